@@ -1,0 +1,39 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.hw.pvrdma;
+
+/**
+ * What may be done with registered memory, {@code enum pvrdma_access_flags}.
+ */
+public final class AccessFlags {
+    /** The device may write here for its owner. */
+    public static final int PVRDMA_ACCESS_LOCAL_WRITE = 1 << 0;
+    /** A peer may write. */
+    public static final int PVRDMA_ACCESS_REMOTE_WRITE = 1 << 1;
+    /** A peer may read. */
+    public static final int PVRDMA_ACCESS_REMOTE_READ = 1 << 2;
+    /** A peer may do atomics. */
+    public static final int PVRDMA_ACCESS_REMOTE_ATOMIC = 1 << 3;
+    /** Windows may be bound. */
+    public static final int PVRDMA_ACCESS_MW_BIND = 1 << 4;
+    /** Addresses count from 0. */
+    public static final int PVRDMA_ZERO_BASED = 1 << 5;
+    /** Pages are brought in when touched. */
+    public static final int PVRDMA_ACCESS_ON_DEMAND = 1 << 6;
+
+    private AccessFlags() {
+    }
+
+    /**
+     * Names the bits of a mask.
+     *
+     * @param mask any value
+     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
+     */
+    public static String name(int mask) {
+        return BitNames.of(mask, "LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC", "MW_BIND",
+            "ZERO_BASED", "ON_DEMAND");
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.hw.pvrdma;
+
+/**
+ * States of a port, {@code enum pvrdma_port_state}.
+ */
+public final class PortState {
+    /** No state. */
+    public static final int PVRDMA_PORT_NOP = 0;
+    /** No link. */
+    public static final int PVRDMA_PORT_DOWN = 1;
+    /** Link, not configured. */
+    public static final int PVRDMA_PORT_INIT = 2;
+    /** Configured, not in use. */
+    public static final int PVRDMA_PORT_ARMED = 3;
+    /** In use. */
+    public static final int PVRDMA_PORT_ACTIVE = 4;
+    /** In use; link lost for a moment. */
+    public static final int PVRDMA_PORT_ACTIVE_DEFER = 5;
+
+    private PortState() {
+    }
+
+    /**
+     * Names a value.
+     *
+     * @param value any value
+     * @return the name without its C prefix, or "unknown" and the value
+     */
+    public static String name(int value) {
+        return switch (value) {
+            case PVRDMA_PORT_NOP -> "NOP";
+            case PVRDMA_PORT_DOWN -> "DOWN";
+            case PVRDMA_PORT_INIT -> "INIT";
+            case PVRDMA_PORT_ARMED -> "ARMED";
+            case PVRDMA_PORT_ACTIVE -> "ACTIVE";
+            case PVRDMA_PORT_ACTIVE_DEFER -> "ACTIVE_DEFER";
+            default -> "unknown " + value;
+        };
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.hw.pvrdma;
+
+/**
+ * Flags of a work request in a send queue, {@code enum pvrdma_send_flags}.
+ */
+public final class SendFlags {
+    /** Wait for earlier reads and atomics. */
+    public static final int PVRDMA_SEND_FENCE = 1 << 0;
+    /** Ask for a completion also on success. */
+    public static final int PVRDMA_SEND_SIGNALED = 1 << 1;
+    /** Raise a solicited event at the peer. */
+    public static final int PVRDMA_SEND_SOLICITED = 1 << 2;
+    /** Data in the WQE: no layout for it exists, the device does not do it. */
+    public static final int PVRDMA_SEND_INLINE = 1 << 3;
+    /** Have the checksum computed. */
+    public static final int PVRDMA_SEND_IP_CSUM = 1 << 4;
+
+    private SendFlags() {
+    }
+
+    /**
+     * Names the bits of a mask.
+     *
+     * @param mask any value
+     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
+     */
+    public static String name(int mask) {
+        return BitNames.of(mask, "FENCE", "SIGNALED", "SOLICITED", "INLINE", "IP_CSUM");
+    }
+}

@@ -1,0 +1,95 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.hw.layout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HexFormat;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+class LayoutTest {
+    private static final Layout INNER = Layout.of("inner", 4).be16("port", 0).reserved(2).build();
+    private static final Layout ALL = Layout.of("all", 44)
+        .u8("u8", 0).u8("state", 1, v -> "state " + v).u16("u16", 2).u32("u32", 4).u64("u64", 8).be32("be32", 16)
+        .nested("in", 20, INNER).be64("be64", 24).bytes("mac", 32, 6).reserved(2).u32("flags", 40, v -> "bits " + v)
+        .build();
+
+    @Test
+    void printsEveryKindOfFieldAligned() {
+        final UnsafeBuffer buffer = buffer("ff", "ff 02 fffe 010000f0 ffffffffffffffff 00000201 1234 0000"
+            + "0000000000000203 005056abcdef 0000 07000000");
+
+        assertThat(ALL.format(buffer, 1)).isEqualTo("""
+            all
+              u8       0xff (255)
+              state    0x2 (state 2)
+              u16      0xfeff (65279)
+              u32      0xf0000001 (4026531841)
+              u64      0xffffffffffffffff (18446744073709551615)
+              be32     0x201 (513)
+              in.port  0x1234 (4660)
+              be64     0x203 (515)
+              mac      005056abcdef
+              flags    0x7 (bits 7)
+            """);
+    }
+
+    @Test
+    void printsReservedBytesOnlyWhenTheyAreNotZero() {
+        final Layout layout = Layout.of("r", 4).u16("a", 0).reserved(2).build();
+
+        assertThat(layout.format(buffer("", "01000000"), 0)).doesNotContain("reserved");
+        assertThat(layout.format(buffer("", "01000080"), 0)).contains("reserved@2", "0080");
+    }
+
+    @Test
+    void findsFieldsByName() {
+        assertThat(ALL.field("in.port").offset()).isEqualTo(20);
+        assertThat(ALL.field("in.port").kind()).isEqualTo(Layout.Kind.BE16);
+        assertThatThrownBy(() -> ALL.field("lkey")).isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("all").hasMessageContaining("lkey");
+    }
+
+    @Test
+    void refusesAGap() {
+        final Layout.Builder builder = Layout.of("s", 16).u32("a", 0);
+        assertThatThrownBy(() -> builder.u64("b", 8)).isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("s.b").hasMessageContaining("offset 8").hasMessageContaining("ended at 4");
+    }
+
+    @Test
+    void refusesAnOverlap() {
+        final Layout.Builder builder = Layout.of("s", 16).u32("a", 0);
+        assertThatThrownBy(() -> builder.u32("b", 2)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void refusesAnOverrun() {
+        final Layout.Builder builder = Layout.of("s", 6).u32("a", 0);
+        assertThatThrownBy(() -> builder.u32("b", 4)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder.reserved(Integer.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder.bytes("none", 4, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void refusesAStructThatIsNotFilled() {
+        final Layout.Builder builder = Layout.of("s", 6).u32("a", 0);
+        assertThatThrownBy(builder::build).isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("end at 4").hasMessageContaining("struct at 6");
+    }
+
+    @Test
+    void saysWhatItIs() {
+        assertThat(INNER).hasToString("Layout{inner, length=4, fields=2}");
+        assertThat(INNER.name()).isEqualTo("inner");
+        assertThat(INNER.length()).isEqualTo(4);
+    }
+
+    private static UnsafeBuffer buffer(String before, String hex) {
+        return new UnsafeBuffer(HexFormat.of().parseHex((before + hex).replace(" ", "")));
+    }
+}
