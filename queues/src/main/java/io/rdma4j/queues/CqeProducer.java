@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.queues;
+
+import io.rdma4j.hw.pvrdma.RingIndex;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A completion queue, or one of the event rings, as the device writes into it: {@link #claim()}, write the element,
+ * {@link #publish()}. One thread at a time.
+ */
+public final class CqeProducer extends DeviceRing {
+    private int tail;
+    private int headSeen;
+    private boolean corrupt;
+
+    /**
+     * Produces into memory of the driver, beginning at index 0.
+     *
+     * @param statePage     page with the ring's indices
+     * @param stateOffset   of the two indices in it
+     * @param pages         those of the elements, 4096 bytes each
+     * @param count         elements: a power of two, or what {@link RingIndex} says of other event rings
+     * @param elementLength bytes of each, a power of two
+     * @throws IllegalArgumentException if that does not fit the pages
+     */
+    public CqeProducer(final UnsafeBuffer statePage, final int stateOffset, final UnsafeBuffer[] pages, final int count,
+        final int elementLength) {
+        super(statePage, stateOffset, pages, count, elementLength);
+    }
+
+    /**
+     * Looks for a free slot at {@link #page()} and {@link #offset()}.
+     *
+     * @return false if there is none: the ring is full or {@linkplain #isCorrupt() corrupt}
+     */
+    public boolean claim() {
+        return !RingIndex.isFull(tail, headSeen, count()) || lookForSpace();
+    }
+
+    /** Only rings of a power of two come here: the others are never found full. */
+    private boolean lookForSpace() {
+        // Acquire, meets the release in CompletionQueue.consume: the CQE has been read before it is written again.
+        final int consHead = loadConsHead();
+        corrupt = !RingIndex.isValid(consHead, count()) || RingIndex.used(tail, consHead, count()) > count();
+        if (!corrupt) {
+            headSeen = consHead;
+        }
+        return !corrupt && !RingIndex.isFull(tail, consHead, count());
+    }
+
+    /**
+     * {@return whether the last {@link #claim()} failed because the driver wrote an index that cannot be}
+     */
+    public boolean isCorrupt() {
+        return corrupt;
+    }
+
+    /**
+     * {@return the page that holds the claimed element}
+     */
+    public UnsafeBuffer page() {
+        return pageOf(tail);
+    }
+
+    /**
+     * {@return where in its page the claimed element begins}
+     */
+    public int offset() {
+        return offsetOf(tail);
+    }
+
+    /**
+     * Shows the claimed element to the driver.
+     */
+    public void publish() {
+        tail = RingIndex.next(tail, count());
+        // Release, meets the acquire in CompletionQueue.available: who sees the index sees the CQE below it.
+        storeProdTail(tail);
+    }
+
+    /**
+     * {@return the state of both ends, for a person}
+     */
+    @Override
+    public String toString() {
+        return describe("tail", tail);
+    }
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.queues;
+
+import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The ordered accesses to memory that driver and device share, named for their direction. On x86 the stores and loads
+ * are plain instructions which the compiler must not move; {@link #armedBeforeLoads()} is the only real fence.
+ */
+final class Fences {
+    private Fences() {
+    }
+
+    /** Driver stores an index: everything it stored or loaded before is done when the device sees it. */
+    static void toDevice(final UnsafeBuffer state, final int offset, final int index) {
+        state.putIntRelease(offset, index);
+    }
+
+    /** Driver loads an index of the device: what the device stored before storing it is visible afterwards. */
+    static int fromDevice(final UnsafeBuffer state, final int offset) {
+        return state.getIntAcquire(offset);
+    }
+
+    /** Device stores an index; meets {@link #fromDevice}. */
+    static void toDriver(final UnsafeBuffer state, final int offset, final int index) {
+        state.putIntRelease(offset, index);
+    }
+
+    /** Device loads an index of the driver; meets {@link #toDevice}. */
+    static int fromDriver(final UnsafeBuffer state, final int offset) {
+        return state.getIntAcquire(offset);
+    }
+
+    /**
+     * A load may overtake an earlier store to another place, also on x86. Whoever arms a queue and then looks whether
+     * it is empty would otherwise look first, and sleep although a completion came between.
+     */
+    static void armedBeforeLoads() {
+        VarHandle.fullFence();
+    }
+}

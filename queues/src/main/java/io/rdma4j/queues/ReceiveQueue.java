@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.queues;
+
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.Uar;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The receive queue of a queue pair, as the driver uses it.
+ */
+public final class ReceiveQueue extends SequencedQueue {
+    /**
+     * Uses the receive queue of a queue pair that was created over this memory.
+     *
+     * @param ring        memory of the queue pair
+     * @param stateOffset of the ring's two indices: the rx half of the state page
+     * @param rqOffset    of the first WQE
+     * @param count       WQEs, a power of two
+     * @param maxSge      entries per WQE as told to the device, which derives the stride from it
+     * @param doorbell    of the device
+     * @param handle      of the queue pair
+     * @throws IllegalArgumentException if that does not fit the memory, or the handle does not fit the doorbell word
+     */
+    public ReceiveQueue(final UnsafeBuffer ring, final int stateOffset, final int rqOffset, final int count,
+        final int maxSge, final Doorbell doorbell, final int handle) {
+        super(new RingPlace(ring, stateOffset, rqOffset, count), RqWqe.stride(maxSge), maxSge, doorbell,
+            Uar.QP_OFFSET, Uar.qpRecv(Handles.require(handle)));
+    }
+
+    /**
+     * Poster: takes the next slot. The header of its WQE is zero but for {@code wr_id}; the caller writes the rest with
+     * {@link RqWqe} and {@link io.rdma4j.hw.pvrdma.Sge}.
+     *
+     * @param userWrId the application's identifier
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claim(final long userWrId) {
+        final int offset = claimElement();
+        if (offset >= 0) {
+            final long seq = posted;
+            remember(seq, userWrId, 0);
+            RqWqe.header(buffer(), offset, seq, 0);
+        }
+        return offset;
+    }
+}

@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.queues;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/*
+ * Fields that two threads write must not share a cache line, nor a pair of lines, which the prefetcher fetches
+ * together. The JVM lays out the fields of a superclass before those of a subclass, hence one class for each group.
+ */
+
+/** Keeps the object before this one in the heap away. */
+abstract class PaddingBeforeProducer {
+    long p00;
+    long p01;
+    long p02;
+    long p03;
+    long p04;
+    long p05;
+    long p06;
+    long p07;
+    long p08;
+    long p09;
+    long p10;
+    long p11;
+    long p12;
+    long p13;
+    long p14;
+}
+
+/** What the posting thread writes. */
+abstract class ProducerCursor extends PaddingBeforeProducer {
+    private static final VarHandle PUBLISHED = Cursors.find(MethodHandles.lookup(), "published");
+
+    /** Sequence number of the next element: committed ones are below. */
+    long posted;
+    /** {@link #posted} may not reach this before the shared indices have been read again. */
+    long limit;
+    /** Elements below were shown to the device. */
+    private long published;
+
+    final long published() {
+        return published;
+    }
+
+    /** Met by {@link #publishedAcquire()}: a poller that sees the number sees the identifiers below it too. */
+    final void publishedRelease(final long seq) {
+        PUBLISHED.setRelease(this, seq);
+    }
+
+    final long publishedAcquire() {
+        return (long) PUBLISHED.getAcquire(this);
+    }
+}
+
+/** Keeps producer and poller apart. */
+abstract class PaddingBeforePoller extends ProducerCursor {
+    long p20;
+    long p21;
+    long p22;
+    long p23;
+    long p24;
+    long p25;
+    long p26;
+    long p27;
+    long p28;
+    long p29;
+    long p30;
+    long p31;
+    long p32;
+    long p33;
+    long p34;
+}
+
+/** What the polling thread writes. */
+abstract class PollerCursor extends PaddingBeforePoller {
+    private static final VarHandle RETIRED = Cursors.find(MethodHandles.lookup(), "retired");
+
+    /** The poller's last look at {@code published}. */
+    long publishedSeen;
+    /** Elements below are completed. */
+    private long retired;
+
+    final long retired() {
+        return retired;
+    }
+
+    /** Met by {@link #retiredAcquire()}: the poller is done with an identifier before the producer replaces it. */
+    final void retiredRelease(final long seq) {
+        RETIRED.setRelease(this, seq);
+    }
+
+    final long retiredAcquire() {
+        return (long) RETIRED.getAcquire(this);
+    }
+
+    /** For several pollers. */
+    final boolean retire(final long from, final long to) {
+        return RETIRED.compareAndSet(this, from, to);
+    }
+}
+
+/** The padded cursors of a ring that the driver produces into. */
+abstract class RingCursors extends PollerCursor {
+    long p40;
+    long p41;
+    long p42;
+    long p43;
+    long p44;
+    long p45;
+    long p46;
+    long p47;
+    long p48;
+    long p49;
+    long p50;
+    long p51;
+    long p52;
+    long p53;
+    long p54;
+}
+
+/** Finds the fields above. */
+final class Cursors {
+    private Cursors() {
+    }
+
+    static VarHandle find(final MethodHandles.Lookup lookup, final String field) {
+        try {
+            return lookup.findVarHandle(lookup.lookupClass(), field, long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+}
