@@ -1,0 +1,215 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.DmaDomain;
+import io.rdma4j.driver.pci.DmaMemory;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * Cuts DMA memory into pages, so that a ring of three pages does not cost an IOMMU mapping of its own. Small requests
+ * share chunks of {@value #CHUNK_PAGES} pages, of which one is kept when all are free; a larger one gets memory of its
+ * own, given back at once.
+ *
+ * <p>What was freed longest ago is reused first: a device that writes late, after it should have let go, then hits a
+ * page that nobody uses yet. Thread-safe; memory is allocated and zeroed without a lock held.
+ */
+public final class DmaArena implements AutoCloseable {
+    /** Pages of a shared chunk: 256 KiB. */
+    public static final int CHUNK_PAGES = 64;
+
+    private static final int MAX_PAGES = 1 << 18;
+
+    private final DmaDomain domain;
+    private final List<DmaMemory> chunks = new ArrayList<>();
+    private final Deque<Extent> free = new ArrayDeque<>();
+    private int usedPages;
+    private boolean closed;
+
+    private record Extent(DmaMemory chunk, int first, int pages) {
+        boolean follows(final Extent other) {
+            return chunk == other.chunk && other.first + other.pages == first;
+        }
+    }
+
+    /**
+     * Makes an empty arena.
+     *
+     * @param domain where chunks come from; stays the caller's.
+     */
+    public DmaArena(final DmaDomain domain) {
+        this.domain = domain;
+    }
+
+    /**
+     * Takes contiguous pages, all bytes zero.
+     *
+     * @param pages how many, 1 to 262144.
+     * @return the pages; the caller closes them after the device gave them up.
+     * @throws RdmaException EINVAL if the number is out of range, EBADFD if the arena is closed, ENOMEM if memory or
+     *                       bus addresses are exhausted.
+     */
+    public DmaPages allocate(final int pages) {
+        if (pages < 1 || pages > MAX_PAGES) {
+            throw RdmaException.of("allocate DMA pages")
+                .detail("%d pages, allowed are 1 to %d", pages, MAX_PAGES)
+                .errno(RdmaException.EINVAL)
+                .build();
+        }
+        final Extent extent = takeOrGrow(pages);
+        extent.chunk.buffer(extent.first * PAGE_SIZE, pages * PAGE_SIZE).setMemory(0, pages * PAGE_SIZE, (byte) 0);
+        return new DmaPages(this, extent.chunk, extent.first, pages);
+    }
+
+    private Extent takeOrGrow(final int pages) {
+        final Extent found = pages > CHUNK_PAGES ? null : takeFree(pages);
+        if (found != null) {
+            return found;
+        }
+        final DmaMemory chunk = domain.allocate((long) Math.max(pages, CHUNK_PAGES) * PAGE_SIZE);
+        boolean added = false;
+        try {
+            added = add(chunk, pages);
+        } finally {
+            if (!added) {
+                chunk.close();
+            }
+        }
+        if (!added) {
+            throw closedArena();
+        }
+        return new Extent(chunk, 0, pages);
+    }
+
+    private synchronized Extent takeFree(final int pages) {
+        if (closed) {
+            throw closedArena();
+        }
+        for (final Iterator<Extent> extents = free.iterator(); extents.hasNext();) {
+            final Extent extent = extents.next();
+            if (extent.pages >= pages) {
+                extents.remove();
+                if (extent.pages > pages) {
+                    free.addFirst(new Extent(extent.chunk, extent.first + pages, extent.pages - pages));
+                }
+                usedPages += pages;
+                return new Extent(extent.chunk, extent.first, pages);
+            }
+        }
+        return null;
+    }
+
+    private synchronized boolean add(final DmaMemory chunk, final int pages) {
+        if (closed) {
+            return false;
+        }
+        chunks.add(chunk);
+        usedPages += pages;
+        if (pages < CHUNK_PAGES) {
+            free.addLast(new Extent(chunk, pages, CHUNK_PAGES - pages));
+        }
+        return true;
+    }
+
+    private static RdmaException closedArena() {
+        return RdmaException.of("allocate DMA pages")
+            .detail("the device is closed")
+            .errno(RdmaException.EBADFD)
+            .build();
+    }
+
+    void release(final DmaMemory chunk, final int first, final int pages) {
+        final boolean giveBack;
+        synchronized (this) {
+            usedPages -= pages;
+            giveBack = !closed && !keep(new Extent(chunk, first, pages));
+            if (giveBack) {
+                chunks.remove(chunk);
+            }
+        }
+        if (giveBack) {
+            chunk.close();
+        }
+    }
+
+    /** Keeps freed pages for later, unless their chunk is wholly free and there is another such chunk. */
+    private boolean keep(final Extent freed) {
+        if (freed.pages > CHUNK_PAGES) {
+            return false;
+        }
+        final Extent merged = mergeWithNeighbours(freed);
+        if (merged.pages == CHUNK_PAGES && free.stream().anyMatch(extent -> extent.pages == CHUNK_PAGES)) {
+            return false;
+        }
+        free.addLast(merged);
+        return true;
+    }
+
+    private Extent mergeWithNeighbours(final Extent freed) {
+        Extent merged = freed;
+        for (final Iterator<Extent> extents = free.iterator(); extents.hasNext();) {
+            final Extent other = extents.next();
+            if (other.follows(merged)) {
+                merged = new Extent(merged.chunk, merged.first, merged.pages + other.pages);
+                extents.remove();
+            } else if (merged.follows(other)) {
+                merged = new Extent(merged.chunk, other.first, merged.pages + other.pages);
+                extents.remove();
+            }
+        }
+        return merged;
+    }
+
+    /**
+     * Pages that are handed out and not given back. For leak checks.
+     *
+     * @return 0 if everything was closed.
+     */
+    public synchronized int usedPages() {
+        return usedPages;
+    }
+
+    /**
+     * Pages that the arena holds, used or not.
+     *
+     * @return 0 before the first allocation and after {@link #close()}.
+     */
+    public synchronized int reservedPages() {
+        long bytes = 0;
+        for (final DmaMemory chunk : chunks) {
+            bytes += chunk.length();
+        }
+        return (int) (bytes / PAGE_SIZE);
+    }
+
+    /**
+     * Ends the device's access to all pages, also to those that are still handed out. Harmless when called again.
+     */
+    @Override
+    public void close() {
+        final List<DmaMemory> left;
+        synchronized (this) {
+            closed = true;
+            left = new ArrayList<>(chunks);
+            chunks.clear();
+            free.clear();
+        }
+        left.forEach(DmaMemory::close);
+    }
+
+    @Override
+    public String toString() {
+        return "DmaArena[used=" + usedPages() + " reserved=" + reservedPages() + " pages]";
+    }
+}

@@ -1,0 +1,153 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pci;
+
+import io.rdma4j.RdmaException;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Names a device: {@code scheme:path?option=value&option=value}. The scheme picks the provider; path and options mean
+ * what the provider says. Examples: {@code emulated:}, {@code emulated:a?version=20}, {@code vfio:0000:0b:00.1},
+ * {@code qtest:/run/qt.sock?ram=/dev/shm/ram}.
+ *
+ * @param scheme  lower-case letters and digits, beginning with a letter.
+ * @param path    what stands between the scheme's colon and a question mark; may be empty.
+ * @param options the options in the order given; unmodifiable.
+ */
+public record DeviceAddress(String scheme, String path, Map<String, String> options) {
+    /**
+     * Checks the scheme and copies the options.
+     *
+     * @param scheme  lower-case letters and digits.
+     * @param path    may be empty.
+     * @param options copied.
+     * @throws IllegalArgumentException if the scheme is not made of lower-case letters and digits.
+     */
+    public DeviceAddress(final String scheme, final String path, final Map<String, String> options) {
+        if (!scheme.matches("[a-z][a-z0-9]*")) {
+            throw new IllegalArgumentException("a scheme is lower-case letters and digits: '" + scheme + "'");
+        }
+        this.scheme = scheme;
+        this.path = path;
+        this.options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
+    }
+
+    /**
+     * Reads an address.
+     *
+     * @param text {@code scheme:path?option=value&option=value}.
+     * @return the address.
+     * @throws RdmaException EINVAL if the text has no scheme, or an option has no name or stands twice.
+     */
+    public static DeviceAddress parse(final String text) {
+        final int colon = text == null ? -1 : text.indexOf(':');
+        if (colon < 1 || !text.substring(0, colon).matches("[a-z][a-z0-9]*")) {
+            throw malformed(text, "it must begin with a scheme and a colon");
+        }
+        final int question = text.indexOf('?', colon);
+        final String path = text.substring(colon + 1, question < 0 ? text.length() : question);
+        final Map<String, String> options = new LinkedHashMap<>();
+        if (question >= 0 && question + 1 < text.length()) {
+            for (final String option : text.substring(question + 1).split("&")) {
+                final int equals = option.indexOf('=');
+                final String name = equals < 0 ? option : option.substring(0, equals);
+                if (name.isEmpty()) {
+                    throw malformed(text, "option '" + option + "' has no name");
+                }
+                if (options.put(name, equals < 0 ? "" : option.substring(equals + 1)) != null) {
+                    throw malformed(text, "option '" + name + "' stands twice");
+                }
+            }
+        }
+        return new DeviceAddress(text.substring(0, colon), path, options);
+    }
+
+    private static RdmaException malformed(final String text, final String why) {
+        return RdmaException.of("parse device address")
+            .detail("'%s': %s", text, why)
+            .errno(RdmaException.EINVAL)
+            .hint("write scheme:path?option=value, such as emulated: or vfio:0000:0b:00.1")
+            .build();
+    }
+
+    /**
+     * One option.
+     *
+     * @param name     its name.
+     * @param fallback what to use when it is not given.
+     * @return its value, "" for an option without a value.
+     */
+    public String option(final String name, final String fallback) {
+        return options.getOrDefault(name, fallback);
+    }
+
+    /**
+     * One option that is a number.
+     *
+     * @param name     its name.
+     * @param fallback what to use when it is not given.
+     * @param min      smallest value allowed.
+     * @param max      largest value allowed.
+     * @return its value.
+     * @throws RdmaException EINVAL if it is not a number in that range.
+     */
+    public long option(final String name, final long fallback, final long min, final long max) {
+        final String text = options.get(name);
+        if (text == null) {
+            return fallback;
+        }
+        try {
+            final long value = Long.decode(text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (final NumberFormatException ignored) {
+            // Reported below together with a number that is out of range.
+        }
+        throw RdmaException.of("open device")
+            .device(this)
+            .detail("option %s=%s is not a number from %d to %d", name, text, min, max)
+            .errno(RdmaException.EINVAL)
+            .build();
+    }
+
+    /**
+     * Refuses options that the provider does not know, so that a misspelt one is not silently without effect.
+     *
+     * @param known the options that the provider knows.
+     * @throws RdmaException EINVAL naming the first unknown option and the known ones.
+     */
+    public void requireOnly(final Set<String> known) {
+        for (final String name : options.keySet()) {
+            if (!known.contains(name)) {
+                throw RdmaException.of("open device")
+                    .device(this)
+                    .detail("unknown option '%s'", name)
+                    .errno(RdmaException.EINVAL)
+                    .hint("options of %s: are %s", scheme, known.stream().sorted().toList())
+                    .build();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder(scheme).append(':').append(path);
+        char separator = '?';
+        for (final Map.Entry<String, String> option : options.entrySet()) {
+            text.append(separator).append(option.getKey());
+            if (!option.getValue().isEmpty()) {
+                text.append('=').append(option.getValue());
+            }
+            separator = '&';
+        }
+        return text.toString();
+    }
+}

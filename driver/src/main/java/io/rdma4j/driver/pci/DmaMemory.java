@@ -1,0 +1,121 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pci;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Page-aligned memory that a device can reach, contiguous in this process and in IOVAs.
+ *
+ * <p>Closing ends the device's access at once. The process' own mapping lives on until nobody holds this object or one
+ * of its buffers (the garbage collector frees it): a thread that still writes through an old buffer then writes into
+ * memory that is its own, and cannot crash the JVM.
+ *
+ * <p>Thread-safe as an object; the bytes are as safe as their users make them.
+ */
+public final class DmaMemory implements AutoCloseable {
+    private final ByteBuffer memory;
+    private final long iova;
+    private final Runnable release;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * For providers.
+     *
+     * @param memory  a direct buffer over whole pages, whose position 0 is page-aligned; kept alive by this object.
+     * @param iova    where the device sees the first byte; a multiple of the page size, not 0.
+     * @param release ends the device's access; run once, by the first {@link #close()}.
+     * @throws IllegalArgumentException if memory or iova break the rules above.
+     */
+    public DmaMemory(final ByteBuffer memory, final long iova, final Runnable release) {
+        final long address = memory.isDirect() ? BufferUtil.address(memory) : -1;
+        if (address % DmaDomain.PAGE_SIZE != 0 || memory.capacity() % DmaDomain.PAGE_SIZE != 0) {
+            throw new IllegalArgumentException("DMA memory must be direct and in whole aligned pages: " + memory
+                + " at 0x" + Long.toHexString(address));
+        }
+        if (iova == 0 || iova % DmaDomain.PAGE_SIZE != 0) {
+            throw new IllegalArgumentException("IOVA must be page-aligned and not 0: 0x" + Long.toHexString(iova));
+        }
+        this.memory = memory;
+        this.iova = iova;
+        this.release = release;
+    }
+
+    /**
+     * Where this process sees the first byte.
+     *
+     * @return a page-aligned virtual address.
+     */
+    public long address() {
+        return BufferUtil.address(memory);
+    }
+
+    /**
+     * Where the device sees the first byte.
+     *
+     * @return a page-aligned IOVA.
+     */
+    public long iova() {
+        return iova;
+    }
+
+    /**
+     * Size.
+     *
+     * @return bytes, a multiple of the page size.
+     */
+    public long length() {
+        return memory.capacity();
+    }
+
+    /**
+     * A view of a part, which keeps the memory alive.
+     *
+     * @param offset first byte, from 0.
+     * @param length bytes.
+     * @return a new buffer.
+     * @throws IndexOutOfBoundsException if the part is not inside.
+     */
+    public UnsafeBuffer buffer(final int offset, final int length) {
+        return new UnsafeBuffer(memory, offset, length);
+    }
+
+    /**
+     * A view of all of it, which keeps the memory alive.
+     *
+     * @return a new buffer.
+     */
+    public UnsafeBuffer buffer() {
+        return new UnsafeBuffer(memory, 0, memory.capacity());
+    }
+
+    /**
+     * Whether the device's access was ended.
+     *
+     * @return true after {@link #close()}.
+     */
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Ends the device's access. Harmless when called again. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            release.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return String.format("DmaMemory[address=0x%x iova=0x%x length=%d%s]",
+            address(), iova, length(), closed.get() ? " closed" : "");
+    }
+}

@@ -1,0 +1,74 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pvrdma;
+
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.RingIndex;
+
+/** Drains the asynchronous event ring. Thread-safe; listeners are called without a lock held. */
+final class AsyncEvents {
+    private final EventRing ring;
+    private final EventWaiter waiter;
+    private final FailureLatch latch;
+    private final DriverCounters counters;
+    private volatile AsyncEventListener listener = (type, info) -> { };
+
+    AsyncEvents(
+        final EventRing ring, final EventWaiter waiter, final FailureLatch latch, final DriverCounters counters) {
+        this.ring = ring;
+        this.latch = latch;
+        this.counters = counters;
+        this.waiter = waiter;
+    }
+
+    EventWaiter waiter() {
+        return waiter;
+    }
+
+    void listener(final AsyncEventListener newListener) {
+        listener = newListener == null ? (type, info) -> { } : newListener;
+    }
+
+    /** Drains to the registered listener. */
+    int poll() {
+        return poll(listener);
+    }
+
+    /** At most one ring full, so that a device that never stops cannot keep us. */
+    int poll(final AsyncEventListener handler) {
+        final int[] words = new int[2];
+        int events = 0;
+        while (events < ring.elements()) {
+            final int state = ring.take(words);
+            if (state == RingIndex.CORRUPT) {
+                counters.corruptRings.incrementAndGet();
+                latch.fail("the device wrote an index that is not one: " + ring);
+                return events;
+            }
+            if (state == RingIndex.NO_DATA) {
+                return events;
+            }
+            events++;
+            counters.asyncEvents.incrementAndGet();
+            handler.onAsyncEvent(words[0], words[1]);
+        }
+        return events;
+    }
+
+    @Override
+    public String toString() {
+        return ring.toString();
+    }
+
+    /** Whoever finds the device failed must get on with its own error, so a listener's trouble is only counted. */
+    void deviceFatal() {
+        try {
+            listener.onAsyncEvent(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
+        } catch (final RuntimeException e) {
+            counters.listenerFailures.incrementAndGet();
+        }
+    }
+}

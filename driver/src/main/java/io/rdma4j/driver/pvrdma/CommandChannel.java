@@ -1,0 +1,303 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pvrdma;
+
+import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_ERR;
+import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_IMR;
+import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_REQUEST;
+import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.hw.pvrdma.cmd.CommandRequest;
+import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Exchanges commands with the device, one at a time: request into the command slot, REQUEST written, ERR read, and
+ * where the command has a response, the response slot polled until it carries this command's key and acknowledge code.
+ * The interrupt of vector 0 only shortens the wait: a late one of an earlier command proves nothing.
+ *
+ * <p>A response that does not come until the deadline makes the device failed, since nobody can tell whether the
+ * command was executed. Thread-safe; a caller waits for the one before it, never longer than that one's deadline.
+ */
+public final class CommandChannel {
+    private static final long WAIT_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+    private static final int SPINS = 200;
+
+    /**
+     * How a command goes over the wire.
+     *
+     * @param id     number in the request.
+     * @param ack    acknowledge code of its response.
+     * @param awaits whether a response is awaited.
+     */
+    record Wire(int id, int ack, boolean awaits) {
+        static Wire of(final Command command) {
+            return new Wire(command.id(), command.ack(), command.awaitsResponse());
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Bar registers;
+    private final UnsafeBuffer commandSlot;
+    private final UnsafeBuffer responseSlot;
+    private final long timeoutNanos;
+    private final FailureLatch latch;
+    private final DriverCounters counters;
+    private final Object deviceName;
+    private final UnsafeBuffer request = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
+    private final UnsafeBuffer response = new UnsafeBuffer(new byte[Command.RESPONSE_MAX]);
+    private final CommandHistory history = new CommandHistory();
+    private InterruptVector vector;
+    private volatile CommandObserver observer = (sent, err, received) -> { };
+    private long lastKey;
+    private volatile boolean closed;
+
+    CommandChannel(
+        final Bar registers, final UnsafeBuffer commandSlot, final UnsafeBuffer responseSlot, final long timeoutNanos,
+        final FailureLatch latch, final DriverCounters counters, final Object deviceName) {
+        this.registers = registers;
+        this.commandSlot = commandSlot;
+        this.responseSlot = responseSlot;
+        this.timeoutNanos = timeoutNanos;
+        this.latch = latch;
+        this.counters = counters;
+        this.deviceName = deviceName;
+    }
+
+    /** To be called before the first command. */
+    void responseVector(final InterruptVector responseVector) {
+        vector = responseVector;
+    }
+
+    /**
+     * Sets who sees each command.
+     *
+     * @param newObserver null for nobody.
+     */
+    public void observer(final CommandObserver newObserver) {
+        observer = newObserver == null ? (sent, err, received) -> { } : newObserver;
+    }
+
+    /**
+     * Executes a command as it stands, also one that makes no sense: for recorded scripts and tests. Objects made this
+     * way are not counted and not destroyed at close; only the key of the request is replaced.
+     *
+     * @param script      holds the request, {@value Command#REQUEST_MAX} bytes from offset 0, with the number in its
+     *                    header.
+     * @param destination gets the {@value Command#RESPONSE_MAX} bytes of the response slot.
+     * @return the ERR register; 0 is success.
+     * @throws RdmaException EBADFD if the device is closed or failed, ETIMEDOUT if the response is lost, EIO if another
+     *                       response came.
+     */
+    public int replay(final DirectBuffer script, final MutableDirectBuffer destination) {
+        lock.lock();
+        try {
+            checkUsable("replay command");
+            request.putBytes(0, script, 0, Command.REQUEST_MAX);
+            final int id = new CommandHeader().wrap(request, 0).cmd();
+            final Command command = Command.of(id);
+            final int err = exchange(command == null
+                ? new Wire(id, Command.ACK_FLAG | id, false) : Wire.of(command));
+            destination.putBytes(0, response, 0, Command.RESPONSE_MAX);
+            return err;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Executes a command that has no result, or whose result nobody wants. */
+    <R extends CommandRequest<R>> void execute(final Command command, final R body, final Consumer<R> fill) {
+        execute(command, Wire.of(command), body, fill, answer -> null);
+    }
+
+    <R extends CommandRequest<R>, T> T execute(
+        final Command command, final R body, final Consumer<R> fill, final Function<UnsafeBuffer, T> read) {
+        return execute(command, Wire.of(command), body, fill, read);
+    }
+
+    /** The reader gets a private copy of the response, valid during the call. */
+    <R extends CommandRequest<R>, T> T execute(
+        final Command command, final Wire wire, final R body, final Consumer<R> fill,
+        final Function<UnsafeBuffer, T> read) {
+        lock.lock();
+        try {
+            checkUsable(command.name());
+            request.setMemory(0, Command.REQUEST_MAX, (byte) 0);
+            new CommandHeader().wrap(request, 0).cmd(wire.id);
+            fill.accept(body.wrap(request, 0));
+            final int err = exchange(wire);
+            final int headerErr = err == 0 && wire.awaits ? new ResponseHeader().wrap(response, 0).err() : 0;
+            if (err != 0 || headerErr != 0) {
+                throw refused(command, err, headerErr);
+            }
+            return read.apply(response);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkUsable(final String operation) {
+        latch.check(operation);
+        if (closed) {
+            throw RdmaException.of(operation)
+                .device(deviceName)
+                .detail("the device is closed")
+                .errno(RdmaException.EBADFD)
+                .build();
+        }
+    }
+
+    private int exchange(final Wire wire) {
+        final long key = ++lastKey;
+        int err = 0;
+        new CommandHeader().wrap(request, 0).response(key);
+        response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
+        commandSlot.putBytes(0, request, 0, Command.REQUEST_MAX);
+        responseSlot.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
+        if (vector != null) {
+            vector.poll();
+        }
+        counters.commands.incrementAndGet();
+        try {
+            registers.writeInt(PVRDMA_REG_REQUEST, 0);
+            err = registers.readInt(PVRDMA_REG_ERR);
+            if (err != 0) {
+                counters.commandsRefused.incrementAndGet();
+                checkPresent(err);
+            } else if (wire.awaits) {
+                awaitResponse(wire, key);
+            }
+        } finally {
+            response.putBytes(0, responseSlot, 0, Command.RESPONSE_MAX);
+            history.record(request, err, response);
+            observer.onCommand(request, err, response);
+        }
+        return err;
+    }
+
+    /** A device that was unplugged reads all ones everywhere, which as ERR alone would be -EPERM. */
+    private void checkPresent(final int err) {
+        if (err == -1 && registers.readInt(PVRDMA_REG_VERSION) == -1) {
+            latch.fail("the device is gone: its registers read all ones");
+            throw RdmaException.of(CommandText.name(new CommandHeader().wrap(request, 0).cmd()))
+                .device(deviceName)
+                .detail("the device is gone: its registers read all ones")
+                .errno(RdmaException.ENODEV)
+                .build();
+        }
+    }
+
+    private void awaitResponse(final Wire wire, final long key) {
+        final long deadline = System.nanoTime() + timeoutNanos;
+        int spins = 0;
+        while (!isAnswered(wire, key)) {
+            final long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                throw lost(wire, key);
+            }
+            if (spins < SPINS) {
+                spins++;
+                Thread.onSpinWait();
+            } else if (vector != null) {
+                vector.await(Math.min(left, WAIT_SLICE_NANOS));
+            } else {
+                LockSupport.parkNanos(Math.min(left, POLL_NANOS));
+            }
+        }
+        settle();
+    }
+
+    private boolean isAnswered(final Wire wire, final long key) {
+        return responseSlot.getLongVolatile(ResponseHeader.RESPONSE_OFFSET) == key
+            && responseSlot.getIntVolatile(ResponseHeader.ACK_OFFSET) == wire.ack;
+    }
+
+    /**
+     * The header comes first in memory, so a device that works beside us may still write the body. Its interrupt comes
+     * after all of it.
+     */
+    private void settle() {
+        if (vector != null && vector.poll() == 0) {
+            vector.await(WAIT_SLICE_NANOS);
+        }
+    }
+
+    private RdmaException lost(final Wire wire, final long key) {
+        final ResponseHeader seen = new ResponseHeader().wrap(responseSlot, 0);
+        final long seenKey = seen.response();
+        final int seenAck = seen.ack();
+        final boolean nothing = seenKey == 0 && seenAck == 0;
+        final String what;
+        if (nothing) {
+            counters.responsesLost.incrementAndGet();
+            what = "no response";
+        } else if (seenKey != key) {
+            counters.wrongKeys.incrementAndGet();
+            what = "response with the wrong key";
+        } else {
+            counters.wrongAcks.incrementAndGet();
+            what = "response with the wrong ack";
+        }
+        final String why = String.format("%s to %s within %d ms: expected key 0x%x ack 0x%x, seen key 0x%x ack 0x%x; "
+            + "ERR 0x%x, IMR 0x%x, vector 0 fired %d times", what, CommandText.request(request, 0),
+            TimeUnit.NANOSECONDS.toMillis(timeoutNanos), key, wire.ack, seenKey, seenAck,
+            registers.readInt(PVRDMA_REG_ERR), registers.readInt(PVRDMA_REG_IMR), vector == null ? 0 : vector.fired());
+        latch.fail(why);
+        return RdmaException.of(CommandText.name(wire.id))
+            .device(deviceName)
+            .detail("%s", why)
+            .errno(nothing ? RdmaException.ETIMEDOUT : RdmaException.EIO)
+            .hint("the device is given up: close it and open it again")
+            .build();
+    }
+
+    private RdmaException refused(final Command command, final int err, final int headerErr) {
+        final int code = err != 0 ? err : headerErr;
+        return RdmaException.of(command.name())
+            .device(deviceName)
+            .object(CommandText.request(request, 0))
+            .detail("the device answered ERR 0x%x, response err %d", err, headerErr)
+            .errno(CommandText.errno(code))
+            .hint("%s", CommandText.hint(code))
+            .build();
+    }
+
+    /**
+     * The last commands with what the device answered.
+     *
+     * @param last how many, at most 256 are kept.
+     * @return a line for each, the oldest first.
+     */
+    public String history(final int last) {
+        if (!lock.tryLock()) {
+            return "  (a command is under way)\n";
+        }
+        try {
+            return history.format(last);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        closed = true;
+    }
+}

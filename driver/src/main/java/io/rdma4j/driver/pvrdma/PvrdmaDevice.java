@@ -1,0 +1,411 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.DmaArena;
+import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.driver.pci.DmaDomain;
+import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.hw.pvrdma.Bar1;
+
+import java.nio.ByteOrder;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An opened, initialised pvrdma device. It owns its {@link PciDevice}: closing it gives the function back.
+ *
+ * <p>When the device breaks its own rules (a response that does not come, an index that is not one) it is given up:
+ * {@link #failed()} is true from then on, commands are refused at once, and everything can still be closed.
+ *
+ * <p>Thread-safe. No thread is started: who wants events asks for them.
+ */
+public final class PvrdmaDevice implements AutoCloseable {
+    private static final int COMMANDS_IN_DUMP = 8;
+
+    private final Bringup device;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private PvrdmaDevice(final Bringup device) {
+        this.device = device;
+    }
+
+    /**
+     * Opens the device at an address.
+     *
+     * @param address as {@link PciDevices#open} takes it.
+     * @return the device; the caller owns it.
+     * @throws RdmaException as {@link PciDevices#open} and {@link #open(PciDevice, PvrdmaOptions)}.
+     */
+    public static PvrdmaDevice open(final DeviceAddress address) {
+        return open(PciDevices.open(address));
+    }
+
+    /**
+     * Initialises a device, with the options that Linux would use.
+     *
+     * @param pci the function; it belongs to the result from now on, and is closed if this fails.
+     * @return the device; the caller owns it.
+     * @throws RdmaException as {@link #open(PciDevice, PvrdmaOptions)}.
+     */
+    public static PvrdmaDevice open(final PciDevice pci) {
+        return open(pci, new PvrdmaOptions());
+    }
+
+    /**
+     * Initialises a device. If a step fails, those before it are undone.
+     *
+     * @param pci     the function; it belongs to the result from now on, and is closed if this fails.
+     * @param options copied.
+     * @return the device; the caller owns it.
+     * @throws RdmaException ENODEV if it is another device, EOPNOTSUPP if its VERSION, mode or GID types are not
+     *                       supported or this host is big endian, EIO if it does not start, ENOMEM if memory is
+     *                       exhausted.
+     */
+    public static PvrdmaDevice open(final PciDevice pci, final PvrdmaOptions options) {
+        final Bringup device = new Bringup(pci, options.copy());
+        boolean opened = false;
+        try {
+            requireLittleEndian(pci);
+            device.steps.run();
+            opened = true;
+        } finally {
+            if (!opened) {
+                pci.close();
+            }
+        }
+        final PvrdmaDevice result = new PvrdmaDevice(device);
+        device.latch.stateDump(result::dumpState);
+        device.latch.onFailure(device.asyncEvents::deviceFatal);
+        return result;
+    }
+
+    private static void requireLittleEndian(final PciDevice pci) {
+        if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+            throw RdmaException.of("open device")
+                .device(pci.address())
+                .detail("the queues are shared in little endian, this host is big endian")
+                .errno(RdmaException.EOPNOTSUPP)
+                .build();
+        }
+    }
+
+    /**
+     * The address that the device was opened by.
+     *
+     * @return never null.
+     */
+    public DeviceAddress address() {
+        return device.pci.address();
+    }
+
+    /**
+     * The PCI function.
+     *
+     * @return the same object each time; it stays this device's.
+     */
+    public PciDevice pci() {
+        return device.pci;
+    }
+
+    /**
+     * The VERSION register, by which layouts are chosen.
+     *
+     * @return 17 to 20.
+     */
+    public int version() {
+        return device.version;
+    }
+
+    /**
+     * What the device said about itself.
+     *
+     * @return a copy, the gaps filled.
+     */
+    public DeviceCaps caps() {
+        return device.caps;
+    }
+
+    /**
+     * What the device can really do.
+     *
+     * @return the same object each time.
+     */
+    public DeviceLimits limits() {
+        return device.limits;
+    }
+
+    /**
+     * Which implementation of the device this is.
+     *
+     * @return the entry of the table that fits.
+     */
+    public DeviceProfile profile() {
+        return device.profile;
+    }
+
+    /**
+     * What the device does differently.
+     *
+     * @return an unmodifiable set.
+     */
+    public Set<Quirk> quirks() {
+        return device.profile.quirks();
+    }
+
+    /**
+     * Whether the device has a quirk.
+     *
+     * @param quirk which.
+     * @return true if it has.
+     */
+    public boolean has(final Quirk quirk) {
+        return device.profile.has(quirk);
+    }
+
+    /**
+     * How the device reaches memory.
+     *
+     * @return the same object each time.
+     */
+    public DmaDomain dma() {
+        return device.pci.dma();
+    }
+
+    /**
+     * Pages for rings and directories. What is taken must be given back before the device is closed.
+     *
+     * @return the same object each time.
+     */
+    public DmaArena arena() {
+        return device.arena;
+    }
+
+    /**
+     * The doorbells: BAR2, of which page 0 is used.
+     *
+     * @return the same object each time.
+     */
+    public Bar uar() {
+        return device.uar;
+    }
+
+    /**
+     * The addresses of the device.
+     *
+     * @return the same object each time.
+     */
+    public GidTable gids() {
+        return device.gids;
+    }
+
+    /**
+     * The commands.
+     *
+     * @return the same object each time.
+     */
+    public PvrdmaCommands commands() {
+        return device.commands;
+    }
+
+    /**
+     * What exchanges commands with the device; for observers and recorded scripts.
+     *
+     * @return the same object each time.
+     */
+    public CommandChannel channel() {
+        return device.channel;
+    }
+
+    /**
+     * Which armed CQs have something.
+     *
+     * @return the same object each time.
+     */
+    public NotificationRing notifications() {
+        return device.notifications;
+    }
+
+    /**
+     * Registers memory: maps it, builds its page directory, and makes it known to the device.
+     *
+     * @param pd     handle of the protection domain.
+     * @param memory first byte, any alignment.
+     * @param length bytes, 1 to {@link DeviceLimits#maxMrSize()}.
+     * @param access {@link io.rdma4j.hw.pvrdma.AccessFlags}, passed on as they are.
+     * @param owner  what keeps the memory alive; held until the registration is closed; may be null.
+     * @return the registration; the caller owns it.
+     * @throws RdmaException EINVAL for a range that is empty, wraps or is too long, or an unknown PD; ENOMEM if a limit
+     *                       is reached; or as the IOMMU or the device say. Nothing stays mapped then.
+     */
+    public MemoryRegistration register(
+        final int pd, final long memory, final long length, final int access, final Object owner) {
+        final MemoryRegistration.Request request =
+            new MemoryRegistration.Request(pd, memory, length, access, owner);
+        final boolean wholePages = has(Quirk.MR_WHOLE_PAGES);
+        request.validate(device.limits, wholePages, address());
+        device.latch.check("register memory");
+        return MemoryRegistration.create(device.commands, dma(), device.arena, wholePages, request);
+    }
+
+    /**
+     * Sets who is told of asynchronous events, by {@link #pollAsyncEvents()} and, once, when the device fails.
+     *
+     * @param listener null for nobody.
+     */
+    public void onAsyncEvent(final AsyncEventListener listener) {
+        device.asyncEvents.listener(listener);
+    }
+
+    /**
+     * Takes the events that are there and hands them to the listener set with {@link #onAsyncEvent}.
+     *
+     * @return how many.
+     */
+    public int pollAsyncEvents() {
+        return device.closing ? 0 : device.asyncEvents.poll();
+    }
+
+    /**
+     * Takes the events that are there.
+     *
+     * @param handler gets them.
+     * @return how many.
+     */
+    public int pollAsyncEvents(final AsyncEventListener handler) {
+        return device.closing ? 0 : device.asyncEvents.poll(handler);
+    }
+
+    /**
+     * Waits for asynchronous events. One thread at a time waits, others queue up behind it.
+     *
+     * @param timeoutNanos longest wait.
+     * @return true if there may be events; false if the time passed, the thread was interrupted, or the device failed
+     *         or was closed.
+     */
+    public boolean awaitAsyncEvents(final long timeoutNanos) {
+        return !device.closing && device.asyncEvents.waiter().await(timeoutNanos);
+    }
+
+    /**
+     * Waits for completion notices. One thread at a time waits, others queue up behind it.
+     *
+     * @param timeoutNanos longest wait.
+     * @return true if there may be notices; false if the time passed, the thread was interrupted, or the device failed
+     *         or was closed.
+     */
+    public boolean awaitCompletionEvents(final long timeoutNanos) {
+        return !device.closing && device.notifications.waiter().await(timeoutNanos);
+    }
+
+    /**
+     * Whether the device was given up.
+     *
+     * @return true after a failure that only closing and opening again can mend.
+     */
+    public boolean failed() {
+        return device.latch.failed();
+    }
+
+    /**
+     * Why the device was given up.
+     *
+     * @return the first reason, or null.
+     */
+    public String failure() {
+        return device.latch.reason();
+    }
+
+    /**
+     * Gives the device up: its queues cannot be trusted any more. The first reason counts. Commands are refused from
+     * now on; the listener of asynchronous events is told.
+     *
+     * @param reason what was seen.
+     */
+    public void fail(final String reason) {
+        device.latch.fail(reason);
+    }
+
+    /**
+     * Counters of the control path, by label.
+     *
+     * @return a copy.
+     */
+    public Map<String, Long> counters() {
+        return device.counters.snapshot();
+    }
+
+    /**
+     * Everything that helps to understand a failure: registers, shared region, rings, counters, objects, memory, the
+     * last commands.
+     *
+     * @return several lines.
+     */
+    public String dumpState() {
+        final StringBuilder text = new StringBuilder(toString()).append('\n');
+        if (failed()) {
+            text.append("failed: ").append(failure()).append('\n');
+        }
+        if (!closed.get()) {
+            appendRegisters(text);
+            text.append(device.dsr).append(device.gids).append('\n');
+        }
+        text.append("rings: ").append(device.asyncEvents).append(' ').append(device.notifications).append('\n')
+            .append("objects: ").append(device.commands).append('\n')
+            .append("memory: ").append(device.arena).append(", reachable ").append(dma().reachableBytes())
+            .append(" bytes\n")
+            .append("counters: ").append(counters()).append('\n')
+            .append("last commands:\n").append(device.channel.history(COMMANDS_IN_DUMP));
+        if (!device.latch.stateAtFailure().isEmpty()) {
+            text.append("--- at the time of the failure ---\n").append(device.latch.stateAtFailure());
+        }
+        return text.toString();
+    }
+
+    /** Without ICR, which a read may clear. */
+    private void appendRegisters(final StringBuilder text) {
+        try {
+            text.append(String.format("registers: VERSION=%d ERR=0x%x IMR=0x%x%n",
+                device.registers.readInt(Bar1.PVRDMA_REG_VERSION), device.registers.readInt(Bar1.PVRDMA_REG_ERR),
+                device.registers.readInt(Bar1.PVRDMA_REG_IMR)));
+        } catch (final RuntimeException e) {
+            text.append("registers: not readable: ").append(e).append('\n');
+        }
+    }
+
+    /**
+     * Destroys what is left in the device, resets it, and gives memory and function back. Harmless when called again.
+     * On a failed device no command is tried, so that this never waits long.
+     *
+     * @throws RdmaException if something could not be undone; everything else is, and nothing more can be done.
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        device.closing = true;
+        final RuntimeException trouble;
+        try {
+            trouble = device.steps.undo();
+        } finally {
+            device.pci.close();
+        }
+        if (trouble != null && !failed()) {
+            throw trouble;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return String.format("PvrdmaDevice[%s %s VERSION=%d fw=%s%s%s]", address(), device.profile.name(), version(),
+            device.caps.firmwareVersion(), failed() ? " FAILED" : "", closed.get() ? " closed" : "");
+    }
+}

@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pvrdma;
+
+import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.RingGeometry;
+
+import java.util.concurrent.TimeUnit;
+
+/** How the driver runs a device. Set before opening; the device takes a copy. Not thread-safe. */
+public final class PvrdmaOptions {
+    private long responseTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+    private int eventRingPages = RingGeometry.LINUX_EVENT_RING_PAGES;
+    private int interruptVectors = Bar1.PVRDMA_MAX_INTERRUPTS;
+    private CommandObserver observer;
+
+    /** Begins with what Linux does: ten seconds for a response, event rings of four pages, three vectors. */
+    public PvrdmaOptions() {
+        // The fields say it.
+    }
+
+    PvrdmaOptions copy() {
+        return new PvrdmaOptions()
+            .responseTimeoutNanos(responseTimeoutNanos)
+            .eventRingPages(eventRingPages)
+            .interruptVectors(interruptVectors)
+            .commandObserver(observer);
+    }
+
+    /**
+     * How long a command may take.
+     *
+     * @return nanoseconds.
+     */
+    public long responseTimeoutNanos() {
+        return responseTimeoutNanos;
+    }
+
+    /**
+     * Sets how long a command may take.
+     *
+     * @param nanos above 0.
+     * @return this.
+     * @throws IllegalArgumentException if it is not above 0.
+     */
+    public PvrdmaOptions responseTimeoutNanos(final long nanos) {
+        if (nanos <= 0) {
+            throw new IllegalArgumentException("response timeout " + nanos + " ns, must be above 0");
+        }
+        this.responseTimeoutNanos = nanos;
+        return this;
+    }
+
+    /**
+     * Pages of each event ring, the state page included.
+     *
+     * @return at least 2.
+     */
+    public int eventRingPages() {
+        return eventRingPages;
+    }
+
+    /**
+     * Sets the pages of each event ring. Linux' four give rings whose size is not a power of two, and is the only
+     * number known to work on ESXi.
+     *
+     * @param pages the state page included, 2 to 511.
+     * @return this.
+     * @throws IllegalArgumentException if it is out of range.
+     */
+    public PvrdmaOptions eventRingPages(final int pages) {
+        if (pages < 2 || pages > 511) {
+            throw new IllegalArgumentException(pages + " pages of an event ring, allowed are 2 to 511");
+        }
+        this.eventRingPages = pages;
+        return this;
+    }
+
+    /**
+     * Interrupt vectors to ask for.
+     *
+     * @return 0 if the driver shall only poll.
+     */
+    public int interruptVectors() {
+        return interruptVectors;
+    }
+
+    /**
+     * Sets how many interrupt vectors to ask for; fewer are accepted.
+     *
+     * @param vectors 0 to {@link Bar1#PVRDMA_MAX_INTERRUPTS}; with 0 the driver polls.
+     * @return this.
+     * @throws IllegalArgumentException if it is out of range.
+     */
+    public PvrdmaOptions interruptVectors(final int vectors) {
+        if (vectors < 0 || vectors > Bar1.PVRDMA_MAX_INTERRUPTS) {
+            throw new IllegalArgumentException(
+                vectors + " vectors, allowed are 0 to " + Bar1.PVRDMA_MAX_INTERRUPTS);
+        }
+        this.interruptVectors = vectors;
+        return this;
+    }
+
+    /**
+     * Who sees each command from the first on.
+     *
+     * @return null for nobody.
+     */
+    public CommandObserver commandObserver() {
+        return observer;
+    }
+
+    /**
+     * Sets who sees each command from the first on.
+     *
+     * @param commandObserver null for nobody.
+     * @return this.
+     */
+    public PvrdmaOptions commandObserver(final CommandObserver commandObserver) {
+        this.observer = commandObserver;
+        return this;
+    }
+}

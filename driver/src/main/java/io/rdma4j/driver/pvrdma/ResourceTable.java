@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pvrdma;
+
+import io.rdma4j.RdmaException;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The handles of one kind of object. A place is reserved before the device is asked, so that the device never sees a
+ * request that exceeds its table. Thread-safe.
+ */
+final class ResourceTable {
+    private final String kind;
+    private final String limitName;
+    private final int limit;
+    private final Object deviceName;
+    private final Set<Integer> handles = new LinkedHashSet<>();
+    private int reserved;
+
+    ResourceTable(final String kind, final String limitName, final int limit, final Object deviceName) {
+        this.kind = kind;
+        this.limitName = limitName;
+        this.limit = limit;
+        this.deviceName = deviceName;
+    }
+
+    synchronized void reserve() {
+        if (handles.size() + reserved >= limit) {
+            throw RdmaException.of("create " + kind)
+                .device(deviceName)
+                .detail("%d exist, and %s of the device is %d", handles.size() + reserved, limitName, limit)
+                .errno(RdmaException.ENOMEM)
+                .hint("close a %s that is not needed", kind)
+                .build();
+        }
+        reserved++;
+    }
+
+    synchronized void cancel() {
+        reserved--;
+    }
+
+    /** Turns a reservation into an object; false if the device gave the handle before. */
+    synchronized boolean enter(final int handle) {
+        reserved--;
+        return handles.add(handle);
+    }
+
+    synchronized void leave(final int handle) {
+        handles.remove(handle);
+    }
+
+    synchronized void require(final String operation, final int handle) {
+        if (!handles.contains(handle)) {
+            throw RdmaException.of(operation)
+                .device(deviceName)
+                .detail("there is no %s with handle %d; %d exist", kind, handle, handles.size())
+                .errno(RdmaException.EINVAL)
+                .build();
+        }
+    }
+
+    synchronized List<Integer> youngestFirst() {
+        final List<Integer> list = new ArrayList<>(handles);
+        Collections.reverse(list);
+        return list;
+    }
+
+    synchronized int count() {
+        return handles.size();
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + count() + "/" + limit;
+    }
+}

@@ -1,0 +1,18 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * The driver of the pvrdma device (PCI 15ad:0820).
+ *
+ * <p>Start reading at {@link io.rdma4j.driver.pvrdma.PvrdmaDevice}: opening it runs the initialisation as a list of
+ * named steps, closing it undoes them in reverse. {@link io.rdma4j.driver.pvrdma.CommandChannel} exchanges commands
+ * with the device, {@link io.rdma4j.driver.pvrdma.PvrdmaCommands} is the typed front of it,
+ * {@link io.rdma4j.driver.pvrdma.DeviceProfile} says which {@link io.rdma4j.driver.pvrdma.Quirk quirks} a device has,
+ * and {@link io.rdma4j.driver.pvrdma.DeviceLimits} what it can really do.
+ *
+ * <p>The device is not trusted: responses are matched by key and code, handles and ring indices are checked, and a
+ * device that breaks the rules is given up as failed, never waited for without a deadline.
+ */
+package io.rdma4j.driver.pvrdma;

@@ -1,0 +1,84 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+import io.rdma4j.RdmaException;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Translates as a device would, counts, and refuses on demand. */
+public final class FakeIommu implements Iommu {
+    private record Window(long address, long length, Object owner) {
+    }
+
+    /** What happened, in order. */
+    public final List<String> log = new ArrayList<>();
+    private final TreeMap<Long, Window> windows = new TreeMap<>();
+    private int mapsUntilRefusal = Integer.MAX_VALUE;
+    private int unmapsUntilRefusal = Integer.MAX_VALUE;
+
+    /** Makes the n-th map call from now on fail, once; 1 is the next. */
+    public void refuseMap(final int n) {
+        mapsUntilRefusal = n;
+    }
+
+    /** Makes the n-th unmap call from now on fail, once; 1 is the next. */
+    public void refuseUnmap(final int n) {
+        unmapsUntilRefusal = n;
+    }
+
+    @Override
+    public synchronized void map(final long iova, final long address, final long length, final Object owner) {
+        if (--mapsUntilRefusal == 0) {
+            throw RdmaException.of("map").detail("refused by the test").errno(RdmaException.ENOMEM).build();
+        }
+        final Map.Entry<Long, Window> below = windows.lowerEntry(iova + length);
+        if (iova % 4096 != 0 || address % 4096 != 0 || length <= 0 || length % 4096 != 0 || iova == 0
+            || below != null && below.getKey() + below.getValue().length > iova) {
+            throw new AssertionError(String.format("bad map iova=0x%x address=0x%x length=%d over %s", iova, address,
+                length, below));
+        }
+        windows.put(iova, new Window(address, length, owner));
+        log.add("map");
+    }
+
+    @Override
+    public synchronized void unmap(final long iova, final long length) {
+        if (--unmapsUntilRefusal == 0) {
+            throw RdmaException.of("unmap").detail("refused by the test").errno(RdmaException.EIO).build();
+        }
+        final Window window = windows.remove(iova);
+        if (window == null || window.length != length) {
+            throw new AssertionError(String.format("unmap of what is not mapped: iova=0x%x length=%d", iova, length));
+        }
+        log.add("unmap");
+    }
+
+    /** Memory at a bus address; it must be mapped in one piece. */
+    public synchronized UnsafeBuffer at(final long iova, final int length) {
+        final Map.Entry<Long, Window> window = windows.floorEntry(iova);
+        if (window == null || iova + length > window.getKey() + window.getValue().length) {
+            throw new AssertionError(String.format("the device accesses 0x%x + %d, which is not mapped: %s", iova,
+                length, windows));
+        }
+        return new UnsafeBuffer(window.getValue().address + iova - window.getKey(), length);
+    }
+
+    /** How many mappings there are. */
+    public synchronized int mappings() {
+        return windows.size();
+    }
+
+    /** What the mapping at a bus address keeps alive. */
+    public synchronized Object owner(final long iova) {
+        return windows.get(iova).owner;
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pci;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+class DmaMemoryTest {
+    private static final long IOVA = 0x10000;
+
+    private final AtomicInteger releases = new AtomicInteger();
+
+    private static ByteBuffer pages(final int count) {
+        return ByteBuffer.allocateDirect((count + 1) * 4096).alignedSlice(4096).slice(0, count * 4096);
+    }
+
+    @Test
+    void closingReleasesOnceAndTheMemoryStaysUsable() {
+        final DmaMemory memory = new DmaMemory(pages(1), IOVA, releases::incrementAndGet);
+        final UnsafeBuffer buffer = memory.buffer();
+        assertThat(memory.isClosed()).isFalse();
+
+        memory.close();
+        memory.close();
+
+        assertThat(releases).hasValue(1);
+        assertThat(memory.isClosed()).isTrue();
+        buffer.putLong(4088, 7);
+        assertThat(memory.buffer(4088, 8).getLong(0)).isEqualTo(7);
+        assertThat(memory.toString()).contains("iova=0x10000", "closed");
+    }
+
+    @Test
+    void refusesMemoryThatIsNotWholeAlignedPages() {
+        assertThatIllegalArgumentException().isThrownBy(
+            () -> new DmaMemory(ByteBuffer.allocate(4096), IOVA, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(
+            () -> new DmaMemory(pages(2).slice(8, 4096), IOVA, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(
+            () -> new DmaMemory(pages(1).slice(0, 4095), IOVA, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(() -> new DmaMemory(pages(1), 0, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(() -> new DmaMemory(pages(1), 4097, () -> { }));
+    }
+
+    @Test
+    void aMappingReleasesOnceAndRefusesOddNumbers() {
+        final DmaMapping mapping = new DmaMapping(0x5000, 4096, IOVA, "owner", releases::incrementAndGet);
+
+        mapping.close();
+        mapping.close();
+
+        assertThat(releases).hasValue(1);
+        assertThat(mapping.toString()).contains("0x5000", "closed");
+        assertThatIllegalArgumentException().isThrownBy(() -> new DmaMapping(1, 4096, IOVA, null, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(() -> new DmaMapping(4096, 0, IOVA, null, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(() -> new DmaMapping(4096, 100, IOVA, null, () -> { }));
+        assertThatIllegalArgumentException().isThrownBy(() -> new DmaMapping(4096, 4096, 0, null, () -> { }));
+    }
+}

@@ -1,0 +1,243 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.pvrdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.hw.pvrdma.Cqne;
+import io.rdma4j.hw.pvrdma.Eqe;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EventsTest {
+    private static final long SECONDS_10 = TimeUnit.SECONDS.toNanos(10);
+
+    private final FakePvrdma fake = new FakePvrdma();
+    private final List<String> seen = new ArrayList<>();
+    private PvrdmaDevice device;
+
+    private void open() {
+        device = fake.open();
+        device.onAsyncEvent((type, info) -> seen.add(type + ":" + info));
+    }
+
+    private void notice(final int index, final int newTail, final int handle) {
+        fake.event(fake.dsr.cqRingPdirDma(), Cqne.LENGTH, index, newTail, handle);
+    }
+
+    @AfterEach
+    void everythingCanBeClosed() {
+        device.close();
+        assertThat(fake.iommu.mappings()).isZero();
+    }
+
+    @Test
+    void drainsAsynchronousEventsInOrder() {
+        open();
+        final long ring = fake.dsr.asyncRingPdirDma();
+        assertThat(device.pollAsyncEvents()).isZero();
+
+        fake.event(ring, Eqe.LENGTH, 0, 0, 0, 9);
+        fake.event(ring, Eqe.LENGTH, 1, 2, 15, 4);
+
+        assertThat(device.pollAsyncEvents()).isEqualTo(2);
+        assertThat(seen).containsExactly("0:9", "15:4");
+        assertThat(fake.consHead(ring)).isEqualTo(2);
+        assertThat(device.pollAsyncEvents((type, info) -> seen.add("again"))).isZero();
+        assertThat(device.counters()).containsEntry("asynchronous events", 2L);
+    }
+
+    @Test
+    void anUnheardEventIsDrainedAllTheSame() {
+        open();
+        device.onAsyncEvent(null);
+        fake.event(fake.dsr.asyncRingPdirDma(), Eqe.LENGTH, 0, 1, 0, 9);
+
+        assertThat(device.pollAsyncEvents()).isEqualTo(1);
+    }
+
+    /** With three pages of elements the index of both ends counts to 1023 and uses 512 slots; see RingIndex. */
+    @Test
+    void followsTheAsynchronousRingOverItsStrangeEnd() {
+        open();
+        final long ring = fake.dsr.asyncRingPdirDma();
+        for (int i = 0; i < 3000; i++) {
+            fake.event(ring, Eqe.LENGTH, i % 512, (i + 1) % 1024, 3, i);
+            assertThat(device.pollAsyncEvents()).as("event %d", i).isEqualTo(1);
+            assertThat(seen.get(i)).isEqualTo("3:" + i);
+        }
+        assertThat(device.failed()).isFalse();
+    }
+
+    @Test
+    void followsATrueRingOfFivePages() {
+        device = PvrdmaDevice.open(fake, fake.options().eventRingPages(5));
+        final long ring = fake.dsr.asyncRingPdirDma();
+        for (int i = 0; i < 5000; i++) {
+            fake.event(ring, Eqe.LENGTH, i % 2048, (i + 1) % 4096, 3, i);
+            assertThat(device.pollAsyncEvents((type, info) -> seen.add("" + info))).isEqualTo(1);
+            assertThat(seen.get(i)).isEqualTo("" + i);
+        }
+    }
+
+    @Test
+    void takesAtMostOneRingFullAtATime() {
+        device = PvrdmaDevice.open(fake, fake.options().eventRingPages(2));
+        final long ring = fake.dsr.asyncRingPdirDma();
+        fake.event(ring, Eqe.LENGTH, 0, 512, 3, 0);
+        final int[] tail = {512};
+
+        final int taken = device.pollAsyncEvents((type, info) -> {
+            tail[0] = (tail[0] + 1) % 1024;
+            fake.event(ring, Eqe.LENGTH, 0, tail[0]);
+        });
+
+        assertThat(taken).isEqualTo(512);
+        assertThat(device.failed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x1000, -1, 0x80000000, 1024, 4096})
+    void anIndexThatIsNoneFailsTheDevice(final int index) {
+        open();
+        fake.event(fake.dsr.asyncRingPdirDma(), Eqe.LENGTH, 0, index, 1, 1);
+
+        assertThat(device.pollAsyncEvents()).isZero();
+
+        assertThat(device.failed()).isTrue();
+        assertThat(device.failure()).contains("asynchronous events[prod_tail=0x" + Integer.toHexString(index));
+        assertThat(seen).as("the failure itself, and nothing from the ring").containsExactly("8:0");
+        assertThat(device.counters()).containsEntry("corrupt event rings", 1L);
+        assertThat(device.awaitAsyncEvents(SECONDS_10)).as("does not wait").isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x2000, -1, 0x80000000, 2048})
+    void anIndexThatIsNoneInTheNotificationRingFailsTheDevice(final int index) {
+        open();
+        notice(0, index, 1);
+
+        assertThat(device.notifications().drain(handle -> seen.add("bad"))).isEqualTo(NotificationRing.CORRUPT);
+        assertThat(device.notifications().discard()).isEqualTo(NotificationRing.CORRUPT);
+
+        assertThat(device.failure()).contains("completion notices");
+        assertThat(seen).containsExactly("8:0");
+    }
+
+    @Test
+    void namesTheCqsThatHaveSomething() {
+        open();
+        notice(0, 0, 5);
+        notice(1, 2, 0xffffff);
+
+        assertThat(device.notifications().drain(handle -> seen.add("cq" + handle))).isEqualTo(2);
+
+        assertThat(seen).containsExactly("cq5", "cq16777215");
+        assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(2);
+        assertThat(device.notifications().drain(handle -> seen.add("more"))).isZero();
+    }
+
+    @Test
+    void discardsWhatAPollerDoesNotNeed() {
+        open();
+        notice(0, 700, 5);
+
+        assertThat(device.notifications().discard()).isZero();
+
+        assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(700);
+        assertThat(device.notifications().drain(handle -> seen.add("more"))).isZero();
+    }
+
+    @Test
+    void onQemuANoticeMeansEveryArmedCq() {
+        fake.qemu();
+        open();
+        notice(0, 3, 5);
+
+        assertThat(device.notifications().drain(handle -> seen.add("cq"))).isEqualTo(NotificationRing.CHECK_ALL);
+
+        assertThat(seen).isEmpty();
+        assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(3);
+        assertThat(device.awaitCompletionEvents(1_000_000)).isFalse();
+    }
+
+    @Test
+    void whatFiredBeforeTheWaitEndsItAtOnce() {
+        open();
+        fake.vectors.fire(2);
+        assertThat(device.awaitCompletionEvents(SECONDS_10)).isTrue();
+        assertThat(device.awaitCompletionEvents(0)).isFalse();
+
+        fake.vectors.fire(1);
+        assertThat(device.awaitAsyncEvents(SECONDS_10)).isTrue();
+        notice(0, 1, 5);
+        assertThat(device.awaitCompletionEvents(SECONDS_10)).as("already in the ring").isTrue();
+    }
+
+    @Test
+    void theDeadlineOfAWaitIsKept() {
+        open();
+        final long start = System.nanoTime();
+
+        assertThat(device.awaitCompletionEvents(20_000_000)).isFalse();
+
+        assertThat(System.nanoTime() - start).isBetween(20_000_000L, 5_000_000_000L);
+    }
+
+    private boolean awaitWhile(final Runnable action) throws InterruptedException {
+        final AtomicReference<Boolean> result = new AtomicReference<>();
+        final Thread waiter = new Thread(() -> result.set(device.awaitCompletionEvents(SECONDS_10 * 3)));
+        waiter.start();
+        Thread.sleep(20);
+        action.run();
+        waiter.join(10_000);
+        assertThat(result.get()).as("the wait ended").isNotNull();
+        return result.get();
+    }
+
+    @Test
+    void anInterruptEndsTheWait() throws InterruptedException {
+        open();
+        assertThat(awaitWhile(() -> fake.vectors.fire(2))).isTrue();
+    }
+
+    @Test
+    void withoutAVectorTheRingIsPolled() throws InterruptedException {
+        fake.vectors.granted = 1;
+        open();
+        assertThat(awaitWhile(() -> notice(0, 1, 5))).isTrue();
+    }
+
+    @Test
+    void aFailureEndsTheWait() throws InterruptedException {
+        open();
+        assertThat(awaitWhile(() -> device.fail("test"))).isFalse();
+    }
+
+    @Test
+    void closingEndsTheWait() throws InterruptedException {
+        open();
+        assertThat(awaitWhile(() -> device.close())).isFalse();
+    }
+
+    @Test
+    void anInterruptedThreadDoesNotWait() {
+        open();
+        Thread.currentThread().interrupt();
+
+        assertThat(device.awaitCompletionEvents(SECONDS_10)).isFalse();
+
+        assertThat(Thread.interrupted()).as("the flag stays").isTrue();
+    }
+}
