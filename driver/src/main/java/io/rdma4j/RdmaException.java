@@ -184,7 +184,7 @@ public final class RdmaException extends RuntimeException {
         private String message() {
             final StringBuilder text = new StringBuilder(operation).append(" failed");
             if (device != null) {
-                text.append(" on ").append(device);
+                text.append(" on '").append(device).append('\'');
             }
             if (object != null) {
                 text.append(" (").append(object).append(')');

@@ -18,7 +18,7 @@ class RdmaExceptionTest {
         final RdmaException e = RdmaException.of("create QP").device("emulated:").object("QP 5")
             .detail("%d of %d", 3, 2).errno(RdmaException.ENOMEM).hint("close one").cause(cause).build();
 
-        assertThat(e).hasMessage("create QP failed on emulated: (QP 5): 3 of 2 [ENOMEM]; close one").hasCause(cause);
+        assertThat(e).hasMessage("create QP failed on 'emulated:' (QP 5): 3 of 2 [ENOMEM]; close one").hasCause(cause);
         assertThat(e.operation()).isEqualTo("create QP");
         assertThat(e.errno()).isEqualTo(12);
         assertThat(e.hint()).isEqualTo("close one");

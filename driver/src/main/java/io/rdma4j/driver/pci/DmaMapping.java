@@ -5,7 +5,6 @@
 
 package io.rdma4j.driver.pci;
 
-import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -15,9 +14,10 @@ public final class DmaMapping implements AutoCloseable {
     private final long pageAddress;
     private final long length;
     private final long iova;
-    private final Object owner;
     private final Runnable release;
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** Only held, never used. */
+    private volatile Object owner;
 
     /**
      * For providers.
@@ -74,7 +74,7 @@ public final class DmaMapping implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             release.run();
-            Reference.reachabilityFence(owner);
+            owner = null;
         }
     }
 

@@ -397,11 +397,22 @@ public final class PvrdmaCommands {
     }
 
     private void destroy(final Command command, final ResourceTable table, final int handle) {
-        if (!latch.failed() && !closed) {
-            table.require(command.name(), handle);
-            channel.execute(command, new HandleRequest(), r -> r.handle(handle));
+        if (latch.failed() || closed) {
+            table.leave(handle);
+            return;
         }
-        table.leave(handle);
+        table.exit(command.name(), handle);
+        boolean destroyed = false;
+        try {
+            channel.execute(command, new HandleRequest(), r -> r.handle(handle));
+            destroyed = true;
+        } finally {
+            if (destroyed) {
+                table.cancel();
+            } else {
+                table.enter(handle);
+            }
+        }
     }
 
     /**

@@ -58,6 +58,16 @@ final class ResourceTable {
         handles.remove(handle);
     }
 
+    /**
+     * Turns an object into a reservation: it still counts, but its handle is free, as the device may give it to another
+     * thread before this one knows that the object is gone. {@link #cancel} or {@link #enter} follows.
+     */
+    synchronized void exit(final String operation, final int handle) {
+        require(operation, handle);
+        handles.remove(handle);
+        reserved++;
+    }
+
     synchronized void require(final String operation, final int handle) {
         if (!handles.contains(handle)) {
             throw RdmaException.of(operation)

@@ -90,7 +90,7 @@ class CommandChannelTest {
 
         assertThatThrownBy(() -> device.commands().queryPort(1))
             .satisfies(e -> Errors.hasErrno(e, RdmaException.ETIMEDOUT))
-            .hasMessageContaining("QUERY_PORT failed on fake:: no response to QUERY_PORT[port_num=0x1] within 20 ms")
+            .hasMessageContaining("QUERY_PORT failed on 'fake:': no response to QUERY_PORT[port_num=0x1] within 20 ms")
             .hasMessageContaining("vector 0 fired 1 times");
 
         assertThat(System.nanoTime() - start).isBetween(20_000_000L, 5_000_000_000L);
@@ -161,7 +161,7 @@ class CommandChannelTest {
         assertThatThrownBy(() -> device.commands().createPd())
             .isInstanceOfSatisfying(RdmaException.class,
                 e -> assertThat(RdmaException.errnoName(e.errno())).isEqualTo(errno))
-            .hasMessageContaining("CREATE_PD failed on fake: (CREATE_PD[])")
+            .hasMessageContaining("CREATE_PD failed on 'fake:' (CREATE_PD[])")
             .hasMessageContaining(String.format("ERR 0x%x", Integer.decode(err)));
 
         assertThat(device.failed()).as("a refusal is no failure").isFalse();

@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Measures round trips of 64 bytes between two threads: a bounced cache line, a pair of Agrona rings, and RC SENDs
+ * through a device. They take turns, as some machines are in a slow mode for a while.
+ */
+public final class RoundTrip {
+    private static final String USAGE = "usage: RoundTrip [--quick] [--doc FILE] [DEVICE_ADDRESS]";
+    private static final long HIGHEST = TimeUnit.SECONDS.toNanos(10);
+    private static final int DIGITS = 3;
+    private static final int FLOOR_BATCH = 16;
+    private static final long DEADLINE_SECONDS = 180;
+
+    private final int rounds;
+    private final int iterations;
+    private final Exchange.Patience patience = new Exchange.Patience();
+    private final List<Row> rows = new ArrayList<>();
+
+    private RoundTrip(final boolean quick, final String address) {
+        rounds = quick ? 3 : 10;
+        iterations = quick ? 40_000 : 400_000;
+        rows.add(new Row("cache line bounced (F)", new CacheLineExchange(patience), FLOOR_BATCH));
+        rows.add(new Row("two Agrona one-to-one rings", new RingPairExchange(patience), 1));
+        rows.add(new Row("RC SEND, `" + address + "`", new SendExchange(address, patience), 1));
+    }
+
+    /**
+     * Prints the table, and writes it into a document if one is named.
+     *
+     * @param args see the usage message
+     * @throws Exception if the device fails or an answer does not come in time
+     */
+    public static void main(final String[] args) throws Exception {
+        final Arguments arguments = Arguments.parse(args, USAGE);
+        final RoundTrip roundTrip = new RoundTrip(arguments.quick(), arguments.operandOr("emulated:"));
+        final List<String> table = roundTrip.run();
+        table.forEach(System.out::println);
+        arguments.writeDocument("roundtrip", table);
+    }
+
+    private List<String> run() throws Exception {
+        try {
+            for (int round = -1; round < rounds; round++) {
+                for (final Row row : rows) {
+                    measure(row, round >= 0);
+                }
+            }
+        } finally {
+            patience.exhaust();
+            rows.forEach(row -> row.exchange.close());
+        }
+        return table();
+    }
+
+    private void measure(final Row row, final boolean record) throws Exception {
+        final int batches = iterations / row.batch;
+        final long from = row.next;
+        final CompletableFuture<Void> server = start("server", () -> {
+            for (long n = from; n < from + (long) batches * row.batch; n++) {
+                row.exchange.pong(n);
+            }
+        });
+        final CompletableFuture<Void> client = start("client", () -> row.ping(batches, record));
+        await(client);
+        await(server);
+    }
+
+    private static CompletableFuture<Void> start(final String name, final Runnable work) {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        final Thread thread = new Thread(() -> {
+            try {
+                work.run();
+                done.complete(null);
+            } catch (final RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        }, name);
+        thread.setDaemon(true);
+        thread.start();
+        return done;
+    }
+
+    private void await(final CompletableFuture<Void> side) throws IOException, InterruptedException {
+        try {
+            side.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        } catch (final TimeoutException | ExecutionException e) {
+            patience.exhaust();
+            throw new IOException("a round trip failed", e);
+        }
+    }
+
+    private List<String> table() {
+        final List<String> lines = new ArrayList<>();
+        lines.add("| round trip of 64 bytes, two threads | p50 ns | p99 ns | p99.9 ns | p50 / F |");
+        lines.add("|---|--:|--:|--:|--:|");
+        final double floor = rows.get(0).percentile(50);
+        for (final Row row : rows) {
+            lines.add(String.format(Locale.ROOT, "| %s | %.0f | %.0f | %.0f | %.1f |", row.name, row.percentile(50),
+                row.percentile(99), row.percentile(99.9), row.percentile(50) / floor));
+        }
+        lines.add("");
+        lines.add(String.format(Locale.ROOT, "%,d round trips of each, in %d turns; F is timed in batches of %d, "
+            + "the others include one `System.nanoTime`.", (long) rounds * iterations, rounds, FLOOR_BATCH));
+        lines.addAll(Machine.describe());
+        return lines;
+    }
+
+    /** What is measured, and what was found. */
+    private static final class Row {
+        private final String name;
+        private final Exchange exchange;
+        private final int batch;
+        private final Histogram histogram = new Histogram(HIGHEST, DIGITS);
+        private long next;
+
+        Row(final String name, final Exchange exchange, final int batch) {
+            this.name = name;
+            this.exchange = exchange;
+            this.batch = batch;
+        }
+
+        void ping(final int batches, final boolean record) {
+            long before = System.nanoTime();
+            for (int i = 0; i < batches; i++) {
+                for (int k = 0; k < batch; k++) {
+                    exchange.ping(next++);
+                }
+                final long after = System.nanoTime();
+                if (record) {
+                    histogram.recordValue(Math.min(HIGHEST, after - before));
+                }
+                before = after;
+            }
+        }
+
+        double percentile(final double percent) {
+            return (double) histogram.getValueAtPercentile(percent) / batch;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Counters;
+import io.rdma4j.device.common.DeviceOptions;
+import io.rdma4j.device.common.Identity;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.engine.Engine;
+import io.rdma4j.device.engine.EngineParts;
+import io.rdma4j.device.front.Bus;
+import io.rdma4j.device.front.CommandChannel;
+import io.rdma4j.device.front.Controller;
+import io.rdma4j.device.front.EngineCommands;
+import io.rdma4j.device.front.EventRings;
+import io.rdma4j.device.front.FaultPlan;
+import io.rdma4j.device.front.InterruptController;
+import io.rdma4j.device.front.MsixBar;
+import io.rdma4j.device.front.PciConfigSpace;
+import io.rdma4j.device.front.RegisterBar;
+import io.rdma4j.device.front.UarBar;
+import io.rdma4j.device.link.InProcessLink;
+import io.rdma4j.device.memory.EmulatedIommu;
+import io.rdma4j.driver.dma.IommuDmaDomain;
+import io.rdma4j.driver.dma.IovaAllocator;
+import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.driver.pci.ConfigSpace;
+import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.driver.pci.DmaDomain;
+import io.rdma4j.driver.pci.Interrupts;
+import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.hw.pci.PciConfig;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * A pvrdma device in software. Opened through {@link EmulatedProvider}; tests find the open device by its name to look
+ * inside and to have it fail.
+ */
+public final class EmulatedDevice implements PciDevice {
+    private static final ConcurrentMap<String, EmulatedDevice> OPEN = new ConcurrentHashMap<>();
+    /** Bus addresses begin here: no address of the process is near. */
+    private static final long FIRST_IOVA = 0x10_0000;
+
+    private final DeviceAddress address;
+    private final DeviceOptions options;
+    private final Counters counters = new Counters();
+    private final FaultPlan faultPlan = new FaultPlan();
+    private final Bus bus = new Bus(counters);
+    private final EmulatedIommu iommu = new EmulatedIommu(counters);
+    private final IommuDmaDomain dma;
+    private final InterruptController interrupts;
+    private final EventRings events;
+    private final Engine engine;
+    private final PciConfigSpace config;
+    private final MsixBar msixBar;
+    private final RegisterBar registers;
+    private final UarBar uar;
+    private final Controller controller;
+    private final CommandChannel channel;
+    private final EmulatedFaults faults;
+    private volatile boolean closed;
+
+    private EmulatedDevice(DeviceAddress address, DeviceOptions options) {
+        this.address = address;
+        this.options = options;
+        this.interrupts = new InterruptController(options, counters, this::service);
+        this.config = new PciConfigSpace(options, this::onCommand, interrupts::control);
+        bus.config(config);
+        this.msixBar = new MsixBar(bus, interrupts);
+        interrupts.join(config, msixBar);
+        this.events = new EventRings(options, counters, interrupts);
+        this.engine = new Engine(new EngineParts(options, counters, iommu, InProcessLink.JVM, events));
+        this.uar = new UarBar(bus, engine, events, options);
+        this.channel = new CommandChannel(options, counters, iommu, interrupts, faultPlan,
+            new EngineCommands(options, counters, engine, uar::busAddress));
+        this.controller = new Controller(options, counters, iommu, engine, events, channel);
+        this.registers = new RegisterBar(bus, options, controller, interrupts);
+        this.dma = new IommuDmaDomain(iommu, new IovaAllocator(List.of(
+            new IovaAllocator.Range(FIRST_IOVA, (1L << options.iovaBits()) - 1))), address);
+        this.faults = new EmulatedFaults(this, faultPlan, engine, events);
+        iommu.gracePeriod(this::quiesce);
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param address with the scheme {@code emulated}.
+     * @return the device.
+     * @throws RdmaException EINVAL for unknown options, EBUSY if a device of that name is open.
+     */
+    static EmulatedDevice open(DeviceAddress address) {
+        final EmulatedDevice device = new EmulatedDevice(address, DeviceOptions.of(address));
+        final EmulatedDevice holder = OPEN.putIfAbsent(device.name(), device);
+        if (holder != null) {
+            throw RdmaException.of("open device").device(address)
+                .detail("the emulated device '%s' is open already, as %s", device.name(), holder.address)
+                .errno(RdmaException.EBUSY)
+                .hint("close it, or give this one another name: emulated:NAME").build();
+        }
+        return device;
+    }
+
+    /**
+     * Finds an open device.
+     *
+     * @param name of the device; {@code "0"} for the address {@code emulated:}.
+     * @return the device.
+     * @throws RdmaException ENODEV if no device of that name is open.
+     */
+    public static EmulatedDevice lookup(String name) {
+        final EmulatedDevice device = OPEN.get(name);
+        if (device == null) {
+            throw RdmaException.of("look up device").object(name).detail("open devices are %s", OPEN.keySet())
+                .errno(RdmaException.ENODEV).build();
+        }
+        return device;
+    }
+
+    private void onCommand(int command) {
+        bus.command(command);
+        iommu.busMaster((command & PciConfig.BUS_MASTER) != 0 && !bus.isRemoved());
+    }
+
+    private long service() {
+        return engine.service();
+    }
+
+    private void quiesce() {
+        engine.quiesce();
+        events.quiesce();
+        controller.quiesce();
+    }
+
+    /**
+     * {@return the name that sets this device apart in this JVM}
+     */
+    public String name() {
+        return options.name();
+    }
+
+    /**
+     * {@return the options that the device was opened with}
+     */
+    public DeviceOptions options() {
+        return options;
+    }
+
+    /**
+     * {@return MAC address and GUID of the device}
+     */
+    public Identity identity() {
+        return new Identity(options.name());
+    }
+
+    /**
+     * {@return the counters of surprising events}
+     */
+    public Counters counters() {
+        return counters;
+    }
+
+    /**
+     * {@return how often the driver did something that hangs or crashes QEMU 7.2}
+     */
+    public long violations() {
+        return counters.get(Counter.WOULD_HANG_QEMU);
+    }
+
+    /**
+     * {@return ways to have this device fail}
+     */
+    public EmulatedFaults faults() {
+        return faults;
+    }
+
+    /** The function is pulled out: it answers no more, reaches no memory, and its peers find nobody. */
+    void remove() {
+        bus.remove();
+        config.remove();
+        iommu.busMaster(false);
+        controller.close();
+    }
+
+    @Override
+    public DeviceAddress address() {
+        return address;
+    }
+
+    @Override
+    public ConfigSpace config() {
+        return config;
+    }
+
+    @Override
+    public Bar bar(int index) {
+        if (closed) {
+            throw RdmaException.of("find BAR " + index).device(address).detail("the device is closed")
+                .errno(RdmaException.EBADFD).build();
+        }
+        return switch (index) {
+            case 0 -> msixBar;
+            case 1 -> registers;
+            case 2 -> uar;
+            default -> throw RdmaException.of("find BAR "
+                + index).device(address).detail("the function has BARs 0 to 2")
+                .errno(RdmaException.ENODEV).build();
+        };
+    }
+
+    @Override
+    public DmaDomain dma() {
+        return dma;
+    }
+
+    @Override
+    public Interrupts interrupts() {
+        return interrupts;
+    }
+
+    @Override
+    public synchronized boolean reset() {
+        if (closed || options.has(Quirk.WEAK_RESET)) {
+            return false;
+        }
+        controller.close();
+        registers.reset();
+        interrupts.reset();
+        config.write(PciConfig.COMMAND_OFFSET, 2, 0);
+        return true;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            interrupts.disable();
+            config.write(PciConfig.COMMAND_OFFSET, 2, 0);
+            bus.remove();
+            controller.close();
+            dma.close();
+            iommu.unmapAll();
+            OPEN.remove(options.name(), this);
+        }
+    }
+
+    /**
+     * {@return registers, tables, rings and counters, for failure reports}
+     */
+    public String describe() {
+        return this + "\n" + registers + interrupts + channel + events + iommu + engine.describe() + counters;
+    }
+
+    @Override
+    public String toString() {
+        return "EmulatedDevice[" + address + " version " + options.version() + " mac " + identity()
+            + (options.quirks().isEmpty() ? "" : " quirks " + options.quirks()) + (closed ? " closed" : "") + "]";
+    }
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.common;
+
+/** Each event that a healthy driver does not cause, or causes rarely. */
+public enum Counter {
+    /** Accesses to IOVAs that are not mapped. */
+    DMA_FAULTS("DMA accesses to unmapped IOVAs"),
+    /** Accesses while the function is no bus master. */
+    DMA_WITHOUT_BUS_MASTER("DMA refused: bus mastering is off"),
+    /** Unmap requests for IOVAs that are not mapped. */
+    BAD_UNMAPS("unmap of an IOVA that is not mapped"),
+    /** Accesses to BARs while memory decoding is off. */
+    BAR_ACCESS_WITHOUT_MEMORY("BAR accesses refused: memory decoding is off"),
+    /** Register writes that mean nothing. */
+    BAD_REGISTER_WRITES("register writes that mean nothing"),
+    /** Shared regions that could not be loaded. */
+    BAD_DSR("device shared regions that could not be loaded"),
+    /** Commands carried out. */
+    COMMANDS("commands executed"),
+    /** Commands refused. */
+    COMMANDS_REFUSED("commands refused"),
+    /** Doorbells for objects that do not exist, or on a page that is not their own. */
+    BAD_DOORBELLS("doorbells for objects that do not exist"),
+    /** Ring indices out of range. */
+    CORRUPT_RINGS("rings with corrupt indices"),
+    /** Work requests that the device could not execute. */
+    BAD_WQES("malformed work requests"),
+    /** Failed checks of local keys. */
+    LOCAL_PROTECTION("local protection errors"),
+    /** Failed checks of remote keys. */
+    REMOTE_ACCESS("remote access errors"),
+    /** Completions that found their CQ full. */
+    CQ_OVERFLOWS("completions lost in full CQs"),
+    /** Events that found their ring full or absent. */
+    EVENTS_LOST("asynchronous events lost"),
+    /** Times that a send found no receive. */
+    RNR("receiver not ready"),
+    /** Messages for QPs that are not there, not ready or not connected to the sender. */
+    NO_PEER("messages that nobody took"),
+    /** Messages with another packet sequence number than the receiver expects. */
+    PSN_MISMATCH("messages out of sequence"),
+    /** Datagrams with a wrong Q_Key. */
+    BAD_QKEY("datagrams with a wrong Q_Key"),
+    /** Datagrams dropped for want of a receive, or one that is large enough. */
+    UD_DROPPED("datagrams dropped"),
+    /** Multicast datagrams, which the device refuses. */
+    MULTICAST("multicast datagrams refused"),
+    /** Queue pairs that went to the error state by themselves. */
+    QP_ERRORS("queue pairs in error"),
+    /** Interrupts that were masked and lost, as on QEMU. */
+    INTERRUPTS_LOST("interrupts lost while masked"),
+    /** Faults of the device itself; there should never be any. */
+    INTERNAL_ERRORS("internal errors of the emulated device"),
+    /** Doorbells and sizes that hang or crash QEMU 7.2. */
+    WOULD_HANG_QEMU("requests that hang or crash QEMU 7.2");
+
+    private final String label;
+
+    Counter(String label) {
+        this.label = label;
+    }
+
+    /**
+     * {@return what is counted, in words}
+     */
+    public String label() {
+        return label;
+    }
+}

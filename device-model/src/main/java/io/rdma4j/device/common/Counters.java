@@ -1,0 +1,88 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.common;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Counts surprising events and keeps the last of them in words. Thread-safe. Nothing here is touched by a send that
+ * goes well.
+ */
+public final class Counters {
+    private static final int REMEMBERED = 64;
+
+    private final AtomicLongArray values = new AtomicLongArray(Counter.values().length);
+    private final Deque<String> log = new ArrayDeque<>();
+
+    /** Counters that are all 0. */
+    public Counters() {
+        // Nothing to set: an array of zeros is the beginning.
+    }
+
+    /**
+     * Counts one event.
+     *
+     * @param counter which.
+     */
+    public void increment(Counter counter) {
+        values.incrementAndGet(counter.ordinal());
+    }
+
+    /**
+     * Counts one event and remembers it in words. For events that a driver's error causes.
+     *
+     * @param counter which.
+     * @param format  a {@link String#format} pattern.
+     * @param args    its arguments.
+     */
+    public void record(Counter counter, String format, Object... args) {
+        increment(counter);
+        final String text = counter + ": " + String.format(format, args);
+        synchronized (log) {
+            if (log.size() == REMEMBERED) {
+                log.removeFirst();
+            }
+            log.addLast(text);
+        }
+    }
+
+    /**
+     * {@return how often it happened}
+     *
+     * @param counter which
+     */
+    public long get(Counter counter) {
+        return values.get(counter.ordinal());
+    }
+
+    /**
+     * {@return the last events in words, oldest first}
+     */
+    public List<String> recent() {
+        synchronized (log) {
+            return new ArrayList<>(log);
+        }
+    }
+
+    /**
+     * Prints the counters that are not 0 and the last events.
+     */
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder("counters\n");
+        for (Counter counter : Counter.values()) {
+            if (get(counter) != 0) {
+                text.append(String.format("  %-48s %d%n", counter.label(), get(counter)));
+            }
+        }
+        recent().forEach(line -> text.append("  ").append(line).append('\n'));
+        return text.toString();
+    }
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.common;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.hw.pvrdma.Bar1;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What an address of the scheme {@code emulated} asks for. Immutable.
+ *
+ * @param name     of the device in this JVM; its MAC and GUID follow from it.
+ * @param version  what the VERSION register says.
+ * @param quirks   how it differs from a faultless device.
+ * @param limits   its maxima.
+ * @param iovaBits how many bits a bus address has.
+ */
+public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits limits, int iovaBits) {
+    /** The name of the device when the address has none. */
+    public static final String DEFAULT_NAME = "0";
+
+    private static final List<String> KNOWN = List.of("version", "quirks", "max_qp", "max_cq", "max_mr", "max_pd",
+        "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size", "max_qp_rd_atom",
+        "gid_tbl_len", "mtu", "iova_bits");
+
+    /**
+     * Reads an address.
+     *
+     * @param address {@code emulated:name?option=value}.
+     * @return the options.
+     * @throws RdmaException EINVAL for an unknown option or a value out of range.
+     */
+    public static DeviceOptions of(DeviceAddress address) {
+        address.requireOnly(Set.copyOf(KNOWN));
+        final Set<Quirk> quirks = quirks(address);
+        final boolean qemu = quirks.contains(Quirk.IDENTITY);
+        final int version = number(address, "version", qemu ? Bar1.PVRDMA_ROCEV1_VERSION
+            : Bar1.PVRDMA_QPHANDLE_VERSION, Bar1.PVRDMA_ROCEV1_VERSION, Bar1.PVRDMA_QPHANDLE_VERSION);
+        return new DeviceOptions(address.path().isEmpty() ? DEFAULT_NAME : address.path(), version,
+            Collections.unmodifiableSet(quirks), limits(address, qemu), number(address, "iova_bits", 40, 24, 52));
+    }
+
+    private static Set<Quirk> quirks(DeviceAddress address) {
+        try {
+            return Quirk.parse(address.option("quirks", ""));
+        } catch (final IllegalArgumentException e) {
+            throw RdmaException.of("open device").device(address).detail(e.getMessage()).errno(RdmaException.EINVAL)
+                .cause(e).build();
+        }
+    }
+
+    private static Limits limits(DeviceAddress address, boolean qemu) {
+        return new Limits(
+            number(address, "max_qp", qemu ? 1024 : 4096, 1, 1 << 16),
+            number(address, "max_cq", qemu ? 2048 : 4096, 1, 1 << 16),
+            number(address, "max_mr", qemu ? 1024 : 1 << 16, 1, 1 << 18),
+            number(address, "max_pd", 1024, 1, 1 << 16),
+            number(address, "max_srq", qemu ? 512 : 1024, 1, 1 << 16),
+            Integer.highestOneBit(number(address, "max_uar", 2048, 1, 2048)),
+            number(address, "max_qp_wr", qemu ? 10467 : 16384, 1, 1 << 16),
+            number(address, "max_cqe", qemu ? 28672 : 65536, 1, 1 << 20),
+            number(address, "max_srq_wr", qemu ? 12288 : 16384, 1, 1 << 16),
+            number(address, "max_sge", qemu ? 4 : 16, 1, 64),
+            address.option("max_mr_size", qemu ? 128L << 20 : 1L << 30, 4096, 1L << 30),
+            number(address, "max_qp_rd_atom", qemu ? 1 : 16, 0, 255),
+            number(address, "gid_tbl_len", qemu ? 255 : 128, 1, 255),
+            number(address, "mtu", qemu ? 3 : 5, 1, 5));
+    }
+
+    private static int number(DeviceAddress address, String name, int fallback, int min, int max) {
+        return (int) address.option(name, fallback, min, max);
+    }
+
+    /**
+     * {@return the names of all options, for help texts}
+     */
+    public static List<String> known() {
+        return KNOWN;
+    }
+
+    /**
+     * {@return whether the device has this quirk}
+     *
+     * @param quirk the quirk in question
+     */
+    public boolean has(Quirk quirk) {
+        return quirks.contains(quirk);
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.common;
+
+/**
+ * Room in front of an object's fields, so that they share no cache line with the object before it in memory. What one
+ * thread writes for each message and what another reads for each message both extend this: two threads that play
+ * ping-pong would otherwise fetch lines from each other for nothing.
+ */
+public abstract class Padded {
+    @SuppressWarnings("unused")
+    private long p0;
+    @SuppressWarnings("unused")
+    private long p1;
+    @SuppressWarnings("unused")
+    private long p2;
+    @SuppressWarnings("unused")
+    private long p3;
+    @SuppressWarnings("unused")
+    private long p4;
+    @SuppressWarnings("unused")
+    private long p5;
+    @SuppressWarnings("unused")
+    private long p6;
+    @SuppressWarnings("unused")
+    private long p7;
+    @SuppressWarnings("unused")
+    private long p8;
+    @SuppressWarnings("unused")
+    private long p9;
+    @SuppressWarnings("unused")
+    private long p10;
+    @SuppressWarnings("unused")
+    private long p11;
+    @SuppressWarnings("unused")
+    private long p12;
+    @SuppressWarnings("unused")
+    private long p13;
+    @SuppressWarnings("unused")
+    private long p14;
+
+    /** Nothing to set. */
+    protected Padded() {
+        // The fields are only room.
+    }
+}

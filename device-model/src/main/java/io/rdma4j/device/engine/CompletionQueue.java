@@ -1,0 +1,175 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.common.SpinLock;
+import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.queues.CqeProducer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A completion queue. Between {@link #begin()} and {@link #end} the caller writes one entry and holds the queue's lock.
+ *
+ * <p>Arming takes the lock too. So a driver that arms and then looks once more either finds the completion, or it came
+ * later and finds the queue armed: no wake-up is lost, and completing needs no fence for it.
+ */
+final class CompletionQueue extends Padded {
+    private static final int ARMED_ANY = Uar.CQ_ARM;
+    private static final int ARMED_SOLICITED = Uar.CQ_ARM_SOL;
+
+    private final int handle;
+    private final int context;
+    private final EngineContext engine;
+    private final boolean notifiesAlways;
+    private final boolean armsWithBoth;
+    private final PageTable pages;
+    private final CqeProducer ring;
+    private final SpinLock lock = new SpinLock();
+    private int armed;
+    private boolean failed;
+    private volatile boolean dead;
+    private int users;
+
+    CompletionQueue(EngineContext engine, int handle, int context, int count, PageTable pages) {
+        this.engine = engine;
+        this.handle = handle;
+        this.context = context;
+        this.pages = pages;
+        this.notifiesAlways = engine.has(Quirk.NOTIFY_ALWAYS);
+        this.armsWithBoth = engine.has(Quirk.ARM_BOTH);
+        this.ring = new CqeProducer(pages.buffer(0), RingState.RX_OFFSET, pages.buffers(1, pages.pages() - 1), count,
+            Cqe.LENGTH);
+    }
+
+    int handle() {
+        return handle;
+    }
+
+    int context() {
+        return context;
+    }
+
+    SpinLock lock() {
+        return lock;
+    }
+
+    int count() {
+        return ring.count();
+    }
+
+    PageTable pages() {
+        return pages;
+    }
+
+    void use() {
+        users++;
+    }
+
+    void letGo() {
+        users--;
+    }
+
+    boolean isUsed() {
+        return users > 0;
+    }
+
+    void end() {
+        dead = true;
+    }
+
+    /** Takes the lock and a free entry, with all bytes 0. If false, neither is held and the completion is lost. */
+    boolean begin() {
+        lock.lock();
+        if (!dead && !failed && pages.isCurrent() && ring.claim()) {
+            clear(ring.page(), ring.offset());
+            return true;
+        }
+        overflow();
+        lock.unlock();
+        return false;
+    }
+
+    private static void clear(UnsafeBuffer page, int at) {
+        for (int i = 0; i < Cqe.LENGTH; i += Long.BYTES) {
+            page.putLong(at + i, 0);
+        }
+    }
+
+    private void overflow() {
+        if (failed || dead) {
+            engine.counters().increment(Counter.CQ_OVERFLOWS);
+        } else {
+            failed = !engine.has(Quirk.NO_EVENTS);
+            engine.counters().record(ring.isCorrupt() ? Counter.CORRUPT_RINGS : Counter.CQ_OVERFLOWS,
+                "cq 0x%x: %s", handle, pages.isCurrent() ? ring : "unmapped");
+            engine.events().async(EventType.PVRDMA_EVENT_CQ_ERR, handle);
+        }
+    }
+
+    UnsafeBuffer page() {
+        return ring.page();
+    }
+
+    int offset() {
+        return ring.offset();
+    }
+
+    /**
+     * Shows the entry to the driver and gives the lock back.
+     *
+     * @param solicited whether it concerns who armed the queue for solicited completions: such a receive, or an error.
+     */
+    void end(boolean solicited) {
+        ring.publish();
+        final boolean interrupt = armed != 0 && (solicited || (armed & ARMED_ANY) != 0);
+        if (interrupt) {
+            armed = 0;
+        }
+        if (interrupt || notifiesAlways) {
+            engine.events().completion(handle, interrupt);
+        }
+        lock.unlock();
+    }
+
+    /**
+     * Arms the queue for one notification.
+     *
+     * @param word the doorbell, of which the two arm bits count.
+     */
+    void arm(int word) {
+        final int bits = word & (ARMED_ANY | ARMED_SOLICITED);
+        lock.lock();
+        if (!armsWithBoth) {
+            armed |= bits;
+        } else if (bits == (ARMED_ANY | ARMED_SOLICITED)) {
+            armed = ARMED_ANY;
+        } else if (bits == ARMED_ANY) {
+            armed = 0;
+        }
+        lock.unlock();
+    }
+
+    /** For tests: makes the producer's index in memory one that cannot be. */
+    void corruptIndex() {
+        lock.lock();
+        pages.buffer(0).putInt(RingState.RX_PROD_TAIL_OFFSET, 0x7fff_ffff);
+        lock.unlock();
+    }
+
+    @Override
+    public String toString() {
+        return String.format("cq 0x%x %s armed 0x%x%s%s", handle, pages.isCurrent() ? ring : "(unmapped)", armed,
+            failed ? " failed" : "", dead ? " dead" : "");
+    }
+}

@@ -1,0 +1,214 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.link.Port;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.Uar;
+
+import java.lang.invoke.VarHandle;
+
+/**
+ * The engine of one device: its tables, its doorbells, and its end of the link. Doorbells come from any thread;
+ * commands from one at a time.
+ */
+public final class Engine implements Port {
+    private static final long PAGE_OF_DRIVER = 0;
+
+    private final EngineContext context;
+    private final Protection protection;
+    private final QueueFactory queues;
+    private final QueuePairs queuePairs;
+
+    /**
+     * An engine without objects.
+     *
+     * @param parts what it is built on.
+     */
+    public Engine(EngineParts parts) {
+        context = new EngineContext(parts, this, this::quiesce);
+        protection = new Protection(context);
+        queues = new QueueFactory(context, protection);
+        queuePairs = new QueuePairs(context, protection, queues);
+    }
+
+    /**
+     * {@return protection domains, user contexts and regions}
+     */
+    public Protection protection() {
+        return protection;
+    }
+
+    /**
+     * {@return completion queues and shared receive queues}
+     */
+    public QueueFactory queues() {
+        return queues;
+    }
+
+    /**
+     * {@return queue pairs}
+     */
+    public QueuePairs queuePairs() {
+        return queuePairs;
+    }
+
+    /**
+     * {@return the device's addresses}
+     */
+    public GidTable gids() {
+        return context.gids();
+    }
+
+    @Override
+    public int deliver(Message message) {
+        final QueuePair qp = queuePairs.byQpn(message.destQpn);
+        if (qp == null) {
+            context.counters().increment(Counter.NO_PEER);
+            return Ack.NO_RESPONSE;
+        }
+        return qp.responder().receive(message);
+    }
+
+    /**
+     * A QP doorbell: executes sends, and lets senders know of new receives.
+     *
+     * @param page of the doorbell BAR.
+     * @param word what was written.
+     */
+    public void ringQp(long page, int word) {
+        final QueuePair qp = queuePairs.byHandle(Uar.handle(word));
+        if (qp == null || page != PAGE_OF_DRIVER && !protection.owns(page, qp.shape().pd().context())) {
+            badDoorbell("qp", page, word);
+            return;
+        }
+        if ((word & Uar.QP_RECV) != 0) {
+            received(qp, word);
+        }
+        if ((word & Uar.QP_SEND) != 0) {
+            qp.requester().run();
+        }
+        afterDoorbell();
+    }
+
+    private void received(QueuePair qp, int word) {
+        if (qp.shape().srq() != null) {
+            context.counters().increment(Counter.WOULD_HANG_QEMU);
+            badDoorbell("receive doorbell of a qp with an srq", 0, word);
+            return;
+        }
+        final ReceiveQueue receives = qp.receives();
+        receives.fetch();
+        VarHandle.fullFence();
+        if (qp.state() == QpState.PVRDMA_QPS_ERR) {
+            qp.responder().flushAfterFailure();
+        } else if (receives.hasWaiting()) {
+            receives.resumeWaiting(false);
+        }
+    }
+
+    /**
+     * A CQ doorbell: arms the queue, or is taken as an occasion to look at the timers.
+     *
+     * @param page of the doorbell BAR.
+     * @param word what was written.
+     */
+    public void ringCq(long page, int word) {
+        final CompletionQueue cq = queues.cq(Uar.handle(word));
+        if (cq == null || page != PAGE_OF_DRIVER && !protection.owns(page, cq.context())) {
+            badDoorbell("cq", page, word);
+            return;
+        }
+        if ((word & (Uar.CQ_ARM | Uar.CQ_ARM_SOL)) != 0) {
+            cq.arm(word);
+        }
+        afterDoorbell();
+    }
+
+    /**
+     * An SRQ doorbell: lets senders know of new receives.
+     *
+     * @param page of the doorbell BAR.
+     * @param word what was written.
+     */
+    public void ringSrq(long page, int word) {
+        final SharedReceiveQueue srq = queues.srq(Uar.handle(word));
+        if (srq == null || page != PAGE_OF_DRIVER && !protection.owns(page, srq.pd().context())) {
+            badDoorbell("srq", page, word);
+            return;
+        }
+        srq.receives().fetch();
+        VarHandle.fullFence();
+        if (srq.receives().hasWaiting()) {
+            srq.receives().resumeWaiting(false);
+        }
+        afterDoorbell();
+    }
+
+    private void badDoorbell(String what, long page, int word) {
+        context.counters().record(Counter.BAD_DOORBELLS, "%s doorbell 0x%x on page %d", what, word, page);
+    }
+
+    private void afterDoorbell() {
+        context.timers().service();
+        context.agenda().drain();
+    }
+
+    /**
+     * Does what waits for a time or for a thread without locks. For whoever waits for the device.
+     *
+     * @return nanoseconds until there is something to do again, {@link Long#MAX_VALUE} if nothing waits.
+     */
+    public long service() {
+        final long next = context.timers().service();
+        context.agenda().drain();
+        return next;
+    }
+
+    /**
+     * Waits until everything that was begun is over: passes through the lock of each queue. Called without a lock held.
+     * What is marked as ended before is not begun again afterwards.
+     */
+    public void quiesce() {
+        queuePairs.forEach(qp -> {
+            qp.requester().lock().pass();
+            qp.receives().lock().pass();
+        });
+        queues.quiesce();
+    }
+
+    /** Destroys everything. */
+    public void reset() {
+        if (context.has(Quirk.WEAK_RESET)) {
+            return;
+        }
+        queuePairs.reset();
+        queues.reset();
+        protection.reset();
+        context.gids().clear();
+        context.timers().clear();
+    }
+
+    /** Destroys everything, whatever the quirks: the function goes away. */
+    public void close() {
+        queuePairs.reset();
+        queues.reset();
+        protection.reset();
+        context.gids().clear();
+        context.timers().clear();
+    }
+
+    /**
+     * {@return all objects and rings, for a person}
+     */
+    public String describe() {
+        return protection.describe() + queues.describe() + queuePairs.describe() + context.gids();
+    }
+}

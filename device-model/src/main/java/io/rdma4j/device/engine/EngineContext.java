@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counters;
+import io.rdma4j.device.common.DeviceOptions;
+import io.rdma4j.device.common.Identity;
+import io.rdma4j.device.common.Limits;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.link.Agenda;
+import io.rdma4j.device.link.Link;
+import io.rdma4j.device.link.Port;
+import io.rdma4j.device.memory.EmulatedIommu;
+
+/** What the parts of one device's engine share. */
+final class EngineContext {
+    private final DeviceOptions options;
+    private final Identity identity;
+    private final Counters counters;
+    private final EmulatedIommu iommu;
+    private final Link link;
+    private final EngineEvents events;
+    private final Runnable quiesce;
+    private final Timers timers = new Timers();
+    private final Regions regions;
+    private final GidTable gids;
+
+    EngineContext(EngineParts parts, Port port, Runnable quiesce) {
+        this.options = parts.options();
+        this.identity = new Identity(options.name());
+        this.counters = parts.counters();
+        this.iommu = parts.iommu();
+        this.link = parts.link();
+        this.events = parts.events();
+        this.quiesce = quiesce;
+        this.regions = new Regions(this);
+        this.gids = new GidTable(options.limits().gidEntries(), link, port, has(Quirk.ZERO_CAPS));
+    }
+
+    <T> ObjectTable<T> table(String kind, int limit, int firstSalt) {
+        return new ObjectTable<>(kind, limit, firstSalt, has(Quirk.PLAIN_HANDLES));
+    }
+
+    boolean has(Quirk quirk) {
+        return options.has(quirk);
+    }
+
+    int version() {
+        return options.version();
+    }
+
+    Limits limits() {
+        return options.limits();
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    EmulatedIommu iommu() {
+        return iommu;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    Agenda agenda() {
+        return link.agenda();
+    }
+
+    EngineEvents events() {
+        return events;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    Regions regions() {
+        return regions;
+    }
+
+    GidTable gids() {
+        return gids;
+    }
+
+    void quiesce() {
+        quiesce.run();
+    }
+}

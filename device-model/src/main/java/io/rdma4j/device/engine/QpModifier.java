@@ -1,0 +1,188 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.CommandError;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.AhFlags;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+
+/** MODIFY_QP and QUERY_QP: checks each attribute, then takes the step and what follows of it. */
+final class QpModifier {
+    private static final int KNOWN = (1 << 21) - 1;
+    private static final int MAX_PSN = 0xff_ffff;
+    private static final int MAX_TIMER = 31;
+    private static final int MAX_RETRY = 7;
+    private static final int CHECKED_BYTES_OF_QEMU = 36;
+
+    private final EngineContext context;
+
+    QpModifier(EngineContext context) {
+        this.context = context;
+    }
+
+    void modify(QueuePair qp, int givenMask, QpAttr attr) {
+        final int mask = givenMask & KNOWN;
+        if (context.has(Quirk.NO_FLUSH) && isOnlyRemembered(qp, mask, attr)) {
+            return;
+        }
+        boolean done = false;
+        while (!done) {
+            final int from = qp.state();
+            final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.qpState() : from;
+            requireStep(qp, from, to, mask, attr);
+            requireAttributes(mask, attr);
+            done = step(qp, from, to, mask, attr);
+            if (done) {
+                follow(qp, from, to);
+            }
+        }
+    }
+
+    private static boolean has(int mask, int bit) {
+        return (mask & bit) != 0;
+    }
+
+    /** QEMU acts on three states only and keeps the others in mind. */
+    private boolean isOnlyRemembered(QueuePair qp, int mask, QpAttr attr) {
+        final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.qpState() : qp.state();
+        if (to >= QpState.PVRDMA_QPS_INIT && to <= QpState.PVRDMA_QPS_RTS) {
+            if (to <= qp.state() && to == QpState.PVRDMA_QPS_INIT) {
+                throw new CommandError(CommandError.EIO, "the backend's queue pair is past INIT");
+            }
+            qp.remember(-1);
+            return false;
+        }
+        qp.remember(to);
+        return true;
+    }
+
+    private void requireStep(QueuePair qp, int from, int to, int mask, QpAttr attr) {
+        if (has(mask, QpAttrMask.PVRDMA_QP_CUR_STATE) && attr.curQpState() != from) {
+            throw CommandError.invalid("cur_qp_state is %s, not %s", QpState.name(from),
+                QpState.name(attr.curQpState()));
+        }
+        final int required = QpTransitions.required(qp.shape().type(), from, to);
+        if (required == QpTransitions.FORBIDDEN) {
+            throw CommandError.invalid("no step from %s to %s", QpState.name(from), QpState.name(to));
+        }
+        if ((required & ~mask) != 0) {
+            throw CommandError.invalid("the step from %s to %s needs %s", QpState.name(from), QpState.name(to),
+                QpAttrMask.name(required & ~mask));
+        }
+    }
+
+    private void requireAttributes(int mask, QpAttr attr) {
+        requireRange(mask, QpAttrMask.PVRDMA_QP_PORT, attr.portNum(), 1, 1);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_PKEY_INDEX, attr.pkeyIndex(), 0, 0);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER, attr.minRnrTimer(), 0, MAX_TIMER);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_TIMEOUT, attr.timeout(), 0, MAX_TIMER);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_RETRY_CNT, attr.retryCnt(), 0, MAX_RETRY);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_RNR_RETRY, attr.rnrRetry(), 0, MAX_RETRY);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_RQ_PSN, attr.rqPsn(), 0, MAX_PSN);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_SQ_PSN, attr.sqPsn(), 0, MAX_PSN);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_DEST_QPN, attr.destQpNum(), 0, MAX_PSN);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_PATH_MTU, attr.pathMtu(), 1, context.limits().mtu());
+        final int maxAtomic = Math.max(1, context.limits().maxRdAtomic());
+        requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC, attr.maxRdAtomic(), 0, maxAtomic);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC, attr.maxDestRdAtomic(), 0, maxAtomic);
+        if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS) && (attr.qpAccessFlags() & ~0x1f) != 0) {
+            throw CommandError.invalid("qp_access_flags %s", AccessFlags.name(attr.qpAccessFlags()));
+        }
+        if (has(mask, QpAttrMask.PVRDMA_QP_AV)) {
+            requirePath(attr.ahAttr());
+        }
+    }
+
+    private static void requireRange(int mask, int bit, int value, int min, int max) {
+        if (has(mask, bit) && (value < min || value > max)) {
+            throw CommandError.invalid("%s is %d: allowed are %d to %d", QpAttrMask.name(bit), value, min, max);
+        }
+    }
+
+    private void requirePath(AhAttr path) {
+        if (path.portNum() != 1 || (path.ahFlags() & AhFlags.PVRDMA_AH_GRH) == 0) {
+            throw CommandError.invalid("ah_attr port_num %d ah_flags %d: port 1 and a GRH are needed", path.portNum(),
+                path.ahFlags());
+        }
+        if (context.gids().entry(path.sgidIndex()) == null) {
+            throw CommandError.invalid("ah_attr sgid_index %d is not bound", path.sgidIndex());
+        }
+    }
+
+    private boolean step(QueuePair qp, int from, int to, int mask, QpAttr attr) {
+        qp.requester().lock().lock();
+        qp.receives().lock().lock();
+        try {
+            if (!qp.step(from, to)) {
+                return false;
+            }
+            if (to == QpState.PVRDMA_QPS_RESET) {
+                qp.attributes().clear();
+                qp.requester().reset();
+                qp.responder().reset();
+            } else {
+                take(qp, mask, attr);
+            }
+            return true;
+        } finally {
+            qp.receives().lock().unlock();
+            qp.requester().lock().unlock();
+        }
+    }
+
+    private static void take(QueuePair qp, int mask, QpAttr attr) {
+        qp.attributes().set(mask, attr);
+        if (has(mask, QpAttrMask.PVRDMA_QP_SQ_PSN)) {
+            qp.requester().executor().psn(attr.sqPsn());
+        }
+        if (has(mask, QpAttrMask.PVRDMA_QP_RQ_PSN)) {
+            qp.responder().psn(attr.rqPsn());
+        }
+    }
+
+    private void follow(QueuePair qp, int from, int to) {
+        if (to == QpState.PVRDMA_QPS_ERR) {
+            qp.requester().run();
+            qp.responder().flushAfterFailure();
+            if (from != QpState.PVRDMA_QPS_ERR) {
+                qp.lastReceive();
+            }
+        } else if (to == QpState.PVRDMA_QPS_RTS) {
+            qp.requester().run();
+        } else if (to == QpState.PVRDMA_QPS_SQD && from == QpState.PVRDMA_QPS_RTS && qp.attributes().notifiesDrained) {
+            context.events().async(EventType.PVRDMA_EVENT_SQ_DRAINED, qp.handle());
+        }
+    }
+
+    void query(QueuePair qp, QpAttr into) {
+        qp.requester().lock().lock();
+        qp.receives().lock().lock();
+        into.copyFrom(qp.attributes().shadow().buffer(), qp.attributes().shadow().offset());
+        final int state = qp.remembered() >= 0 ? qp.remembered() : qp.state();
+        into.qpState(state).curQpState(state).sqPsn(qp.requester().executor().psn()).rqPsn(qp.responder().psn());
+        qp.receives().lock().unlock();
+        qp.requester().lock().unlock();
+        fillCap(qp, into);
+        if (context.has(Quirk.QUERY_GARBAGE)) {
+            into.buffer().setMemory(into.offset() + CHECKED_BYTES_OF_QEMU, QpAttr.LENGTH - CHECKED_BYTES_OF_QEMU,
+                (byte) 0xa5);
+        }
+    }
+
+    private static void fillCap(QueuePair qp, QpAttr into) {
+        final boolean shared = qp.shape().srq() != null;
+        into.cap().maxSendWr(qp.requester().count()).maxSendSge(qp.shape().maxSge())
+            .maxRecvWr(shared ? 0 : qp.receives().count())
+            .maxRecvSge(shared ? 0 : qp.receives().maxSge())
+            .maxInlineData(0);
+    }
+}

@@ -1,0 +1,216 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.CommandError;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Limits;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.RingGeometry;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.SrqAttrMask;
+import io.rdma4j.queues.WqeConsumer;
+
+/** Completion queues and shared receive queues. */
+public final class QueueFactory {
+    private final EngineContext context;
+    private final Protection protection;
+    private final ObjectTable<CompletionQueue> cqs;
+    private final ObjectTable<SharedReceiveQueue> srqs;
+
+    QueueFactory(EngineContext context, Protection protection) {
+        this.context = context;
+        this.protection = protection;
+        this.cqs = context.table("completion queue", context.limits().maxCq(), 0x11);
+        this.srqs = context.table("shared receive queue", context.limits().maxSrq(), 0x17);
+    }
+
+    /**
+     * Creates a completion queue.
+     *
+     * @param owner   handle of its user context, 0 for the driver.
+     * @param entries a power of two.
+     * @param pdir    IOVA of the page directory.
+     * @param pages   that it lists, state page included.
+     * @return its handle.
+     */
+    public int createCq(int owner, int entries, long pdir, int pages) {
+        protection.requireContext(owner);
+        requireCount("cqe", entries, context.limits().maxCqe());
+        requirePages("cq", pages, 1 + RingGeometry.pagesFor(entries, Cqe.LENGTH));
+        final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
+        final int handle = cqs.allocate();
+        cqs.put(handle, new CompletionQueue(context, handle, owner, entries, table));
+        return handle;
+    }
+
+    /**
+     * Destroys a completion queue that no queue pair uses.
+     *
+     * @param handle its handle.
+     */
+    public void destroyCq(int handle) {
+        final CompletionQueue cq = cqs.require(handle);
+        if (cq.isUsed()) {
+            throw new CommandError(CommandError.EBUSY, "completion queue 0x" + Integer.toHexString(handle)
+                + " is in use");
+        }
+        cq.end();
+        cq.lock().pass();
+        cqs.release(handle);
+    }
+
+    CompletionQueue cq(int handle) {
+        return cqs.get(handle);
+    }
+
+    CompletionQueue requireCq(int handle) {
+        return cqs.require(handle);
+    }
+
+    /**
+     * Creates a shared receive queue.
+     *
+     * @param pdHandle its protection domain.
+     * @param wrs      receives that it holds, a power of two.
+     * @param maxSge   of a receive.
+     * @param pdir     IOVA of the page directory.
+     * @param pages    that it lists, state page included.
+     * @return its handle.
+     */
+    public int createSrq(int pdHandle, int wrs, int maxSge, long pdir, int pages) {
+        final ProtectionDomain pd = protection.pd(pdHandle);
+        requireCount("srq max_wr", wrs, context.limits().maxSrqWr());
+        requireSge(maxSge);
+        requirePages("srq", pages, 1 + RingGeometry.pagesFor(wrs, RqWqe.stride(maxSge)));
+        final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
+        final WqeConsumer ring = new WqeConsumer(table.buffer(0), RingState.RX_OFFSET, table.buffers(1, pages - 1), wrs,
+            RqWqe.stride(maxSge));
+        final int handle = srqs.allocate();
+        srqs.put(handle, new SharedReceiveQueue(context, handle, pd,
+            new ReceiveQueue(context, pd, workQueue(ring, RqWqe.stride(maxSge), RqWqe.SGE_OFFSET), table, maxSge)));
+        pd.use();
+        return handle;
+    }
+
+    WqeQueue workQueue(WqeConsumer ring, int stride, int sgeOffset) {
+        return new WqeQueue(ring, stride, context.has(Quirk.EARLY_CONS_HEAD),
+            context.has(Quirk.SCRIBBLES_SGES) ? sgeOffset : 0);
+    }
+
+    /**
+     * Changes a shared receive queue.
+     *
+     * @param handle its handle.
+     * @param mask   which attributes; only the limit can be changed.
+     * @param limit  below how many receives an event is wanted, 0 for none.
+     */
+    public void modifySrq(int handle, int mask, int limit) {
+        final SharedReceiveQueue srq = srqs.require(handle);
+        if (mask != SrqAttrMask.PVRDMA_SRQ_LIMIT || limit < 0 || limit > srq.receives().count()
+            || limit == 0 && context.has(Quirk.SRQ_SWAP)) {
+            throw CommandError.invalid("srq attributes 0x%x limit %d of %d", mask, limit, srq.receives().count());
+        }
+        srq.arm(limit);
+    }
+
+    /**
+     * {@return receives that the queue holds, SGEs of each, and its limit}
+     *
+     * @param handle its handle
+     */
+    public SrqState querySrq(int handle) {
+        final SharedReceiveQueue srq = srqs.require(handle);
+        return new SrqState(srq.receives().count(), srq.receives().maxSge(), srq.limit());
+    }
+
+    /**
+     * Destroys a shared receive queue that no queue pair uses.
+     *
+     * @param handle its handle.
+     */
+    public void destroySrq(int handle) {
+        final SharedReceiveQueue srq = srqs.require(handle);
+        if (srq.isUsed()) {
+            throw new CommandError(CommandError.EBUSY, "shared receive queue 0x" + Integer.toHexString(handle)
+                + " is in use");
+        }
+        srq.receives().lock().pass();
+        srq.pd().letGo();
+        srqs.release(handle);
+    }
+
+    SharedReceiveQueue srq(int handle) {
+        return srqs.get(handle);
+    }
+
+    SharedReceiveQueue requireSrq(int handle) {
+        return srqs.require(handle);
+    }
+
+    void requireCount(String what, int count, int max) {
+        if (count < 1 || count > max || Integer.bitCount(count) != 1) {
+            countCrash();
+            throw CommandError.invalid("%s %d: must be a power of two, 1 to %d", what, count, max);
+        }
+    }
+
+    void requireSge(int sge) {
+        if (sge < 1 || sge > context.limits().maxSge()) {
+            throw CommandError.invalid("max_sge %d: must be 1 to %d", sge, context.limits().maxSge());
+        }
+    }
+
+    void requirePages(String what, int pages, int needed) {
+        if (pages < needed) {
+            countCrash();
+            throw CommandError.invalid("%s: %d pages given, %d needed", what, pages, needed);
+        }
+        if (context.has(Quirk.FEW_RING_PAGES) && pages > Limits.FEW_RING_PAGES) {
+            throw CommandError.invalid("%s: %d pages given, at most %d", what, pages, Limits.FEW_RING_PAGES);
+        }
+    }
+
+    private void countCrash() {
+        context.counters().increment(Counter.WOULD_HANG_QEMU);
+    }
+
+    void quiesce() {
+        srqs.forEach(srq -> srq.receives().lock().pass());
+        cqs.forEach(cq -> cq.lock().pass());
+    }
+
+    void reset() {
+        for (SharedReceiveQueue srq : srqs.snapshot()) {
+            srq.receives().lock().pass();
+            srqs.release(srq.handle());
+        }
+        for (CompletionQueue cq : cqs.snapshot()) {
+            cq.end();
+            cq.lock().pass();
+            cqs.release(cq.handle());
+        }
+    }
+
+    /**
+     * For tests: makes the producer index of a completion queue one that cannot be.
+     *
+     * @param handle of the queue.
+     */
+    public void corruptCqIndex(int handle) {
+        cqs.require(handle).corruptIndex();
+    }
+
+    String describe() {
+        final StringBuilder text = new StringBuilder();
+        cqs.forEach(cq -> text.append("  ").append(cq).append('\n'));
+        srqs.forEach(srq -> text.append("  ").append(srq).append('\n'));
+        return text.toString();
+    }
+}

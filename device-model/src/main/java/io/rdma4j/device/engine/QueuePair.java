@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.QpType;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A queue pair: its send side, its receive side, and the state that both obey. */
+final class QueuePair extends Padded {
+    private final EngineContext context;
+    private final QpShape shape;
+    private final int handle;
+    private final int qpn;
+    private final QpAttributes attributes = new QpAttributes();
+    private final AtomicInteger state = new AtomicInteger(QpState.PVRDMA_QPS_RESET);
+    private final Requester requester;
+    private final Responder responder;
+    private final ReceiveQueue receives;
+    private volatile boolean dead;
+    /** What QUERY_QP answers where the device only remembers a state that it does not act on; -1 for none. */
+    private int remembered = -1;
+
+    QueuePair(EngineContext context, int handle, int qpn, QpShape shape, WqeQueue sends, ReceiveQueue receives) {
+        this.context = context;
+        this.shape = shape;
+        this.handle = handle;
+        this.qpn = qpn;
+        this.receives = receives;
+        this.requester = new Requester(context, this, sends);
+        this.responder = new Responder(context, this, receives);
+    }
+
+    int handle() {
+        return handle;
+    }
+
+    int qpn() {
+        return qpn;
+    }
+
+    QpShape shape() {
+        return shape;
+    }
+
+    boolean isDatagram() {
+        return shape.type() == QpType.PVRDMA_QPT_UD;
+    }
+
+    QpAttributes attributes() {
+        return attributes;
+    }
+
+    Requester requester() {
+        return requester;
+    }
+
+    Responder responder() {
+        return responder;
+    }
+
+    int state() {
+        return state.get();
+    }
+
+    boolean step(int from, int to) {
+        return state.compareAndSet(from, to);
+    }
+
+    int remembered() {
+        return remembered;
+    }
+
+    void remember(int value) {
+        remembered = value;
+    }
+
+    /** Where its receives are posted, also when it shares them. */
+    ReceiveQueue receives() {
+        return receives;
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    void end() {
+        dead = true;
+    }
+
+    /**
+     * Goes to the error state by itself. Under a lock of this queue pair: the caller flushes the queue it holds.
+     *
+     * @param event what to report; -1 for nothing.
+     * @return false if it was there already, or in RESET.
+     */
+    boolean fail(int event) {
+        int from = state.get();
+        while (from != QpState.PVRDMA_QPS_ERR && from != QpState.PVRDMA_QPS_RESET) {
+            if (state.compareAndSet(from, QpState.PVRDMA_QPS_ERR)) {
+                context.counters().increment(Counter.QP_ERRORS);
+                if (event >= 0) {
+                    context.events().async(event, handle);
+                }
+                lastReceive();
+                return true;
+            }
+            from = state.get();
+        }
+        return false;
+    }
+
+    /** A queue pair in error takes nothing from its shared receive queue any more. */
+    void lastReceive() {
+        if (shape.srq() != null) {
+            context.events().async(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, handle);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return String.format("qp 0x%x qpn 0x%x %s %s%s%n    sends %s%n    receives %s", handle, qpn,
+            QpType.name(shape.type()), QpState.name(state()), dead ? " dead" : "", requester, responder);
+    }
+}

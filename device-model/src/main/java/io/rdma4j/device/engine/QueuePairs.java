@@ -1,0 +1,194 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.CommandError;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Pdir;
+import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.hw.pvrdma.RingGeometry;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.queues.WqeConsumer;
+
+import java.util.function.Consumer;
+
+/** The queue pairs of a device, by handle and by number. */
+public final class QueuePairs {
+    private final EngineContext context;
+    private final Protection protection;
+    private final QueueFactory queues;
+    private final QpModifier modifier;
+    private final ObjectTable<QueuePair> byHandle;
+    private final ObjectTable<QueuePair> byQpn;
+
+    QueuePairs(EngineContext context, Protection protection, QueueFactory queues) {
+        this.context = context;
+        this.protection = protection;
+        this.queues = queues;
+        this.modifier = new QpModifier(context);
+        final int max = context.limits().maxQp();
+        this.byHandle = new ObjectTable<>("queue pair", max, 0x25, false);
+        this.byQpn = new ObjectTable<>("queue pair number", max, 0x11c, false);
+    }
+
+    /**
+     * Creates a queue pair in state RESET.
+     *
+     * @param request what is asked for.
+     * @return its names.
+     */
+    public QpNames create(CreateQpRequest request) {
+        final QpShape shape = shape(request);
+        final ReceiveQueue receives = shape.srq() != null ? shape.srq().receives() : receives(request, shape);
+        final int stride = SqWqe.stride(shape.maxSge());
+        final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.TX_OFFSET,
+            shape.pages().buffers(1, request.sendChunks()), request.maxSendWr(), stride);
+        final int qpn = byQpn.allocate();
+        final int handle = context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? qpn : byHandle.allocate();
+        final QueuePair qp = new QueuePair(context, handle, qpn, shape,
+            queues.workQueue(ring, stride, SqWqe.SGE_OFFSET), receives);
+        shape.pd().use();
+        shape.sendCq().use();
+        shape.recvCq().use();
+        if (shape.srq() != null) {
+            shape.srq().use();
+        }
+        byQpn.put(qpn, qp);
+        if (handles() != byQpn) {
+            byHandle.put(handle, qp);
+        }
+        return new QpNames(qpn, handle);
+    }
+
+    private QpShape shape(CreateQpRequest request) {
+        final ProtectionDomain pd = protection.pd(request.pd());
+        final CompletionQueue sendCq = queues.requireCq(request.sendCq());
+        final CompletionQueue recvCq = queues.requireCq(request.recvCq());
+        final SharedReceiveQueue srq = request.isSrq() != 0 ? queues.requireSrq(request.srq()) : null;
+        if (request.qpType() != QpType.PVRDMA_QPT_RC && request.qpType() != QpType.PVRDMA_QPT_UD) {
+            throw new CommandError(CommandError.EOPNOTSUPP, "queue pairs of type " + QpType.name(request.qpType()));
+        }
+        return new QpShape(request.qpType(), pd, sendCq, recvCq, srq, request.sqSigAll() != 0, request.maxSendSge(),
+            rings(request));
+    }
+
+    private PageTable rings(CreateQpRequest request) {
+        queues.requireCount("max_send_wr", request.maxSendWr(), context.limits().maxQpWr());
+        queues.requireSge(request.maxSendSge());
+        final int sends = RingGeometry.pagesFor(request.maxSendWr(), SqWqe.stride(request.maxSendSge()));
+        queues.requirePages("send queue", request.sendChunks(), sends);
+        final int rest = request.totalChunks() - 1 - request.sendChunks();
+        if (request.isSrq() == 0) {
+            queues.requireCount("max_recv_wr", request.maxRecvWr(), context.limits().maxQpWr());
+            queues.requireSge(request.maxRecvSge());
+            queues.requirePages("receive queue", rest, receivePages(request));
+        } else if (rest < 0) {
+            throw CommandError.invalid("%d pages in all, %d for sends", request.totalChunks(), request.sendChunks());
+        }
+        return PageTable.walk(context.iommu(), request.pdirDma(), Math.min(request.totalChunks(), Pdir.MAX_PAGES));
+    }
+
+    private static int receivePages(CreateQpRequest request) {
+        return RingGeometry.pagesFor(request.maxRecvWr(), RqWqe.stride(request.maxRecvSge()));
+    }
+
+    private ReceiveQueue receives(CreateQpRequest request, QpShape shape) {
+        final int stride = RqWqe.stride(request.maxRecvSge());
+        final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.RX_OFFSET,
+            shape.pages().buffers(1 + request.sendChunks(), receivePages(request)), request.maxRecvWr(), stride);
+        return new ReceiveQueue(context, shape.pd(), queues.workQueue(ring, stride, RqWqe.SGE_OFFSET), shape.pages(),
+            request.maxRecvSge());
+    }
+
+    /**
+     * Changes the state or attributes of a queue pair.
+     *
+     * @param handle its handle.
+     * @param mask   which attributes.
+     * @param attr   their values.
+     */
+    public void modify(int handle, int mask, QpAttr attr) {
+        modifier.modify(handles().require(handle), mask, attr);
+        context.agenda().drain();
+    }
+
+    /**
+     * Asks for state and attributes.
+     *
+     * @param handle of the queue pair.
+     * @param into   filled completely.
+     */
+    public void query(int handle, QpAttr into) {
+        modifier.query(handles().require(handle), into);
+    }
+
+    /**
+     * Destroys a queue pair: when this returns, nothing that it was about is under way. Requests that it holds do not
+     * complete.
+     *
+     * @param handle its handle.
+     */
+    public void destroy(int handle) {
+        final QueuePair qp = handles().require(handle);
+        end(qp);
+        context.agenda().drain();
+    }
+
+    private void end(QueuePair qp) {
+        qp.end();
+        qp.requester().lock().pass();
+        qp.receives().lock().pass();
+        byQpn.release(qp.qpn());
+        if (handles() != byQpn) {
+            byHandle.release(qp.handle());
+        }
+        if (qp.shape().srq() == null) {
+            qp.receives().resumeWaiting(false);
+        } else {
+            qp.shape().srq().letGo();
+        }
+        qp.shape().pd().letGo();
+        qp.shape().sendCq().letGo();
+        qp.shape().recvCq().letGo();
+    }
+
+    /** Before the version with handles of their own, the numbers are the handles. */
+    private ObjectTable<QueuePair> handles() {
+        return context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? byQpn : byHandle;
+    }
+
+    QueuePair byHandle(int handle) {
+        return handles().get(handle);
+    }
+
+    QueuePair byQpn(int qpn) {
+        return byQpn.get(qpn & ObjectTable.MAX_NUMBER);
+    }
+
+    void forEach(Consumer<QueuePair> action) {
+        byQpn.forEach(action);
+    }
+
+    void reset() {
+        byQpn.snapshot().forEach(this::end);
+        context.agenda().drain();
+    }
+
+    String describe() {
+        final StringBuilder text = new StringBuilder();
+        byQpn.forEach(qp -> text.append("  ").append(qp).append('\n'));
+        if (text.length() == 0 && context.counters().get(Counter.BAD_DOORBELLS) > 0) {
+            text.append("  no queue pair, but doorbells for some\n");
+        }
+        return text.toString();
+    }
+}

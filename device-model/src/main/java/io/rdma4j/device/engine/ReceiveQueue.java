@@ -1,0 +1,217 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.device.common.SpinLock;
+import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.RingIndex;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.WcStatus;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * Posted receives, of one QP or shared by several, and the senders that wait for one.
+ *
+ * <h2>How no sender is left waiting</h2>
+ *
+ * <p>A sender that finds no receive puts itself on the list, then looks again. A driver that posts stores the index,
+ * then its doorbell looks at the list. Both have a full fence between store and load, so at least one of them sees the
+ * other: the sender takes the receive, or the doorbell puts the sender on the agenda. The doorbell runs the sender
+ * without a lock held, as the sender will take its own send queue's lock and then this one's.
+ */
+final class ReceiveQueue extends Padded {
+    /** Of {@link #take}: there is a receive, and it can be used. */
+    static final int TAKEN = 0;
+    /** Of {@link #take}: there is none. */
+    static final int EMPTY = 1;
+    /** Of {@link #take}: there is one that breaks the rules; {@link #status} says how. */
+    static final int BAD_WQE = 2;
+    /** Of {@link #take}: the ring cannot be used. */
+    static final int BROKEN = 3;
+
+    private final EngineContext context;
+    private final SpinLock lock = new SpinLock();
+    private final WqeQueue queue;
+    private final PageTable pages;
+    private final int maxSge;
+    private final SgeReader sges;
+    private final DmaList list;
+    private final TakenReceive taken = new TakenReceive();
+    private Runnable[] waiting = new Runnable[2];
+    private int waitingCount;
+    private volatile boolean hasWaiting;
+
+    ReceiveQueue(EngineContext context, ProtectionDomain pd, WqeQueue queue, PageTable pages, int maxSge) {
+        this.context = context;
+        this.queue = queue;
+        this.pages = pages;
+        this.maxSge = maxSge;
+        this.sges = new SgeReader(context, pd);
+        this.list = new DmaList(maxSge);
+    }
+
+    SpinLock lock() {
+        return lock;
+    }
+
+    int count() {
+        return queue.count();
+    }
+
+    int maxSge() {
+        return maxSge;
+    }
+
+    /** Under the lock: how many receives are posted, or {@link RingIndex#CORRUPT}. */
+    int available() {
+        return pages.isCurrent() ? queue.available() : RingIndex.CORRUPT;
+    }
+
+    /**
+     * Under the lock: reads the next receive; {@link #advance()} gives it back.
+     *
+     * @param sender to be resumed when there is a receive again; null if it does not wait.
+     */
+    int take(Runnable sender) {
+        if (!pages.isCurrent()) {
+            return BROKEN;
+        }
+        int found = queue.peek();
+        if (found == RingIndex.NO_DATA && sender != null) {
+            found = peekAgainAsWaiter(sender);
+        }
+        if (found <= RingIndex.NO_DATA) {
+            return found == RingIndex.NO_DATA ? EMPTY : BROKEN;
+        }
+        return read(queue.page(), queue.offset());
+    }
+
+    private int read(UnsafeBuffer page, int at) {
+        taken.wrId = RqWqe.wrId(page, at);
+        final int count = RqWqe.numSge(page, at);
+        if (count < 0 || count > maxSge) {
+            context.counters().record(Counter.BAD_WQES, "receive with %d SGEs, allowed are %d", count, maxSge);
+            context.counters().increment(Counter.WOULD_HANG_QEMU);
+            taken.status = WcStatus.PVRDMA_WC_LOC_QP_OP_ERR;
+            return BAD_WQE;
+        }
+        final int status = sges.read(page, at + RqWqe.SGE_OFFSET, count, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE, list);
+        taken.status = status;
+        return status == WcStatus.PVRDMA_WC_SUCCESS ? TAKEN : BAD_WQE;
+    }
+
+    private int peekAgainAsWaiter(Runnable sender) {
+        addWaiting(sender);
+        VarHandle.fullFence();
+        final int found = queue.peek();
+        if (found != RingIndex.NO_DATA) {
+            removeWaiting(sender);
+        }
+        return found;
+    }
+
+    private void addWaiting(Runnable sender) {
+        for (int i = 0; i < waitingCount; i++) {
+            if (waiting[i] == sender) {
+                return;
+            }
+        }
+        if (waitingCount == waiting.length) {
+            waiting = Arrays.copyOf(waiting, 2 * waitingCount);
+        }
+        waiting[waitingCount++] = sender;
+        hasWaiting = true;
+    }
+
+    private void removeWaiting(Runnable sender) {
+        for (int i = 0; i < waitingCount; i++) {
+            if (waiting[i] == sender) {
+                System.arraycopy(waiting, i + 1, waiting, i, waitingCount - i - 1);
+                waiting[--waitingCount] = null;
+            }
+        }
+        hasWaiting = waitingCount > 0;
+    }
+
+    /** After a doorbell's fence: whether a sender waits. */
+    boolean hasWaiting() {
+        return hasWaiting;
+    }
+
+    /** Puts all waiting senders on the agenda. The caller holds the lock or not, as said. */
+    void resumeWaiting(boolean locked) {
+        if (!locked) {
+            lock.lock();
+        }
+        for (int i = 0; i < waitingCount; i++) {
+            context.agenda().add(waiting[i]);
+            waiting[i] = null;
+        }
+        waitingCount = 0;
+        hasWaiting = false;
+        if (!locked) {
+            lock.unlock();
+        }
+    }
+
+    /** Of the receive taken last. */
+    long wrId() {
+        return taken.wrId;
+    }
+
+    /** Of the receive taken last, if it broke the rules. */
+    int status() {
+        return taken.status;
+    }
+
+    /** Memory of the receive taken last. */
+    DmaList list() {
+        return list;
+    }
+
+    /** Under the lock: whether there is a receive, of which only {@link #wrId} is read. For flushing. */
+    boolean takeToFlush() {
+        if (!pages.isCurrent() || queue.peek() != RingIndex.HAS_DATA) {
+            return false;
+        }
+        taken.wrId = RqWqe.wrId(queue.page(), queue.offset());
+        return true;
+    }
+
+    void advance() {
+        queue.advance();
+    }
+
+    /** At a doorbell: takes receives out of the ring at once, where the device has a backlog. */
+    void fetch() {
+        if (queue.hasBacklog()) {
+            lock.lock();
+            if (pages.isCurrent()) {
+                queue.fetch();
+            }
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock: forgets everything that is posted. */
+    void reset() {
+        queue.reset();
+        resumeWaiting(true);
+    }
+
+    @Override
+    public String toString() {
+        return (pages.isCurrent() ? queue.toString() : "(unmapped)") + " waiting senders " + waitingCount;
+    }
+}

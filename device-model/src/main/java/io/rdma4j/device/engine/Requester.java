@@ -1,0 +1,219 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.common.SpinLock;
+import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RingIndex;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WcOpcode;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The send side of a queue pair: takes WQEs in order and completes each exactly once. Any thread may run it; its lock
+ * makes them one at a time.
+ */
+final class Requester extends Padded implements Runnable {
+    private final EngineContext context;
+    private final QueuePair qp;
+    private final WqeQueue queue;
+    private final SpinLock lock = new SpinLock();
+    private final SendExecutor executor;
+    private final boolean signalsAll;
+    private final boolean onlySends;
+    private volatile long deadline;
+    private long completed;
+
+    Requester(EngineContext context, QueuePair qp, WqeQueue queue) {
+        this.context = context;
+        this.qp = qp;
+        this.queue = queue;
+        this.executor = new SendExecutor(context, qp, this);
+        this.signalsAll = qp.shape().signalAll() || context.has(Quirk.ALWAYS_SIGNALED);
+        this.onlySends = context.has(Quirk.ONLY_SEND);
+    }
+
+    SpinLock lock() {
+        return lock;
+    }
+
+    int count() {
+        return queue.count();
+    }
+
+    SendExecutor executor() {
+        return executor;
+    }
+
+    /** When a send that waits for its receiver gives up; of {@link System#nanoTime()}. */
+    long deadline() {
+        return deadline;
+    }
+
+    void deadline(long nanos) {
+        deadline = nanos;
+    }
+
+    /** Executes what is posted, as far as the state allows. The caller holds no lock. */
+    @Override
+    public void run() {
+        lock.lock();
+        try {
+            execute();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * At most as many as the ring has: every post comes with a doorbell of its own, so what is posted meanwhile is not
+     * left lying, and no driver can keep the device in here.
+     */
+    private void execute() {
+        if (qp.isDead() || qp.state() == QpState.PVRDMA_QPS_RESET) {
+            return;
+        }
+        if (!qp.shape().pages().isCurrent()) {
+            breakDown("its rings are not mapped");
+            return;
+        }
+        boolean goesOn = true;
+        for (int budget = queue.count(); goesOn && budget > 0; budget--) {
+            final int state = qp.state();
+            if (state == QpState.PVRDMA_QPS_RTS) {
+                goesOn = executeNext();
+            } else {
+                goesOn = false;
+                flushIfFailed(state);
+            }
+        }
+    }
+
+    private void flushIfFailed(int state) {
+        if (state == QpState.PVRDMA_QPS_ERR || state == QpState.PVRDMA_QPS_SQE) {
+            flush();
+        }
+    }
+
+    private boolean executeNext() {
+        final int found = queue.peek();
+        if (found == RingIndex.HAS_DATA) {
+            return execute(queue.page(), queue.offset());
+        }
+        if (found == RingIndex.CORRUPT) {
+            breakDown("corrupt send queue index");
+        }
+        return false;
+    }
+
+    private boolean execute(UnsafeBuffer page, int at) {
+        final int opcode = onlySends ? WrOpcode.PVRDMA_WR_SEND : SqWqe.opcode(page, at);
+        final int flags = SqWqe.sendFlags(page, at);
+        final long wrId = SqWqe.wrId(page, at);
+        final int status = executor.execute(page, at, opcode, flags);
+        if (status == SendExecutor.STALLED) {
+            return false;
+        }
+        // The slot is free before its completion can be seen: who polls may post again at once, into a full queue.
+        queue.advance();
+        completed++;
+        if (status != WcStatus.PVRDMA_WC_SUCCESS || signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0) {
+            complete(wrId, wcOpcode(opcode), status, executor.completedLength());
+        }
+        if (status != WcStatus.PVRDMA_WC_SUCCESS) {
+            failAfter(status);
+        }
+        return true;
+    }
+
+    private static int wcOpcode(int opcode) {
+        return switch (opcode) {
+            case WrOpcode.PVRDMA_WR_RDMA_WRITE,
+                WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM -> WcOpcode.PVRDMA_WC_RDMA_WRITE;
+            case WrOpcode.PVRDMA_WR_RDMA_READ -> WcOpcode.PVRDMA_WC_RDMA_READ;
+            case WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP -> WcOpcode.PVRDMA_WC_COMP_SWAP;
+            case WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD -> WcOpcode.PVRDMA_WC_FETCH_ADD;
+            default -> WcOpcode.PVRDMA_WC_SEND;
+        };
+    }
+
+    private void complete(long wrId, int opcode, int status, int length) {
+        final CompletionQueue cq = qp.shape().sendCq();
+        if (cq.begin()) {
+            final UnsafeBuffer page = cq.page();
+            final int at = cq.offset();
+            Cqe.wrId(page, at, wrId);
+            Cqe.qp(page, at, qp.handle());
+            Cqe.opcode(page, at, opcode);
+            Cqe.status(page, at, status);
+            Cqe.byteLen(page, at, length);
+            Cqe.vendorErr(page, at, status == WcStatus.PVRDMA_WC_SUCCESS ? 0 : executor.vendorError());
+            Cqe.portNum(page, at, 1);
+            cq.end(status != WcStatus.PVRDMA_WC_SUCCESS);
+        }
+    }
+
+    /** A datagram's failure stops the send side alone; a connection is lost as a whole. */
+    private void failAfter(int status) {
+        if (onlySends && status == WcStatus.PVRDMA_WC_GENERAL_ERR) {
+            // QEMU's backend has not seen the request, and goes on.
+            return;
+        }
+        if (qp.isDatagram()) {
+            qp.step(QpState.PVRDMA_QPS_RTS, QpState.PVRDMA_QPS_SQE);
+        } else {
+            failConnection(-1);
+        }
+    }
+
+    private void breakDown(String why) {
+        context.counters().record(Counter.CORRUPT_RINGS, "qp 0x%x: %s", qp.handle(), why);
+        failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
+    }
+
+    private void failConnection(int event) {
+        if (qp.fail(event)) {
+            flush();
+            qp.responder().flushAfterFailure();
+        }
+    }
+
+    /** Under the lock: completes everything posted as flushed. */
+    void flush() {
+        if (!qp.shape().pages().isCurrent()) {
+            return;
+        }
+        executor.vendorError(0);
+        for (int budget = queue.count(); budget > 0 && queue.peek() == RingIndex.HAS_DATA; budget--) {
+            final long wrId = SqWqe.wrId(queue.page(), queue.offset());
+            final int opcode = SqWqe.opcode(queue.page(), queue.offset());
+            queue.advance();
+            completed++;
+            complete(wrId, wcOpcode(opcode), WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0);
+        }
+    }
+
+    /** Under the lock: forgets everything that is posted. */
+    void reset() {
+        queue.reset();
+        executor.reset();
+    }
+
+    @Override
+    public String toString() {
+        return (qp.shape().pages().isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ' '
+            + executor;
+    }
+}

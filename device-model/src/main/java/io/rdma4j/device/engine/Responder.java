@@ -1,0 +1,361 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.link.Operation;
+import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.WcFlags;
+import io.rdma4j.hw.pvrdma.WcOpcode;
+import io.rdma4j.hw.pvrdma.WcStatus;
+
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The receive side of a queue pair: what a message from a peer does here. Everything happens under the receive queue's
+ * lock, on the sender's thread.
+ */
+final class Responder extends Padded {
+    private static final int PSN_MASK = 0xff_ffff;
+
+    private final EngineContext context;
+    private final QueuePair qp;
+    private final QpAttributes attributes;
+    private final ReceiveQueue receives;
+    private final DmaList remote = new DmaList(1);
+    private final boolean losesImm;
+    private final int flagsOfAll;
+    private final Grh grh;
+    private int psn;
+    private long completed;
+
+    Responder(EngineContext context, QueuePair qp, ReceiveQueue receives) {
+        this.context = context;
+        this.qp = qp;
+        this.attributes = qp.attributes();
+        this.receives = receives;
+        this.losesImm = context.has(Quirk.NO_IMM);
+        this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
+        this.grh = qp.isDatagram() ? new Grh() : null;
+    }
+
+    int psn() {
+        return psn;
+    }
+
+    void psn(int value) {
+        psn = value;
+    }
+
+    /** Carries out a message; one of {@link Ack}. The caller holds a send queue's lock at most. */
+    int receive(Message message) {
+        receives.lock().lock();
+        try {
+            return accept(message);
+        } finally {
+            receives.lock().unlock();
+        }
+    }
+
+    private int accept(Message message) {
+        final int state = qp.state();
+        if (qp.isDead() || state < QpState.PVRDMA_QPS_RTR || state == QpState.PVRDMA_QPS_ERR
+            || message.datagram != qp.isDatagram()) {
+            return nobody();
+        }
+        return message.datagram ? datagram(message) : connected(message);
+    }
+
+    private int nobody() {
+        context.counters().increment(Counter.NO_PEER);
+        return Ack.NO_RESPONSE;
+    }
+
+    private int connected(Message message) {
+        if (message.sourceQpn != attributes.destQpn || message.sourceGidLow != attributes.destGidLow
+            || message.sourceGidHigh != attributes.destGidHigh) {
+            return nobody();
+        }
+        if (message.psn != psn) {
+            context.counters().record(Counter.PSN_MISMATCH, "qpn 0x%x expects %d, not %s", qp.qpn(), psn, message);
+            return Ack.NO_RESPONSE;
+        }
+        final int ack = switch (message.operation) {
+            case SEND -> send(message);
+            case WRITE -> write(message);
+            case READ -> read(message);
+            case COMPARE_SWAP, FETCH_ADD -> atomic(message);
+        };
+        if (ack == Ack.ACK) {
+            psn = psn + message.packets & PSN_MASK;
+        }
+        return ack;
+    }
+
+    private int send(Message message) {
+        final int ack = takeReceive(message);
+        if (ack != Ack.ACK) {
+            return ack;
+        }
+        if (message.length > receives.list().length()) {
+            return refuseReceive(WcStatus.PVRDMA_WC_LOC_LEN_ERR, Ack.NAK_INVALID_REQUEST);
+        }
+        if (!DmaList.copy(message.payload, receives.list(), message.length)) {
+            return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
+        }
+        finishReceive(message, WcOpcode.PVRDMA_WC_RECV, message.length, 0);
+        return Ack.ACK;
+    }
+
+    private int takeReceive(Message message) {
+        switch (receives.take(message.resume)) {
+            case ReceiveQueue.TAKEN:
+                return Ack.ACK;
+            case ReceiveQueue.EMPTY:
+                context.counters().increment(Counter.RNR);
+                message.rnrNanos = RnrTimer.nanos(attributes.minRnrTimer);
+                return Ack.RNR_NAK;
+            case ReceiveQueue.BAD_WQE:
+                return refuseReceive(receives.status(), Ack.NAK_REMOTE_OPERATION);
+            default:
+                breakDown();
+                return Ack.NAK_REMOTE_OPERATION;
+        }
+    }
+
+    private int refuseReceive(int status, int ack) {
+        final long wrId = giveBack();
+        complete(null, wrId, WcOpcode.PVRDMA_WC_RECV, status, 0, 0);
+        fail(-1);
+        return ack;
+    }
+
+    private void finishReceive(Message message, int opcode, long length, int flags) {
+        final long wrId = giveBack();
+        complete(message, wrId, opcode, WcStatus.PVRDMA_WC_SUCCESS, (int) length, flags);
+        if (qp.shape().srq() != null) {
+            qp.shape().srq().taken();
+        }
+    }
+
+    /** The slot is free before its completion can be seen: who polls may post again at once, into a full queue. */
+    private long giveBack() {
+        final long wrId = receives.wrId();
+        receives.advance();
+        return wrId;
+    }
+
+    private void complete(Message message, long wrId, int opcode, int status, int length, int flags) {
+        final CompletionQueue cq = qp.shape().recvCq();
+        completed++;
+        if (cq.begin()) {
+            final UnsafeBuffer page = cq.page();
+            final int at = cq.offset();
+            Cqe.wrId(page, at, wrId);
+            Cqe.qp(page, at, qp.handle());
+            Cqe.opcode(page, at, opcode);
+            Cqe.status(page, at, status);
+            Cqe.byteLen(page, at, length);
+            Cqe.portNum(page, at, 1);
+            if (message != null) {
+                describe(page, at, message, flags);
+            }
+            cq.end(status != WcStatus.PVRDMA_WC_SUCCESS || message != null && message.solicited);
+        }
+    }
+
+    private void describe(UnsafeBuffer page, int at, Message message, int flags) {
+        Cqe.srcQp(page, at, message.sourceQpn);
+        if (message.immediate && !losesImm) {
+            Cqe.immData(page, at, message.immData);
+            Cqe.wcFlags(page, at, flags | flagsOfAll | WcFlags.PVRDMA_WC_WITH_IMM);
+        } else {
+            Cqe.wcFlags(page, at, flags | flagsOfAll);
+        }
+        if (message.datagram) {
+            Cqe.smac(page, at, message.sourceMac);
+            Cqe.networkHdrType(page, at, Grh.networkType(message));
+        }
+    }
+
+    private int write(Message message) {
+        final int check = reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
+        if (check != Ack.ACK) {
+            return check;
+        }
+        if (message.immediate) {
+            final int ack = takeReceive(message);
+            if (ack != Ack.ACK) {
+                return ack;
+            }
+        }
+        if (!DmaList.copy(message.payload, remote, message.length)) {
+            return accessError();
+        }
+        if (message.immediate) {
+            finishReceive(message, WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM, message.length, 0);
+        }
+        return Ack.ACK;
+    }
+
+    private int read(Message message) {
+        if (attributes.maxDestRdAtomic == 0) {
+            return invalidRequest();
+        }
+        final int check = reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
+        if (check != Ack.ACK) {
+            return check;
+        }
+        return DmaList.copy(remote, message.payload, message.length) ? Ack.ACK : accessError();
+    }
+
+    private int atomic(Message message) {
+        if (attributes.maxDestRdAtomic == 0 || (message.remoteAddress & 7) != 0) {
+            return invalidRequest();
+        }
+        final int check = reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC);
+        if (check != Ack.ACK) {
+            return check;
+        }
+        final long host = remote.host();
+        if (host == 0 || (host & 7) != 0) {
+            return invalidRequest();
+        }
+        message.original = message.operation == Operation.FETCH_ADD
+            ? UnsafeApi.getAndAddLong(null, host, message.compareAdd)
+            : compareAndSwap(host, message.compareAdd, message.swap);
+        return Ack.ACK;
+    }
+
+    /** Atomic against the CPU too: both use the same instruction. */
+    private static long compareAndSwap(long host, long expected, long value) {
+        long seen;
+        do {
+            seen = UnsafeApi.getLongVolatile(null, host);
+        } while (seen == expected && !UnsafeApi.compareAndSetLong(null, host, expected, value));
+        return seen;
+    }
+
+    /** Checks the remote memory of a message and points {@link #remote} at it. */
+    private int reach(Message message, int right) {
+        remote.clear();
+        if ((attributes.access & right) == 0) {
+            return accessError();
+        }
+        if (message.length == 0) {
+            return Ack.ACK;
+        }
+        final MemoryRegion region = context.regions().byRkey(message.rkey);
+        if (region == null || !region.isLive() || region.pd() != qp.shape().pd() || !region.allows(right)
+            || !region.covers(message.remoteAddress, message.length) || !region.pages().isCurrent()) {
+            return accessError();
+        }
+        remote.add(region.pages(), region.offset(message.remoteAddress), message.length);
+        return Ack.ACK;
+    }
+
+    private int accessError() {
+        context.counters().increment(Counter.REMOTE_ACCESS);
+        fail(EventType.PVRDMA_EVENT_QP_ACCESS_ERR);
+        return Ack.NAK_REMOTE_ACCESS;
+    }
+
+    private int invalidRequest() {
+        fail(EventType.PVRDMA_EVENT_QP_REQ_ERR);
+        return Ack.NAK_INVALID_REQUEST;
+    }
+
+    private int datagram(Message message) {
+        if (message.qkey != attributes.qkey) {
+            context.counters().increment(Counter.BAD_QKEY);
+            return Ack.NO_RESPONSE;
+        }
+        switch (receives.take(null)) {
+            case ReceiveQueue.TAKEN:
+                return store(message);
+            case ReceiveQueue.EMPTY:
+                return dropped();
+            case ReceiveQueue.BAD_WQE:
+                return refuseReceive(receives.status(), Ack.NO_RESPONSE);
+            default:
+                breakDown();
+                return Ack.NO_RESPONSE;
+        }
+    }
+
+    private int dropped() {
+        context.counters().increment(Counter.UD_DROPPED);
+        return Ack.NO_RESPONSE;
+    }
+
+    private int store(Message message) {
+        final DmaList list = receives.list();
+        if (Grh.LENGTH + message.length > list.length()) {
+            return dropped();
+        }
+        if (!list.put(grh.fill(message), Grh.LENGTH) || !DmaList.copy(message.payload, list, message.length)) {
+            return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
+        }
+        finishReceive(message, WcOpcode.PVRDMA_WC_RECV, Grh.LENGTH + message.length, WcFlags.PVRDMA_WC_GRH
+            | WcFlags.PVRDMA_WC_WITH_SMAC | WcFlags.PVRDMA_WC_WITH_NETWORK_HDR_TYPE);
+        return Ack.ACK;
+    }
+
+    private void breakDown() {
+        context.counters().record(Counter.CORRUPT_RINGS, "receives of qp 0x%x: %s", qp.handle(), receives);
+        if (qp.shape().srq() != null) {
+            qp.shape().srq().fail();
+        }
+        fail(EventType.PVRDMA_EVENT_QP_FATAL);
+    }
+
+    /** Under the receive queue's lock; the send queue is flushed later, by whoever holds no lock. */
+    private void fail(int event) {
+        if (qp.fail(event)) {
+            flush();
+            context.agenda().add(qp.requester());
+        }
+    }
+
+    /** Under the send queue's lock. */
+    void flushAfterFailure() {
+        receives.lock().lock();
+        flush();
+        receives.lock().unlock();
+    }
+
+    /** Under the receive queue's lock: completes own receives as flushed, and lets senders find out. */
+    void flush() {
+        if (qp.shape().srq() == null) {
+            for (int budget = receives.count(); budget > 0 && receives.takeToFlush(); budget--) {
+                complete(null, giveBack(), WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0, 0);
+            }
+        }
+        receives.resumeWaiting(true);
+    }
+
+    /** Under the receive queue's lock: forgets what is posted, if it is this queue pair's own. */
+    void reset() {
+        psn = 0;
+        if (qp.shape().srq() == null) {
+            receives.reset();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return receives + " completed " + completed + " psn " + psn;
+    }
+}

@@ -1,0 +1,344 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.link.Operation;
+import io.rdma4j.device.link.Port;
+import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.Av;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Executes one send work request: checks it, makes a message of it, has the peer carry it out, and says how it
+ * completes. Used under its send queue's lock. Each opcode has its place in {@link #dispatch}.
+ */
+final class SendExecutor extends Padded {
+    /** Of {@link #execute}: the request waits; the queue will be run again. */
+    static final int STALLED = -1;
+
+    private static final int PSN_MASK = 0xff_ffff;
+    private static final int PRIVILEGED_QKEY = 1 << 31;
+    private static final int QEMU_BAD_SGE_COUNT = 0x205;
+    private static final int QEMU_BAD_LKEY = 0x207;
+    private static final int QEMU_BAD_GID = 0x210;
+
+    private final EngineContext context;
+    private final QueuePair qp;
+    private final QpAttributes attributes;
+    private final Requester requester;
+    private final int maxSge;
+    private final boolean likeQemu;
+    private final DmaList list;
+    private final SgeReader sges;
+    private final Message message;
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(Long.BYTES);
+    private final long scratchAddress = BufferUtil.address(scratch);
+    private int psn;
+    private boolean waits;
+    private int vendorError;
+    private Port peer;
+    private int peerEpoch = -1;
+    private long peerHigh;
+    private long peerLow;
+
+    SendExecutor(EngineContext context, QueuePair qp, Requester requester) {
+        this.context = context;
+        this.qp = qp;
+        this.attributes = qp.attributes();
+        this.requester = requester;
+        this.maxSge = qp.shape().maxSge();
+        this.likeQemu = context.has(Quirk.ONLY_SEND);
+        this.list = new DmaList(maxSge);
+        this.sges = new SgeReader(context, qp.shape().pd());
+        this.message = new Message(list, requester);
+        message.sourceMac = context.identity().mac();
+        message.sourceQpn = qp.qpn();
+        message.datagram = qp.isDatagram();
+    }
+
+    int psn() {
+        return psn;
+    }
+
+    void psn(int value) {
+        psn = value;
+    }
+
+    /** Detail of the failure of the request executed last, as the CQE shows it. */
+    int vendorError() {
+        return vendorError;
+    }
+
+    void vendorError(int value) {
+        vendorError = value;
+    }
+
+    int completedLength() {
+        return (int) list.length();
+    }
+
+    void reset() {
+        psn = 0;
+        waits = false;
+        peer = null;
+        peerEpoch = -1;
+    }
+
+    /**
+     * Executes a WQE, each field of which is read once.
+     *
+     * @param page   holds it.
+     * @param at     where it begins.
+     * @param opcode from it.
+     * @param flags  from it.
+     * @return a completion status, or {@link #STALLED}.
+     */
+    int execute(UnsafeBuffer page, int at, int opcode, int flags) {
+        vendorError = 0;
+        list.clear();
+        final int count = SqWqe.numSge(page, at);
+        if (count < 0 || count > maxSge) {
+            context.counters().record(Counter.BAD_WQES, "send with %d SGEs, allowed are %d", count, maxSge);
+            context.counters().increment(Counter.WOULD_HANG_QEMU);
+            return failed(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR, QEMU_BAD_SGE_COUNT);
+        }
+        if ((flags & SendFlags.PVRDMA_SEND_INLINE) != 0 && !likeQemu) {
+            return badWqe("inline data");
+        }
+        if (likeQemu && context.gids().entry(SqWqe.gidIndex(page, at)) == null) {
+            context.counters().record(Counter.WOULD_HANG_QEMU, "unbound gid index in byte 65 of a WQE");
+            return failed(WcStatus.PVRDMA_WC_GENERAL_ERR, QEMU_BAD_GID);
+        }
+        final int status = sges.read(page, at + SqWqe.SGE_OFFSET, count, rights(opcode), list);
+        if (status != WcStatus.PVRDMA_WC_SUCCESS) {
+            return failed(status, QEMU_BAD_LKEY);
+        }
+        message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
+        message.immediate = false;
+        message.length = list.length();
+        return dispatch(page, at, opcode);
+    }
+
+    private static int rights(int opcode) {
+        return switch (opcode) {
+            case WrOpcode.PVRDMA_WR_RDMA_READ, WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP,
+                WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD -> AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE;
+            default -> 0;
+        };
+    }
+
+    private int dispatch(UnsafeBuffer page, int at, int opcode) {
+        switch (opcode) {
+            case WrOpcode.PVRDMA_WR_SEND:
+                return send(page, at, false);
+            case WrOpcode.PVRDMA_WR_SEND_WITH_IMM:
+                return send(page, at, true);
+            case WrOpcode.PVRDMA_WR_RDMA_WRITE:
+                return rdma(page, at, Operation.WRITE, false);
+            case WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM:
+                return rdma(page, at, Operation.WRITE, true);
+            case WrOpcode.PVRDMA_WR_RDMA_READ:
+                return rdma(page, at, Operation.READ, false);
+            case WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP:
+                return atomic(page, at, Operation.COMPARE_SWAP);
+            case WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD:
+                return atomic(page, at, Operation.FETCH_ADD);
+            default:
+                return badWqe(WrOpcode.name(opcode));
+        }
+    }
+
+    private int badWqe(String what) {
+        context.counters().record(Counter.BAD_WQES, "qp 0x%x: %s is not offered", qp.handle(), what);
+        return WcStatus.PVRDMA_WC_LOC_QP_OP_ERR;
+    }
+
+    /** QEMU reports every failure to hand a request to its backend alike. */
+    private int failed(int status, int qemuError) {
+        vendorError = likeQemu ? qemuError : 0;
+        return likeQemu ? WcStatus.PVRDMA_WC_GENERAL_ERR : status;
+    }
+
+    private int send(UnsafeBuffer page, int at, boolean immediate) {
+        ask(Operation.SEND);
+        withImmediate(page, at, immediate);
+        return qp.isDatagram() ? sendDatagram(page, at) : sendConnected();
+    }
+
+    /** Mostly the same as last time; a reference that is not stored costs no barrier of the garbage collector. */
+    private void ask(Operation operation) {
+        if (message.operation != operation) {
+            message.operation = operation;
+        }
+    }
+
+    private void withImmediate(UnsafeBuffer page, int at, boolean immediate) {
+        message.immediate = immediate;
+        message.immData = immediate ? SqWqe.immData(page, at) : 0;
+    }
+
+    private int rdma(UnsafeBuffer page, int at, Operation operation, boolean immediate) {
+        if (qp.isDatagram() || operation == Operation.READ && attributes.maxRdAtomic == 0) {
+            return badWqe(operation + " on this queue pair");
+        }
+        ask(operation);
+        message.remoteAddress = SqWqe.rdmaRemoteAddr(page, at);
+        message.rkey = SqWqe.rdmaRkey(page, at);
+        withImmediate(page, at, immediate);
+        return sendConnected();
+    }
+
+    private int atomic(UnsafeBuffer page, int at, Operation operation) {
+        if (qp.isDatagram() || attributes.maxRdAtomic == 0) {
+            return badWqe(operation + " on this queue pair");
+        }
+        if (message.length != Long.BYTES) {
+            return WcStatus.PVRDMA_WC_LOC_LEN_ERR;
+        }
+        ask(operation);
+        message.remoteAddress = SqWqe.atomicRemoteAddr(page, at);
+        message.compareAdd = SqWqe.atomicCompareAdd(page, at);
+        message.swap = SqWqe.atomicSwap(page, at);
+        message.rkey = SqWqe.atomicRkey(page, at);
+        final int status = sendConnected();
+        if (status != WcStatus.PVRDMA_WC_SUCCESS) {
+            return status;
+        }
+        list.rewind();
+        return list.putLong(message.original, scratchAddress) ? status : WcStatus.PVRDMA_WC_LOC_PROT_ERR;
+    }
+
+    private int sendDatagram(UnsafeBuffer page, int at) {
+        if (message.length > context.limits().mtuBytes()) {
+            return WcStatus.PVRDMA_WC_LOC_LEN_ERR;
+        }
+        final int av = SqWqe.udAvOffset(at);
+        final int portPd = Av.portPd(page, av);
+        final GidEntry source = context.gids().entry(Av.gidIndex(page, av));
+        if (source == null || Av.portOf(portPd) != 1
+            || Av.pdOf(portPd) != (qp.shape().pd().handle() & ObjectTable.MAX_NUMBER)) {
+            return badWqe("an address vector with port and PD 0x" + Integer.toHexString(portPd) + " and source gid "
+                + source);
+        }
+        final int qkey = SqWqe.udRemoteQkey(page, at);
+        message.qkey = (qkey & PRIVILEGED_QKEY) != 0 ? attributes.qkey : qkey;
+        message.destQpn = SqWqe.udRemoteQpn(page, at);
+        final int flow = Av.trafficClassFlowLabel(page, av);
+        message.trafficClass = Av.trafficClassOf(flow);
+        message.flowLabel = Av.flowLabelOf(flow);
+        message.hopLimit = Av.hopLimit(page, av);
+        from(source);
+        deliverDatagram(Av.dgidHigh(page, av), Av.dgidLow(page, av));
+        return WcStatus.PVRDMA_WC_SUCCESS;
+    }
+
+    private void deliverDatagram(long high, long low) {
+        if (high >>> 56 == 0xff) {
+            context.counters().increment(Counter.MULTICAST);
+            return;
+        }
+        final Port port = route(high, low);
+        if (port == null) {
+            context.counters().increment(Counter.NO_PEER);
+        } else {
+            port.deliver(message);
+        }
+    }
+
+    private void from(GidEntry source) {
+        message.sourceGidHigh = source.high();
+        message.sourceGidLow = source.low();
+        message.gidType = source.type();
+    }
+
+    private Port route(long high, long low) {
+        message.destGidHigh = high;
+        message.destGidLow = low;
+        final int epoch = context.link().epoch();
+        if (epoch != peerEpoch || high != peerHigh || low != peerLow) {
+            peer = context.link().route(high, low);
+            peerEpoch = epoch;
+            peerHigh = high;
+            peerLow = low;
+        }
+        return peer;
+    }
+
+    private int sendConnected() {
+        final GidEntry source = context.gids().entry(attributes.sgidIndex);
+        if (source == null) {
+            return badWqe("a source gid index that is no longer bound");
+        }
+        from(source);
+        message.destQpn = attributes.destQpn;
+        message.psn = psn;
+        message.packets = (int) Math.max(1, message.length + (1L << attributes.mtuShift) - 1 >>> attributes.mtuShift);
+        final Port port = route(attributes.destGidHigh, attributes.destGidLow);
+        final int ack = port == null ? Ack.NO_RESPONSE : port.deliver(message);
+        return ack == Ack.ACK ? acknowledged() : refused(ack);
+    }
+
+    private int acknowledged() {
+        psn = psn + message.packets & PSN_MASK;
+        waits = false;
+        return WcStatus.PVRDMA_WC_SUCCESS;
+    }
+
+    private int refused(int ack) {
+        if (ack == Ack.RNR_NAK) {
+            return notReady();
+        }
+        waits = false;
+        vendorError = ack;
+        return switch (ack) {
+            case Ack.NAK_INVALID_REQUEST -> WcStatus.PVRDMA_WC_REM_INV_REQ_ERR;
+            case Ack.NAK_REMOTE_ACCESS -> WcStatus.PVRDMA_WC_REM_ACCESS_ERR;
+            case Ack.NAK_REMOTE_OPERATION -> WcStatus.PVRDMA_WC_REM_OP_ERR;
+            default -> WcStatus.PVRDMA_WC_RETRY_EXC_ERR;
+        };
+    }
+
+    /**
+     * The receiver has put this queue on its list. With a limit on retries, the time that they would take is waited
+     * for, and whoever looks at the timers afterwards tries a last time.
+     */
+    private int notReady() {
+        if (attributes.rnrRetry == RnrTimer.FOR_EVER) {
+            return STALLED;
+        }
+        final long now = System.nanoTime();
+        if (!waits) {
+            waits = true;
+            requester.deadline(now + attributes.rnrRetry * message.rnrNanos);
+        }
+        if (requester.deadline() - now <= 0) {
+            waits = false;
+            vendorError = Ack.RNR_NAK;
+            return WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR;
+        }
+        context.timers().add(requester);
+        return STALLED;
+    }
+
+    @Override
+    public String toString() {
+        return "psn " + psn + (waits ? " waits for the receiver" : "");
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Limits;
+import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.WcStatus;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Turns the SGEs of a WQE into checked memory. Each field is read from the ring once: the driver may change it while
+ * the device looks. Belongs to one queue and its lock; remembers the last region.
+ */
+final class SgeReader {
+    private final EngineContext context;
+    private final ProtectionDomain pd;
+    private MemoryRegion last;
+
+    SgeReader(EngineContext context, ProtectionDomain pd) {
+        this.context = context;
+        this.pd = pd;
+    }
+
+    /**
+     * Reads the SGEs of one WQE.
+     *
+     * @param page   holds the first SGE and all others.
+     * @param at     where it begins.
+     * @param count  how many, checked before.
+     * @param rights what the region must allow.
+     * @param into   emptied, then filled.
+     * @return a completion status.
+     */
+    int read(UnsafeBuffer page, int at, int count, int rights, DmaList into) {
+        into.clear();
+        for (int i = 0; i < count; i++) {
+            final int sge = at + i * Sge.LENGTH;
+            final long length = Sge.length(page, sge) & 0xffff_ffffL;
+            if (length != 0 && !add(Sge.addr(page, sge), length, Sge.lkey(page, sge), rights, into)) {
+                context.counters().increment(Counter.LOCAL_PROTECTION);
+                return WcStatus.PVRDMA_WC_LOC_PROT_ERR;
+            }
+        }
+        return into.length() > Limits.MAX_MESSAGE ? WcStatus.PVRDMA_WC_LOC_LEN_ERR : WcStatus.PVRDMA_WC_SUCCESS;
+    }
+
+    private boolean add(long address, long length, int lkey, int rights, DmaList into) {
+        MemoryRegion region = last;
+        if (region == null || region.lkey() != lkey || !region.isLive()) {
+            region = context.regions().byLkey(lkey);
+            last = region;
+        }
+        if (region == null || !region.isLive() || region.pd() != pd || !region.allows(rights)
+            || !region.covers(address, length)) {
+            return false;
+        }
+        if (!region.pages().isCurrent()) {
+            context.iommu().fault(address, length);
+            return false;
+        }
+        final long offset = region.offset(address);
+        into.add(region.pages(), offset, length);
+        return region.pages().reaches(offset, length);
+    }
+}

@@ -1,0 +1,192 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.memory;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Counters;
+import io.rdma4j.driver.dma.Iommu;
+import io.rdma4j.driver.pci.DmaDomain;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The device's own address translation, as an IOMMU in front of it would do. IOVAs never equal the process' addresses,
+ * so that a driver that mixes them up is found out.
+ *
+ * <p>What the device keeps of a translation is valid as long as {@link #generation()} does not change, or as long as
+ * the mapping behind it lives. {@link #unmap} ends the mapping, changes the generation and then waits for the grace
+ * period: when it returns, no access of the device to that memory is under way, and none will begin.
+ */
+public final class EmulatedIommu implements Iommu {
+    private static final long PAGE_MASK = DmaDomain.PAGE_SIZE - 1;
+
+    private final Counters counters;
+    private final TreeMap<Long, IommuMapping> mappings = new TreeMap<>();
+    private volatile long generation = 1;
+    private volatile boolean busMaster;
+    private volatile Runnable gracePeriod = () -> { };
+
+    /**
+     * Without mappings, and refusing every access until the function becomes bus master.
+     *
+     * @param counters counts faults.
+     */
+    public EmulatedIommu(Counters counters) {
+        this.counters = counters;
+    }
+
+    /**
+     * Says how to wait until everything that the device has begun is over.
+     *
+     * @param wait called without a lock held.
+     */
+    public void gracePeriod(Runnable wait) {
+        gracePeriod = wait;
+    }
+
+    @Override
+    public void map(long iova, long address, long length, Object owner) {
+        if (iova == 0 || length <= 0 || ((iova | address | length) & PAGE_MASK) != 0 || iova + length < iova) {
+            throw new IllegalArgumentException(String.format(
+                "a mapping is in whole pages, not at 0: iova 0x%x address 0x%x length 0x%x", iova, address, length));
+        }
+        synchronized (mappings) {
+            final Map.Entry<Long, IommuMapping> before = mappings.floorEntry(iova + length - 1);
+            if (before != null && before.getKey() + before.getValue().length() > iova) {
+                throw new IllegalArgumentException(String.format(
+                    "iova 0x%x..0x%x overlaps %s", iova, iova + length - 1, before.getValue()));
+            }
+            mappings.put(iova, new IommuMapping(iova, address, length, owner));
+        }
+    }
+
+    /**
+     * Ends the mappings in a range; mappings that reach over its ends are left alone.
+     *
+     * @param iova   first, page-aligned.
+     * @param length bytes.
+     * @throws RdmaException EINVAL if there is no mapping, or one that is only in part inside.
+     */
+    @Override
+    public void unmap(long iova, long length) {
+        final List<IommuMapping> ended;
+        synchronized (mappings) {
+            final long end = iova + length;
+            final Map<Long, IommuMapping> inside = length <= 0 || end < iova ? Map.of() : mappings.subMap(iova, end);
+            long covered = 0;
+            for (IommuMapping mapping : inside.values()) {
+                covered += mapping.length();
+            }
+            if (covered == 0 || covered > length) {
+                counters.record(Counter.BAD_UNMAPS, "iova 0x%x length 0x%x", iova, length);
+                throw RdmaException.of("unmap").detail("no mapping is exactly at iova 0x%x length 0x%x", iova, length)
+                    .errno(RdmaException.EINVAL).build();
+            }
+            ended = end(inside);
+        }
+        gracePeriod.run();
+        ended.forEach(IommuMapping::letGo);
+    }
+
+    private List<IommuMapping> end(Map<Long, IommuMapping> some) {
+        final List<IommuMapping> ended = new ArrayList<>(some.values());
+        ended.forEach(IommuMapping::end);
+        some.clear();
+        generation++;
+        return ended;
+    }
+
+    /** Ends every mapping, as the function goes away. */
+    public void unmapAll() {
+        final List<IommuMapping> ended;
+        synchronized (mappings) {
+            ended = end(mappings);
+        }
+        gracePeriod.run();
+        ended.forEach(IommuMapping::letGo);
+    }
+
+    /**
+     * Lets the device access memory, or stops it.
+     *
+     * @param enabled whether the function is bus master.
+     */
+    public void busMaster(boolean enabled) {
+        synchronized (mappings) {
+            busMaster = enabled;
+            generation++;
+        }
+        if (!enabled) {
+            gracePeriod.run();
+        }
+    }
+
+    /**
+     * {@return whether the device may access memory now}
+     */
+    public boolean isBusMaster() {
+        return busMaster;
+    }
+
+    /**
+     * {@return a number that changes whenever a translation may have ended}
+     */
+    public long generation() {
+        return generation;
+    }
+
+    /**
+     * Translates an access, once: for the control path.
+     *
+     * @param iova   first byte.
+     * @param length bytes, contiguous in IOVAs and in host memory.
+     * @return host address of the first byte.
+     * @throws DmaFault if a byte of it is not mapped, and then it is counted.
+     */
+    public long translate(long iova, long length) {
+        final IommuMapping mapping = find(iova);
+        if (mapping == null || mapping.rest(iova) < length) {
+            throw fault(iova, length);
+        }
+        return mapping.host(iova);
+    }
+
+    /**
+     * Counts an access that was refused.
+     *
+     * @param iova   first byte.
+     * @param length bytes.
+     * @return what to throw where a command fails of it.
+     */
+    public DmaFault fault(long iova, long length) {
+        counters.record(busMaster ? Counter.DMA_FAULTS : Counter.DMA_WITHOUT_BUS_MASTER,
+            "iova 0x%x length 0x%x", iova, length);
+        return new DmaFault(iova, length);
+    }
+
+    /** The mapping that holds an IOVA, null if there is none or the device may not access memory. */
+    IommuMapping find(long iova) {
+        synchronized (mappings) {
+            final Map.Entry<Long, IommuMapping> entry = busMaster ? mappings.floorEntry(iova) : null;
+            return entry == null || !entry.getValue().contains(iova) ? null : entry.getValue();
+        }
+    }
+
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder();
+        synchronized (mappings) {
+            text.append(String.format("iommu: bus master %s, generation %d, %d mappings%n", busMaster ? "on" : "off",
+                generation, mappings.size()));
+            mappings.values().stream().limit(32).forEach(m -> text.append("  ").append(m).append('\n'));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,377 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.device.raw.RawRing;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateUcRequest;
+import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.HandleResponse;
+import io.rdma4j.hw.pvrdma.cmd.PortAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.QueryPkeyRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryPkeyResponse;
+import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
+import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each command by its bytes: layouts, answers, refusals, limits. */
+class CommandTest {
+    private static final int EINVAL = -22;
+    private static final int ENOMEM = -12;
+    private static final int EBUSY = -16;
+    private static final int EFAULT = -14;
+
+    private RawDriver driver = RawDriver.ready("emulated:commands?max_pd=5&max_mr=3&max_cq=4&max_qp=2&max_srq=2");
+
+    @AfterEach
+    void close() {
+        assertThat(driver.device().counters().get(Counter.INTERNAL_ERRORS)).isZero();
+        driver.close();
+    }
+
+    private void reopen(String options) {
+        driver.close();
+        driver = RawDriver.ready("emulated:commands?" + options);
+    }
+
+    @Test
+    void answersWithKeyAndAckAndClearsTheBody() {
+        final UnsafeBuffer response = driver.ok(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0));
+        assertThat(response.getLong(0)).isEqualTo(driver.lastKey());
+        assertThat(response.getInt(8)).isEqualTo(0x8000_0002);
+        assertThat(response.getInt(12)).isZero();
+        assertThat(response.getInt(16)).isNotZero();
+        assertThat(response.getInt(20)).isZero();
+        assertThat(response.getInt(24)).as("behind the response").isEqualTo(0xcccc_cccc);
+        assertThat(driver.pci.interrupts().vector(0).poll()).isPositive();
+    }
+
+    @Test
+    void answersAFailureWithItsErrno() {
+        final int err = driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0).ctxHandle(77));
+        assertThat(err).isEqualTo(EINVAL);
+        final ResponseHeader header = new ResponseHeader().wrap(driver.response.buffer(), 0);
+        assertThat(header.ack()).isEqualTo(0x8000_0002);
+        assertThat(header.err()).isEqualTo(22);
+        assertThat(header.response()).isEqualTo(driver.lastKey());
+    }
+
+    @Test
+    void writesNoResponseToCommandsThatHaveNone() {
+        final int handle = driver.createPd();
+        final long fired = driver.pci.interrupts().vector(0).fired();
+        assertThat(driver.destroy(Command.DESTROY_PD, handle)).isZero();
+        assertThat(driver.response.buffer().getLong(0)).isEqualTo(0xcccc_cccc_cccc_ccccL);
+        assertThat(driver.pci.interrupts().vector(0).fired()).isEqualTo(fired);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {7, 21, 22, 1000, -1, Integer.MIN_VALUE})
+    void doesNotKnowOtherCommands(int id) {
+        assertThat(driver.run(id, b -> { })).isEqualTo(0xffff);
+        assertThat(driver.response.buffer().getInt(8)).isEqualTo(0xcccc_cccc);
+    }
+
+    @Test
+    void describesItsPort() {
+        final PortAttr port = new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT,
+            b -> new QueryPortRequest().wrap(b, 0).portNum(1)), 0).portAttr();
+        assertThat(port.state()).isEqualTo(4);
+        assertThat(port.activeMtu()).isEqualTo(5);
+        assertThat(port.gidTblLen()).isEqualTo(128);
+        assertThat(port.pkeyTblLen()).isEqualTo(1);
+        assertThat(driver.run(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0).portNum(2))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0).portNum(0))).isEqualTo(EINVAL);
+    }
+
+    @Test
+    void hasOnePkey() {
+        assertThat(new QueryPkeyResponse().wrap(driver.ok(Command.QUERY_PKEY,
+            b -> new QueryPkeyRequest().wrap(b, 0).port(1).index(0)), 0).pkey()).isEqualTo(0xffff);
+        assertThat(driver.run(Command.QUERY_PKEY, b -> new QueryPkeyRequest().wrap(b, 0).port(1).index(1)))
+            .isEqualTo(EINVAL);
+    }
+
+    @Test
+    void stopsAtTheLimitOfProtectionDomainsAndNeverReusesAHandleAtOnce() {
+        final Set<Integer> handles = new HashSet<>();
+        for (int i = 1; i < 5; i++) {
+            assertThat(handles.add(driver.createPd())).isTrue();
+        }
+        assertThat(driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(ENOMEM);
+        for (int i = 0; i < 50; i++) {
+            final int handle = handles.iterator().next();
+            handles.remove(handle);
+            assertThat(driver.destroy(Command.DESTROY_PD, handle)).isZero();
+            assertThat(driver.destroy(Command.DESTROY_PD, handle)).isEqualTo(EINVAL);
+            final int next = driver.createPd();
+            assertThat(next).isNotEqualTo(handle);
+            handles.add(next);
+        }
+    }
+
+    @Test
+    void doesNotDestroyADomainInUse() {
+        final RawRegion region = driver.register(100, 0);
+        assertThat(driver.destroy(Command.DESTROY_PD, driver.pd)).isEqualTo(EBUSY);
+        assertThat(driver.destroy(Command.DESTROY_MR, region.handle)).isZero();
+        assertThat(driver.destroy(Command.DESTROY_PD, driver.pd)).isZero();
+    }
+
+    @Test
+    void stopsAtTheLimitOfRegionsAndNeverReusesAKeyAtOnce() {
+        final Set<Integer> keys = new HashSet<>();
+        RawRegion region = driver.register(100, RawPair.ALL);
+        driver.register(100, 0);
+        driver.register(100, 0);
+        assertThat(createMr(new long[] {region.memory(0).iova()}, 0x1000, 4096, 0)).isEqualTo(ENOMEM);
+        for (int i = 0; i < 50; i++) {
+            assertThat(keys.add(region.lkey)).isTrue();
+            assertThat(keys.add(region.rkey)).isTrue();
+            driver.destroy(Command.DESTROY_MR, region.handle);
+            region = driver.register(100, RawPair.ALL);
+        }
+    }
+
+    private int createMr(long[] pages, long start, long length, int access) {
+        final long pdir = driver.pdir(pages);
+        return driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(start)
+            .length(length).access(access).pdirDma(pdir).nchunks(pages.length));
+    }
+
+    @Test
+    void checksTheRangeOfARegion() {
+        final long page = driver.page().iova();
+        final long other = driver.page().iova();
+        assertThat(createMr(new long[] {page, other}, 0x1fff, 2, 0)).isZero();
+        assertThat(createMr(new long[] {page}, 0x1fff, 2, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page, other}, 0x1000, 4096, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page}, 0x1000, 0, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page}, 0x1000, -1, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page, other}, -4096, 8192, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page}, 0x1000, 1L << 40, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page}, -4096, 4096, 0)).isZero();
+    }
+
+    @Test
+    void checksTheRightsOfARegion() {
+        final long page = driver.page().iova();
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 2)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 8)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 4)).isZero();
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 128)).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b,
+            0).pd(driver.pd).flags(2).nchunks(1)))
+            .isEqualTo(-95);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b,
+            0).pd(driver.pd).flags(1).access(1)))
+            .isZero();
+    }
+
+    @Test
+    void refusesPagesThatAreNotThere() {
+        final long page = driver.page().iova();
+        assertThat(createMr(new long[] {0}, 0x1000, 4096, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {page + 8}, 0x1000, 4096, 0)).isEqualTo(EINVAL);
+        assertThat(createMr(new long[] {0x7777_7000L}, 0x1000, 4096, 0)).isEqualTo(EFAULT);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).length(4096)
+            .nchunks(1).pdirDma(0))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).length(4096)
+            .nchunks(1).pdirDma(driver.page().iova()))).isEqualTo(EINVAL);
+    }
+
+    @Test
+    void stopsAtTheLimitOfCompletionQueues() {
+        for (int i = 0; i < 4; i++) {
+            driver.createCq(16);
+        }
+        final long page = driver.pdir(driver.page().iova(), driver.page().iova());
+        assertThat(createCq(page, 16, 2)).isEqualTo(ENOMEM);
+    }
+
+    private int createCq(long pdir, int cqe, int chunks) {
+        return driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b,
+            0).pdirDma(pdir).cqe(cqe).nchunks(chunks));
+    }
+
+    @Test
+    void createsQueuePairsWithNamesThatDiffer() {
+        final RawCq cq = driver.createCq(16);
+        final RawQp qp = driver.createQp(RawQp.with().cq(cq));
+        final RawQp other = driver.createQp(RawQp.with().cq(cq));
+        assertThat(qp.qpn).isNotEqualTo(qp.handle).isNotEqualTo(other.qpn).isGreaterThan(1);
+        assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_0009);
+        assertThat(driver.response.buffer().getInt(24)).isEqualTo(16);
+        assertThat(driver.destroy(Command.DESTROY_QP, qp.qpn)).isEqualTo(EINVAL);
+        assertThat(driver.destroy(Command.DESTROY_QP, qp.handle)).isZero();
+        assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_000c);
+        assertThat(driver.response.buffer().getInt(16)).isZero();
+    }
+
+    @Test
+    void answersInTheOldLayoutBeforeVersionTwenty() {
+        reopen("version=19");
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        assertThat(qp.qpn).isEqualTo(qp.handle);
+        assertThat(driver.response.buffer().getInt(20)).isEqualTo(16);
+        assertThat(driver.response.buffer().getInt(40)).isEqualTo(0xcccc_cccc);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {17, 18, 19, 20})
+    void showsTheVersionAskedFor(int version) {
+        reopen("version=" + version);
+        assertThat(driver.registers.readInt(0)).isEqualTo(version);
+        assertThat(driver.dsr.caps().gidTypes()).isEqualTo(version == 17 ? 1 : 2);
+        assertThat(driver.dsr.caps().maxUar()).isEqualTo(2048);
+    }
+
+    @Test
+    void asksForTheAttributesOfEachStep() {
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_INIT)).isEqualTo(EINVAL);
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_ERR)).isEqualTo(EINVAL);
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_RTS)).isEqualTo(EINVAL);
+        assertThat(qp.modifyState(99)).isEqualTo(EINVAL);
+        assertThat(qp.toInit()).isZero();
+        for (int bit = 1; bit <= RawQp.RC_RTR; bit <<= 1) {
+            if ((RawQp.RC_RTR & bit) != 0 && bit != QpAttrMask.PVRDMA_QP_STATE) {
+                assertThat(qp.modify(RawQp.RC_RTR & ~bit, a -> qp.fillRtr(a, 5, driver.gid()))).isEqualTo(EINVAL);
+            }
+        }
+        assertThat(qp.toRtr(5, driver.gid())).isZero();
+        assertThat(qp.modify(RawQp.RC_RTS & ~QpAttrMask.PVRDMA_QP_SQ_PSN, qp::fillRts)).isEqualTo(EINVAL);
+        assertThat(qp.toRts()).isZero();
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_INIT)).isEqualTo(EINVAL);
+    }
+
+    @Test
+    void checksTheValuesOfAttributes() {
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        assertThat(qp.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX | QpAttrMask.PVRDMA_QP_PORT
+            | QpAttrMask.PVRDMA_QP_ACCESS_FLAGS, a -> a.qpState(1).portNum(2))).isEqualTo(EINVAL);
+        qp.toInit();
+        assertThat(rtr(qp, a -> a.pathMtu(6))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.minRnrTimer(32))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.rqPsn(1 << 24))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.destQpNum(1 << 24))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.ahAttr().sgidIndex(1))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.ahAttr().sgidIndex(-1))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.ahAttr().ahFlags(0))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.maxDestRdAtomic(200))).isEqualTo(EINVAL);
+        assertThat(qp.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_INIT);
+        assertThat(rtr(qp, a -> { })).isZero();
+    }
+
+    private int rtr(RawQp qp, Consumer<QpAttr> change) {
+        return qp.modify(RawQp.RC_RTR, a -> {
+            qp.fillRtr(a, 5, driver.gid());
+            change.accept(a);
+        });
+    }
+
+    @Test
+    void remembersTheAttributesOfAQueuePair() {
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        qp.connect(0x123, driver.gid());
+        final QpAttr attr = qp.query();
+        assertThat(attr.qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(attr.destQpNum()).isEqualTo(0x123);
+        assertThat(attr.pathMtu()).isEqualTo(3);
+        assertThat(attr.ahAttr().dgid()).isEqualTo(driver.gid());
+        assertThat(attr.rnrRetry()).isEqualTo(7);
+        assertThat(attr.cap().maxSendWr()).isEqualTo(16);
+        assertThat(attr.cap().maxRecvSge()).isEqualTo(4);
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+        assertThat(qp.query().destQpNum()).isZero();
+    }
+
+    @Test
+    void givesDoorbellPagesToUsers() {
+        final long pfn = driver.uar.busAddress() >>> 12;
+        final int user = new HandleResponse().wrap(driver.ok(Command.CREATE_UC,
+            b -> new CreateUcRequest().wrap(b, 0).pfn64(pfn + 3)), 0).handle();
+        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).pfn64(pfn
+            + 3))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).pfn64(pfn + 2048)))
+            .isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b,
+            0).pfn64(pfn - 1))).isEqualTo(EINVAL);
+        final RawRing ring = new RawRing(driver, 2);
+        final int cq = new HandleResponse().wrap(driver.ok(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
+            .pdirDma(ring.pdir()).cqe(16).nchunks(2).ctxHandle(user)), 0).handle();
+        driver.uar.writeInt(3 * 4096 + 4, Uar.cqArm(cq));
+        assertThat(driver.device().counters().get(Counter.BAD_DOORBELLS)).isZero();
+        driver.uar.writeInt(2 * 4096 + 4, Uar.cqArm(cq));
+        assertThat(driver.device().counters().get(Counter.BAD_DOORBELLS)).isEqualTo(1);
+        assertThat(driver.destroy(Command.DESTROY_UC, user)).isZero();
+        assertThat(driver.destroy(Command.DESTROY_UC, user)).isEqualTo(EINVAL);
+    }
+
+    @Test
+    void bindsAndUnbindsGids() {
+        assertThat(bind(128, driver.gid(), 2)).isEqualTo(EINVAL);
+        assertThat(bind(-1, driver.gid(), 2)).isEqualTo(EINVAL);
+        assertThat(bind(1, new byte[16], 2)).isEqualTo(EINVAL);
+        assertThat(bind(1, driver.gid(), 1)).isEqualTo(EINVAL);
+        assertThat(bind(1, driver.gid(), 2)).isZero();
+        assertThat(unbind(1, new byte[16])).isEqualTo(EINVAL);
+        assertThat(unbind(1, driver.gid())).isZero();
+        assertThat(unbind(1, driver.gid())).isEqualTo(EINVAL);
+        assertThat(unbind(127, driver.gid())).isEqualTo(EINVAL);
+    }
+
+    private int bind(int index, byte[] gid, int type) {
+        return driver.run(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b,
+            0).index(index).gid(gid).gidType(type));
+    }
+
+    private int unbind(int index, byte[] gid) {
+        return driver.run(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0).index(index).gid(gid));
+    }
+
+    @Test
+    void forgetsEverythingAtReset() {
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        driver.register(100, 0);
+        driver.reset();
+        assertThat(driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(0xffff);
+        driver.load();
+        assertThat(driver.activate()).isZero();
+        assertThat(qp.destroy()).isEqualTo(EINVAL);
+        driver.pd = driver.createPd();
+        for (int i = 0; i < 3; i++) {
+            driver.register(100, 0);
+        }
+        assertThat(bind(0, driver.gid(), 2)).isZero();
+    }
+}

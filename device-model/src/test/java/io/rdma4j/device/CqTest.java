@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SOLICITED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Completion queues: arming, notification, overflow. */
+class CqTest {
+    private final RawPair pair = RawPair.connected("emulated:cq");
+    private final RawEvents events = new RawEvents(pair.driver);
+    private final InterruptVector vector = pair.driver.pci.interrupts().vector(2);
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private void send(int flags) {
+        pair.b.receive(1, new long[0][]);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_SEND, flags));
+    }
+
+    @Test
+    void notifiesNobodyUnlessArmed() {
+        send(PVRDMA_SEND_SIGNALED | PVRDMA_SEND_SOLICITED);
+        assertThat(vector.fired()).isZero();
+        assertThat(events.pollNotification()).isEqualTo(-1);
+    }
+
+    @Test
+    void notifiesOnceForAnyCompletion() {
+        pair.cqB.arm();
+        send(0);
+        send(0);
+        assertThat(events.pollNotification()).isEqualTo(pair.cqB.handle);
+        assertThat(events.pollNotification()).isEqualTo(-1);
+        assertThat(vector.fired()).isEqualTo(1);
+        pair.cqB.arm();
+        assertThat(vector.fired()).isEqualTo(1);
+        send(0);
+        assertThat(vector.fired()).isEqualTo(2);
+    }
+
+    @Test
+    void notifiesForSolicitedMessagesOnlyIfArmedSo() {
+        pair.cqB.armSolicited();
+        send(PVRDMA_SEND_SIGNALED);
+        assertThat(vector.fired()).isZero();
+        send(PVRDMA_SEND_SOLICITED);
+        assertThat(vector.fired()).isEqualTo(1);
+    }
+
+    @Test
+    void countsAnErrorAsSolicited() {
+        pair.cqA.armSolicited();
+        pair.a.write(w -> w.send(2, PVRDMA_WR_SEND, 0));
+        pair.a.modifyState(QpState.PVRDMA_QPS_ERR);
+        assertThat(vector.fired()).isEqualTo(1);
+    }
+
+    @Test
+    void wakesAWaitingThread() throws Exception {
+        pair.cqB.arm();
+        final CompletableFuture<Long> woken = CompletableFuture.supplyAsync(() ->
+            vector.await(TimeUnit.SECONDS.toNanos(10)));
+        Thread.sleep(20);
+        send(0);
+        assertThat(woken.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+    }
+
+    @Test
+    void reportsAnOverflowOnceAndCompletesNothingMore() {
+        final RawCq small = pair.driver.createCq(2);
+        final RawQp c = pair.driver.createQp(RawQp.with().cqs(small, pair.cqA));
+        final RawQp d = pair.driver.createQp(RawQp.with().cq(pair.cqB));
+        RawQp.connect(c, d);
+        for (int i = 0; i < 4; i++) {
+            final int id = i;
+            d.receive(i, new long[0][]);
+            c.post(w -> w.send(id, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        }
+        assertThat(small.poll().wrId()).isZero();
+        assertThat(small.poll().wrId()).isEqualTo(1);
+        assertThat(small.poll()).isNull();
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_CQ_ERR, small.handle));
+        assertThat(events.poll()).isNull();
+        assertThat(pair.count(Counter.CQ_OVERFLOWS)).isEqualTo(2);
+    }
+
+    @Test
+    void usesEverySlotOfARingThatIsEmptiedInTime() {
+        final RawCq small = pair.driver.createCq(1);
+        final RawQp c = pair.driver.createQp(RawQp.with().cqs(small, pair.cqA));
+        final RawQp d = pair.driver.createQp(RawQp.with().cq(pair.cqB));
+        RawQp.connect(c, d);
+        for (int i = 0; i < 10; i++) {
+            final int id = i;
+            d.receive(i, new long[0][]);
+            c.post(w -> w.send(id, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+            assertThat(small.poll().wrId()).isEqualTo(i);
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void isNotDestroyedWhileAQueuePairUsesIt() {
+        assertThat(pair.driver.destroy(Command.DESTROY_CQ, pair.cqA.handle)).isEqualTo(-16);
+        pair.a.destroy();
+        assertThat(pair.driver.destroy(Command.DESTROY_CQ, pair.cqA.handle)).isZero();
+        pair.cqA.arm();
+        assertThat(pair.count(Counter.BAD_DOORBELLS)).isEqualTo(1);
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.raw.RawCq.Completion;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+
+import java.util.Random;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Garbage from fixed seeds: nothing may throw, hang, or touch memory outside of the regions. */
+class FuzzTest {
+    private static final int GUARD = 0x5a;
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void survivesGarbageInWorkRequests(long seed) {
+        final Random random = new Random(seed);
+        try (RawPair pair = seed % 2 == 0 ? RawPair.connected("emulated:fuzz") : RawPair.datagrams("emulated:fuzz")) {
+            final UnsafeBuffer guard = pair.driver.page().buffer();
+            guard.setMemory(0, guard.capacity(), (byte) GUARD);
+            for (int i = 0; i < 3000; i++) {
+                pair.b.receiveRaw(w -> garbage(random, w, RqWqe.HEADER_LENGTH, RqWqe.NUM_SGE_OFFSET, pair));
+                pair.a.post(w -> {
+                    garbage(random, w, SqWqe.HEADER_LENGTH, SqWqe.NUM_SGE_OFFSET, pair);
+                    SqWqe.opcode(w.page(), w.at(), random.nextInt(18) - 1);
+                    SqWqe.sendFlags(w.page(), w.at(), random.nextInt(8));
+                });
+                restart(pair);
+            }
+            for (int i = 0; i < guard.capacity(); i++) {
+                assertThat(guard.getByte(i)).isEqualTo((byte) GUARD);
+            }
+        }
+    }
+
+    private static void garbage(Random random, RawQp.Wqe wqe, int header, int countOffset, RawPair pair) {
+        for (int at = 0; at < header; at += 4) {
+            wqe.page().putInt(wqe.at() + at, random.nextInt(3) == 0 ? random.nextInt() : random.nextInt(16));
+        }
+        final int count = random.nextInt(12) == 0 ? random.nextInt() : random.nextInt(5);
+        wqe.page().putInt(wqe.at() + countOffset, count);
+        for (int i = 0; i < Math.min(4, Math.max(0, count)); i++) {
+            Sge.set(wqe.page(), wqe.at() + header + i * Sge.LENGTH,
+                random.nextInt(6) == 0 ? random.nextLong() : pair.to.start() + random.nextInt(12_000) - 1000,
+                random.nextInt(6) == 0 ? random.nextInt() : random.nextInt(3000),
+                random.nextInt(6) == 0 ? random.nextInt() : random.nextBoolean() ? pair.to.lkey : pair.from.lkey);
+        }
+    }
+
+    private static void restart(RawPair pair) {
+        for (Completion c = pair.cqA.poll(); c != null; c = pair.cqA.poll()) {
+            assertThat(c.status()).isBetween(0, 21);
+        }
+        for (Completion c = pair.cqB.poll(); c != null; c = pair.cqB.poll()) {
+            assertThat(c.status()).isBetween(0, 21);
+        }
+        if (pair.a.query().qpState() != QpState.PVRDMA_QPS_RTS || pair.b.query().qpState() != QpState.PVRDMA_QPS_RTS
+            || pair.a.sendsAreFull() || pair.b.receivesAreFull()) {
+            for (RawQp qp : new RawQp[] {pair.a, pair.b}) {
+                assertThat(qp.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+                qp.zeroIndices();
+            }
+            RawQp.connect(pair.a, pair.b);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {11, 12, 13, 14})
+    void survivesGarbageInCommands(long seed) {
+        final Random random = new Random(seed);
+        try (RawPair pair = RawPair.connected("emulated:fuzzcmd?max_cq=64&max_qp=64&max_mr=64&max_srq=64")) {
+            final long[] good = {pair.from.pdir(), pair.driver.pd, pair.cqA.handle, pair.a.handle, 1, 2, 16, 64, 4096};
+            for (int i = 0; i < 20_000; i++) {
+                pair.driver.run(random.nextInt(23), b -> {
+                    for (int at = 16; at < Command.REQUEST_MAX; at += 4) {
+                        b.putInt(at, random.nextInt(4) == 0 ? random.nextInt()
+                            : (int) good[random.nextInt(good.length)]);
+                    }
+                });
+            }
+            pair.driver.reset();
+            pair.driver.load();
+            assertThat(pair.driver.activate()).isZero();
+            assertThat(pair.driver.createPd()).isNotZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {21, 22, 23})
+    void survivesGarbageInRegistersAndDoorbells(long seed) {
+        final Random random = new Random(seed);
+        try (RawPair pair = RawPair.connected("emulated:fuzzreg")) {
+            for (int i = 0; i < 50_000; i++) {
+                if (random.nextInt(20) == 0) {
+                    pair.driver.registers.writeInt(random.nextInt(64) * 4, random.nextInt(3) - 1);
+                } else {
+                    pair.driver.uar.writeInt(random.nextInt(3) * 4096 + random.nextInt(4) * 4, random.nextInt());
+                }
+                pair.a.ring.state().putInt(random.nextInt(4) * 4, random.nextInt(8) == 0 ? random.nextInt()
+                    : random.nextInt(40));
+                pair.a.ringSend();
+                pair.a.ringReceive();
+            }
+        }
+    }
+}

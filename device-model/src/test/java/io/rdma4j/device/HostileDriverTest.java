@@ -1,0 +1,312 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Counters;
+import io.rdma4j.device.memory.EmulatedIommu;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
+
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The fault classes that cost QEMU's device its eleven CVEs, one test each, and their relatives. */
+class HostileDriverTest {
+    private static final int EINVAL = -22;
+
+    private final RawPair pair = RawPair.connected("emulated:hostile");
+    private final RawDriver driver = pair.driver;
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 1000, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
+    void refusesMoreSgesThanTheQueueHas(int count) {
+        pair.a.post(w -> {
+            w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED);
+            SqWqe.numSge(w.page(), w.at(), count);
+        });
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+        assertThat(driver.device().violations()).isEqualTo(1);
+    }
+
+    @Test
+    void refusesMoreSgesOfAReceiveThanTheQueueHas() {
+        pair.b.receiveRaw(w -> RqWqe.header(w.page(), w.at(), 5, 0x1000_0000));
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+    }
+
+    private int createCq(Consumer<CreateCqRequest> change) {
+        final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
+        return driver.run(Command.CREATE_CQ, b -> change.accept(new CreateCqRequest().wrap(b, 0).pdirDma(pdir).cqe(64)
+            .nchunks(2)));
+    }
+
+    @Test
+    void refusesOversizedCompletionQueues() {
+        assertThat(createCq(r -> r.cqe(128))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.cqe(1 << 30).nchunks(-1))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.cqe(-64))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.cqe(0))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.cqe(63))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.nchunks(1))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.nchunks(0))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.nchunks(Integer.MAX_VALUE))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.nchunks(-2))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.nchunks(3))).as("a page of the ring is at 0").isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.pdirDma(0))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.pdirDma(-1))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> { })).isZero();
+    }
+
+    private int createQp(Consumer<CreateQpRequest> change) {
+        final long pdir = driver.pdir(driver.page().iova(), driver.page().iova(), driver.page().iova());
+        return driver.run(Command.CREATE_QP, b -> change.accept(new CreateQpRequest().wrap(b, 0).pdirDma(pdir)
+            .pd(driver.pd).sendCq(pair.cqA.handle).recvCq(pair.cqA.handle).maxSendWr(32).maxRecvWr(64).maxSendSge(1)
+            .maxRecvSge(2).totalChunks(3).sendChunks(1).qpType(2)));
+    }
+
+    @Test
+    void refusesOversizedQueuePairs() {
+        assertThat(createQp(r -> r.maxSendWr(64))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxRecvWr(128))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendSge(4))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxRecvSge(4))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendSge(17))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendSge(0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendSge(-1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendWr(0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendWr(31))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.maxSendWr(1 << 30).sendChunks(65535))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.sendChunks(0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.sendChunks(2))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.sendChunks(65535))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.totalChunks(0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.totalChunks(65535))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.sendCq(1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.recvCq(-1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.pd(0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.isSrq(1).srq(9))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.qpType(3))).isEqualTo(-95);
+        assertThat(createQp(r -> r.qpType(99))).isEqualTo(-95);
+        assertThat(createQp(r -> { })).isZero();
+    }
+
+    @Test
+    void leaksNothingWhenARingCannotBeMade() {
+        final long before = driver.pci.dma().reachableBytes();
+        final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0).pdirDma(pdir).cqe(64)
+                .nchunks(3))).isEqualTo(EINVAL);
+        }
+        for (int i = 0; i < 4000; i++) {
+            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0).pdirDma(pdir).cqe(64)
+                .nchunks(2))).isZero();
+        }
+        assertThat(driver.pci.dma().reachableBytes() - before).isLessThan(10 * 4096);
+    }
+
+    @Test
+    void givesEverythingBackWhenItIsClosedInTheMiddle() {
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        driver.close();
+        try (RawDriver again = RawDriver.ready("emulated:hostile")) {
+            assertThat(again.device().describe()).contains("regions 0");
+        }
+        pair.a.ringSend();
+        driver.close();
+    }
+
+    @Test
+    void answersReadsOfDoorbells() {
+        assertThat(driver.uar.readInt(0)).isZero();
+        assertThat(driver.uar.readInt(8 * 1024 * 1024 - 4)).isZero();
+        assertThatThrownBy(() -> driver.uar.readInt(8 * 1024 * 1024)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> driver.uar.writeInt(2, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {32, 33, -1, Integer.MIN_VALUE, 0x7fff_ffff, 17})
+    void stopsAtBadRingIndices(int tail) {
+        final RawEvents events = new RawEvents(driver);
+        pair.a.ring.state().putInt(RingState.TX_PROD_TAIL_OFFSET, tail);
+        pair.a.ringSend();
+        pair.a.ringSend();
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, pair.a.handle));
+        assertThat(pair.count(Counter.CORRUPT_RINGS)).isPositive();
+    }
+
+    @Test
+    void stopsAtABadReceiveIndex() {
+        pair.b.ring.state().putInt(RingState.RX_PROD_TAIL_OFFSET, 0x4000_0000);
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+    }
+
+    @Test
+    void stopsAtABadCompletionQueueIndex() {
+        final RawEvents events = new RawEvents(driver);
+        pair.cqB.ring.state().putInt(RingState.RX_CONS_HEAD_OFFSET, 0x0123_4567);
+        for (int i = 0; i < 200; i++) {
+            pair.b.receive(i, new long[0][]);
+            pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, 0));
+        }
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_CQ_ERR, pair.cqB.handle));
+        assertThat(events.poll()).isNull();
+    }
+
+    @Test
+    void ignoresAConsumerIndexThatTheDriverRewrites() {
+        for (int i = 0; i < 40; i++) {
+            pair.b.receive(i, new long[0][]);
+            pair.a.ring.state().putInt(RingState.TX_CONS_HEAD_OFFSET, 0x5555_5555);
+            pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+            assertThat(pair.cqA.poll().status()).isZero();
+        }
+    }
+
+    @Test
+    void refusesRegionsWhosePageCountOverflows() {
+        final long pdir = driver.pdir(driver.page().iova());
+        for (int chunks : new int[] {0x10_0000, 0x10_0001, -1, Integer.MIN_VALUE, 0}) {
+            for (long length : new long[] {4096, 1L << 32, 0x1_0000_1000L, Long.MAX_VALUE, -4096}) {
+                assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd)
+                    .start(0x1000).length(length).pdirDma(pdir).nchunks(chunks))).isEqualTo(EINVAL);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 513, 100_000, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
+    void refusesEventRingsOfAbsurdSizes(int pages) {
+        try (RawDriver other = new RawDriver("emulated:rings")) {
+            other.dsr.asyncRingNumPages(pages);
+            other.load();
+            assertThat(other.dsr.caps().gidTypes()).isZero();
+            assertThat(other.activate()).isNotZero();
+            other.dsr.asyncRingNumPages(RawDriver.EVENT_PAGES).cqRingNumPages(pages);
+            other.load();
+            assertThat(other.activate()).isNotZero();
+            assertThat(other.device().counters().get(Counter.BAD_DSR)).isEqualTo(2);
+            other.dsr.cqRingNumPages(RawDriver.EVENT_PAGES);
+            other.load();
+            assertThat(other.activate()).isZero();
+        }
+    }
+
+    @Test
+    void refusesToUnmapWhatWasNeverMapped() {
+        final Counters counters = new Counters();
+        final EmulatedIommu iommu = new EmulatedIommu(counters);
+        assertThatThrownBy(() -> iommu.unmap(0x1000, 4096)).isInstanceOf(RdmaException.class);
+        iommu.map(0x2000, 0x7000_0000, 8192, null);
+        assertThatThrownBy(() -> iommu.unmap(0x2000, 4096)).isInstanceOf(RdmaException.class);
+        assertThatThrownBy(() -> iommu.unmap(0x3000, 4096)).isInstanceOf(RdmaException.class);
+        assertThatThrownBy(() -> iommu.unmap(0x2000, -4096)).isInstanceOf(RdmaException.class);
+        assertThat(counters.get(Counter.BAD_UNMAPS)).isEqualTo(4);
+        iommu.unmap(0x2000, 8192);
+    }
+
+    @Test
+    void answersACommandThatComesTooEarly() {
+        try (RawDriver other = new RawDriver("emulated:early")) {
+            assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(0xffff);
+            assertThat(other.activate()).isNotZero();
+            other.dsr.respSlotDma(0);
+            other.load();
+            assertThat(other.activate()).isNotZero();
+            other.dsr.respSlotDma(other.response.iova()).cmdSlotDma(0x123);
+            other.load();
+            assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(0xffff);
+            other.dsr.cmdSlotDma(other.command.iova());
+            other.load();
+            assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0)))
+                .as("before ACTIVATE").isEqualTo(0xffff);
+            assertThat(other.activate()).isZero();
+            assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isZero();
+        }
+    }
+
+    @Test
+    void acceptsRingsOfMorePagesThanOneTableHolds() {
+        final long[] pages = new long[1 + 1024];
+        final DmaMemory memory = driver.allocate(pages.length);
+        for (int i = 0; i < pages.length; i++) {
+            pages[i] = memory.iova() + 4096L * i;
+        }
+        final long pdir = driver.pdir(pages);
+        assertThat(createCq(r -> r.pdirDma(pdir).cqe(1 << 16).nchunks(pages.length))).isZero();
+        assertThat(createCq(r -> r.pdirDma(pdir).cqe(1 << 17).nchunks(1 + 2048))).isEqualTo(EINVAL);
+    }
+
+    @Test
+    void refusesAbsurdSharedReceiveQueues() {
+        final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
+        final int[][] absurd = {{0, 1, 2}, {3, 1, 2}, {1 << 30, 1, 2}, {-1, 1, 2}, {16, 0, 2}, {16, 17, 2}, {256, 1, 2},
+            {16, 1, 1}, {16, 1, 0}, {16, -1, 2}};
+        for (int[] values : absurd) {
+            assertThat(driver.run(Command.CREATE_SRQ, b -> {
+                final CreateSrqRequest request = new CreateSrqRequest().wrap(b, 0).pd(driver.pd).pdirDma(pdir)
+                    .nchunks(values[2]);
+                request.srqAttr().maxWr(values[0]).maxSge(values[1]);
+            })).isEqualTo(EINVAL);
+        }
+    }
+
+    @Test
+    void ignoresDoorbellsOfStrangers() {
+        for (int register = 0; register < 4096; register += 4) {
+            driver.uar.writeInt(register, 0xff12_3456);
+            driver.uar.writeInt(4096 + register, 0xff00_0000 | pair.a.handle);
+        }
+        assertThat(pair.count(Counter.BAD_DOORBELLS)).isEqualTo(2048);
+    }
+
+    @Test
+    void countsWritesToRegistersThatMeanNothing() {
+        for (int register = 0; register < 256; register += 4) {
+            if (register != 4 && register != 8 && register != 0x1c && register != 0xc) {
+                driver.registers.writeInt(register, 0x55);
+            }
+        }
+        driver.registers.writeInt(0xc, 77);
+        assertThat(pair.count(Counter.BAD_REGISTER_WRITES)).isEqualTo(61);
+        assertThat(driver.registers.readInt(0)).isEqualTo(20);
+    }
+}

@@ -1,0 +1,263 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_READ;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.raw.RawCq.Completion;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp.Wqe;
+import io.rdma4j.device.raw.RawSrq;
+import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.WcFlags;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
+import io.rdma4j.hw.pvrdma.cmd.ModifySrqRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
+
+import java.util.EnumSet;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The device with QEMU 7.2's peculiarities, as far as they are switchable. */
+class QuirkTest {
+    private final RawPair pair = RawPair.connected("emulated:qemu?quirks=qemu-7.2");
+    private final RawDriver driver = pair.driver;
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    @Test
+    void looksLikeQemu() {
+        assertThat(driver.pci.config().read(0x2c, 4)).isEqualTo(0x1100_1af4);
+        assertThat(driver.registers.readInt(Bar1.PVRDMA_REG_VERSION)).isEqualTo(17);
+        assertThat(driver.dsr.caps().fwVer()).isEqualTo(14);
+        assertThat(driver.dsr.caps().gidTypes()).isEqualTo(1);
+        assertThat(driver.dsr.caps().maxUar()).isEqualTo(2_097_152);
+        assertThat(driver.dsr.caps().maxQpRdAtom()).isZero();
+        assertThat(driver.dsr.caps().maxQpWr()).isEqualTo(10467);
+        assertThat(driver.uar.readInt(0)).isEqualTo(-1);
+        assertThat(driver.device().options().quirks()).isEqualTo(EnumSet.allOf(Quirk.class));
+    }
+
+    @Test
+    void orsTheGidTypesOntoGarbage() {
+        try (RawDriver other = new RawDriver("emulated:qemu2?quirks=qemu-7.2")) {
+            other.dsr.caps().gidTypes(2);
+            assertThat(other.err()).isEqualTo(0xffff);
+            other.load();
+            assertThat(other.dsr.caps().gidTypes()).isEqualTo(3);
+            assertThat(other.err()).isEqualTo(0xffff);
+            assertThat(other.activate()).isZero();
+        }
+    }
+
+    @Test
+    void lacksAnswersToNoCommand() {
+        final int pd = driver.createPd();
+        assertThat(driver.destroy(Command.DESTROY_PD, pd)).isZero();
+        assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_0003);
+        assertThat(driver.destroy(Command.DESTROY_PD, 900)).isZero();
+        assertThat(driver.destroy(Command.DESTROY_MR, 900)).isZero();
+        assertThat(driver.destroy(Command.DESTROY_CQ, 900)).isEqualTo(-22);
+    }
+
+    @Test
+    void exchangesModifyAndQueryOfSrqs() {
+        final RawSrq srq = driver.createSrq(16, 1);
+        assertThat(srq.modifyLimit(5)).isZero();
+        assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_0013);
+        assertThat(driver.response.buffer().getInt(16)).as("max_wr").isEqualTo(16);
+        assertThat(driver.response.buffer().getInt(24)).as("limit").isZero();
+        assertThat(driver.run(Command.QUERY_SRQ, b -> new HandleRequest().wrap(b,
+            0).handle(srq.handle))).isEqualTo(-22);
+        assertThat(driver.run(Command.QUERY_SRQ, b -> {
+            final ModifySrqRequest request = new ModifySrqRequest()
+                .wrap(b, 0).srqHandle(srq.handle).attrMask(2);
+            request.srqAttr().srqLimit(5);
+        })).isZero();
+        assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_0012);
+    }
+
+    @Test
+    void countsHandlesFromZeroAndGivesOneRkeyToAll() {
+        assertThat(driver.pd).isZero();
+        assertThat(pair.cqA.handle).isZero();
+        assertThat(pair.from.lkey).isZero();
+        assertThat(pair.to.lkey).isEqualTo(1);
+        assertThat(pair.from.rkey).isEqualTo(-1);
+        assertThat(pair.a.qpn).isEqualTo(pair.a.handle);
+    }
+
+    @Test
+    void takesWholePagesOnly() {
+        final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(0x1ffe)
+            .length(4).pdirDma(pdir).nchunks(2))).isEqualTo(-22);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(0x1000)
+            .length(8192).pdirDma(pdir).nchunks(2))).isZero();
+    }
+
+    @Test
+    void sendsWhateverItIsAskedForAndAlwaysTells() {
+        pair.b.receive(1, pair.to.start(), 100, pair.to.lkey);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_RDMA_READ, 0).sge(pair.from.start(), 100, pair.from.lkey));
+        assertThat(pair.cqA.poll().opcode()).isZero();
+        assertThat(pair.cqB.poll().byteLen()).isEqualTo(100);
+        assertThat(pair.to.bytes(0, 100)).isEqualTo(pair.from.bytes(0, 100));
+    }
+
+    @Test
+    void losesImmediateData() {
+        pair.b.receive(1, new long[0][]);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_SEND_WITH_IMM, 0).imm(5));
+        final Completion received = pair.cqB.poll();
+        assertThat(received.imm()).isZero();
+        assertThat(received.flags() & WcFlags.PVRDMA_WC_WITH_IMM).isZero();
+    }
+
+    @Test
+    void tellsOfARouteHeaderWhereThereIsNone() {
+        pair.b.receive(1, pair.to.start(), 100, pair.to.lkey);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_SEND, 0).sge(pair.from.start(), 100, pair.from.lkey));
+        final Completion received = pair.cqB.poll();
+        assertThat(received.byteLen()).isEqualTo(100);
+        assertThat(received.flags()).isEqualTo(WcFlags.PVRDMA_WC_GRH);
+    }
+
+    @Test
+    void armsWithBothBitsOnly() {
+        final RawEvents events = new RawEvents(driver);
+        pair.cqB.arm();
+        exchange();
+        assertThat(driver.pci.interrupts().vector(2).fired()).isZero();
+        assertThat(events.pollNotification()).as("queued for each completion").isEqualTo(pair.cqB.handle);
+        driver.uar.writeInt(Uar.CQ_OFFSET, pair.cqB.handle | Uar.CQ_ARM | Uar.CQ_ARM_SOL);
+        exchange();
+        exchange();
+        assertThat(driver.pci.interrupts().vector(2).fired()).isEqualTo(1);
+    }
+
+    private void exchange() {
+        pair.b.receive(1, new long[0][]);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+    }
+
+    @Test
+    void takesRequestsOutOfTheRingAtTheDoorbell() {
+        for (int i = 0; i < 16; i++) {
+            final int id = i;
+            pair.a.post(w -> w.send(id, PVRDMA_WR_SEND, 0));
+        }
+        assertThat(pair.a.sendsAreFull()).isFalse();
+        assertThat(pair.cqA.poll()).isNull();
+        for (int i = 0; i < 16; i++) {
+            pair.b.receive(i, new long[0][]);
+            assertThat(pair.cqA.poll().wrId()).isEqualTo(i);
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void overwritesTheSgesOfARequest() {
+        pair.b.receive(1, pair.to.start(), 100, pair.to.lkey);
+        final long[] seen = new long[1];
+        final Object[] page = new Object[2];
+        pair.a.post(w -> {
+            w.send(2, PVRDMA_WR_SEND, 0).sge(pair.from.start(), 100, pair.from.lkey);
+            page[0] = w;
+        });
+        final Wqe wqe = (Wqe) page[0];
+        seen[0] = Sge.addr(wqe.page(), SqWqe.sgeOffset(wqe.at(), 0));
+        assertThat(seen[0]).isNotEqualTo(pair.from.start());
+    }
+
+    @Test
+    void remembersErrorAndResetWithoutActing() {
+        final RawEvents events = new RawEvents(driver);
+        pair.a.receive(1, new long[0][]);
+        assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+        assertThat(pair.cqA.poll()).isNull();
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+        assertThat(pair.a.toInit()).isEqualTo(-5);
+        assertThat(events.poll()).isNull();
+    }
+
+    @Test
+    void answersGarbageBehindTheFirstAttributes() {
+        final QpAttr attr = pair.a.query();
+        assertThat(attr.destQpNum()).isEqualTo(pair.b.qpn);
+        assertThat(attr.cap().maxSendWr()).isNotEqualTo(16);
+    }
+
+    @Test
+    void reportsItsPortAsDown() {
+        assertThat(new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT,
+            b -> new QueryPortRequest().wrap(b, 0).portNum(1)), 0).portAttr().state()).isEqualTo(1);
+    }
+
+    @Test
+    void keepsObjectsOverAReset() {
+        driver.reset();
+        assertThat(driver.pci.reset()).isFalse();
+        exchange();
+        assertThat(pair.cqA.poll().wrId()).isEqualTo(2);
+    }
+
+    @Test
+    void losesInterruptsThatAreMasked() {
+        final long fired = driver.pci.interrupts().vector(0).fired();
+        driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 4);
+        driver.createPd();
+        driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 0);
+        assertThat(driver.pci.interrupts().vector(0).fired()).isEqualTo(fired);
+    }
+
+    @Test
+    void countsInsteadOfHanging() {
+        pair.a.post(w -> {
+            w.send(1, PVRDMA_WR_SEND, 0);
+            SqWqe.numSge(w.page(), w.at(), 5);
+        });
+        assertThat(pair.cqA.poll().vendorErr()).isEqualTo(0x205);
+        pair.a.post(w -> {
+            w.send(1, PVRDMA_WR_SEND, 0);
+            SqWqe.gidIndex(w.page(), w.at(), 9);
+        });
+        assertThat(pair.cqA.poll().vendorErr()).isEqualTo(0x210);
+        assertThat(pair.cqA.poll()).isNull();
+        assertThat(driver.device().violations()).isEqualTo(2);
+    }
+
+    @Test
+    void canHaveSingleQuirks() {
+        try (RawPair other = RawPair.connected("emulated:one?quirks=no-imm,port-down")) {
+            assertThat(other.driver.registers.readInt(0)).isEqualTo(20);
+            other.b.receive(1, new long[0][]);
+            other.a.post(w -> w.send(2, PVRDMA_WR_SEND_WITH_IMM, 0).imm(5));
+            assertThat(other.cqA.poll()).isNull();
+            assertThat(other.cqB.poll().imm()).isZero();
+        }
+    }
+}

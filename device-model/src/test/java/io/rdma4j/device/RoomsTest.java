@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+
+import org.junit.jupiter.api.Test;
+
+/** Each room of the device knows only those below it. */
+class RoomsTest {
+    @Test
+    void dependInOneDirection() {
+        final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.rdma4j.device");
+        layeredArchitecture().consideringOnlyDependenciesInLayers()
+            .layer("device").definedBy("io.rdma4j.device")
+            .layer("front").definedBy("io.rdma4j.device.front")
+            .layer("engine").definedBy("io.rdma4j.device.engine")
+            .layer("link").definedBy("io.rdma4j.device.link")
+            .layer("memory").definedBy("io.rdma4j.device.memory")
+            .layer("common").definedBy("io.rdma4j.device.common")
+            .whereLayer("device").mayNotBeAccessedByAnyLayer()
+            .whereLayer("front").mayOnlyBeAccessedByLayers("device")
+            .whereLayer("engine").mayOnlyBeAccessedByLayers("device", "front")
+            .whereLayer("link").mayOnlyBeAccessedByLayers("device", "engine")
+            .whereLayer("memory").mayOnlyBeAccessedByLayers("device", "front", "engine", "link")
+            .check(classes);
+    }
+}

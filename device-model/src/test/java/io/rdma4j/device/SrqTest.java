@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE;
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawCq.Completion;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.device.raw.RawSrq;
+import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Shared receive queues. */
+class SrqTest {
+    private final RawDriver driver = RawDriver.ready("emulated:srq");
+    private final RawCq cq = driver.createCq(64);
+    private final RawSrq srq = driver.createSrq(16, 2);
+    private final RawRegion region = driver.register(4096, PVRDMA_ACCESS_LOCAL_WRITE);
+    private final RawQp[] senders = new RawQp[2];
+    private final RawQp[] receivers = new RawQp[2];
+
+    SrqTest() {
+        for (int i = 0; i < 2; i++) {
+            senders[i] = driver.createQp(RawQp.with().cq(cq));
+            receivers[i] = driver.createQp(RawQp.with().cq(cq).srq(srq));
+            RawQp.connect(senders[i], receivers[i]);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    private void send(int i) {
+        senders[i].post(w -> w.send(50 + i, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).sge(region.start(), 8, region.lkey));
+    }
+
+    @Test
+    void servesSeveralQueuePairsInOrderOfArrival() {
+        for (int i = 0; i < 4; i++) {
+            srq.receive(i, region.start() + 100, 8, region.lkey);
+        }
+        for (int i = 0; i < 4; i++) {
+            send(i & 1);
+            final Completion received = cq.poll();
+            assertThat(received.wrId()).isEqualTo(i);
+            assertThat(received.qp()).isEqualTo(receivers[i & 1].handle);
+            assertThat(cq.poll().wrId()).isEqualTo(50 + (i & 1));
+        }
+    }
+
+    @Test
+    void resumesAllSendersThatWait() {
+        send(0);
+        send(1);
+        assertThat(cq.poll()).isNull();
+
+        srq.receive(1, region.start(), 8, region.lkey);
+        assertThat(cq.poll().wrId()).isEqualTo(1);
+        assertThat(cq.poll().wrId()).isGreaterThanOrEqualTo(50);
+        assertThat(cq.poll()).isNull();
+
+        srq.receive(2, region.start(), 8, region.lkey);
+        assertThat(cq.poll().wrId()).isEqualTo(2);
+    }
+
+    @Test
+    void reportsOnceWhenItFallsBelowTheLimit() {
+        final RawEvents events = new RawEvents(driver);
+        for (int i = 0; i < 4; i++) {
+            srq.receive(i, region.start(), 8, region.lkey);
+        }
+        assertThat(srq.modifyLimit(3)).isZero();
+        assertThat(srq.queryLimit()).isEqualTo(3);
+        send(0);
+        assertThat(events.poll()).isNull();
+
+        send(0);
+        send(0);
+
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_SRQ_LIMIT_REACHED, srq.handle));
+        assertThat(events.poll()).isNull();
+        assertThat(srq.queryLimit()).isZero();
+        assertThat(driver.pci.interrupts().vector(1).fired()).isEqualTo(1);
+    }
+
+    @Test
+    void keepsItsReceivesWhenAQueuePairFails() {
+        final RawEvents events = new RawEvents(driver);
+        srq.receive(1, region.start(), 8, region.lkey);
+
+        assertThat(receivers[0].modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+
+        assertThat(cq.poll()).isNull();
+        assertThat(events.poll())
+            .isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, receivers[0].handle));
+        send(1);
+        assertThat(cq.poll().wrId()).isEqualTo(1);
+    }
+
+    @Test
+    void isNotDestroyedWhileItIsUsed() {
+        assertThat(driver.destroy(Command.DESTROY_SRQ, srq.handle)).isEqualTo(-16);
+        assertThat(receivers[0].destroy()).isZero();
+        assertThat(receivers[1].destroy()).isZero();
+        assertThat(driver.destroy(Command.DESTROY_SRQ, srq.handle)).isZero();
+        assertThat(driver.destroy(Command.DESTROY_SRQ, srq.handle)).isEqualTo(-22);
+    }
+
+    @Test
+    void ignoresAReceiveDoorbellOfItsQueuePairs() {
+        receivers[0].ringReceive();
+        assertThat(driver.device().counters().get(Counter.BAD_DOORBELLS)).isEqualTo(1);
+        assertThat(driver.device().violations()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,111 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Devices of one JVM reach each other by GID, and only so. */
+class TwoDevicesTest {
+    private final RawDriver left = RawDriver.ready("emulated:west");
+    private final RawDriver right = RawDriver.ready("emulated:east?version=17");
+    private final RawCq leftCq = left.createCq(16);
+    private final RawCq rightCq = right.createCq(16);
+    private final RawQp a = left.createQp(RawQp.with().cq(leftCq));
+    private final RawQp b = right.createQp(RawQp.with().cq(rightCq));
+
+    @AfterEach
+    void close() {
+        left.close();
+        right.close();
+    }
+
+    @Test
+    void exchangeDatagrams() {
+        final RawQp from = left.createQp(RawQp.with().ud().cq(leftCq));
+        final RawQp to = right.createQp(RawQp.with().ud().cq(rightCq));
+        from.connect(0, left.gid());
+        to.connect(0, right.gid());
+        final RawRegion memory = right.register(100, RawPair.ALL);
+        to.receive(1, memory.start(), 100, memory.lkey);
+        from.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED)
+            .datagram(left.pd, to.qpn, RawQp.QKEY, right.gid()));
+        assertThat(rightCq.poll().srcQp()).isEqualTo(from.qpn);
+        assertThat(memory.bytes(8, 16)).isEqualTo(left.gid());
+        assertThat(memory.bytes(24, 16)).isEqualTo(right.gid());
+    }
+
+    @Test
+    void exchangeMessages() {
+        RawQp.connect(a, b);
+        final RawRegion from = left.register(5000, 0);
+        final RawRegion to = right.register(5000, RawPair.ALL);
+        from.fill(8);
+        b.receive(1, to.start(), 5000, to.lkey);
+        a.send(2, from.start(), 5000, from.lkey);
+        assertThat(rightCq.poll().wrId()).isEqualTo(1);
+        assertThat(leftCq.poll().status()).isZero();
+        assertThat(to.bytes(0, 5000)).isEqualTo(from.bytes(0, 5000));
+    }
+
+    @Test
+    void knowNothingOfEachOthersMemoryKeysAndHandles() {
+        final RawRegion theirs = right.register(100, RawPair.ALL);
+        RawQp.connect(a, b);
+        a.send(2, theirs.start(), 10, theirs.lkey);
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
+        assertThat(left.destroy(Command.DESTROY_MR, theirs.handle)).isEqualTo(-22);
+    }
+
+    @Test
+    void losesAPeerThatCloses() {
+        RawQp.connect(a, b);
+        a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        right.close();
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    @Test
+    void losesAPeerThatIsPulledOut() {
+        RawQp.connect(a, b);
+        right.device().faults().remove();
+        a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(right.registers.readInt(0)).isEqualTo(-1);
+        assertThat(right.pci.config().read(0, 4)).isEqualTo(-1);
+        right.uar.writeInt(0, 0);
+    }
+
+    @Test
+    void losesAPeerThatUnbindsItsGid() {
+        RawQp.connect(a, b);
+        b.receive(1, new long[0][]);
+        a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(leftCq.poll().status()).isZero();
+        right.unbind(0, right.gid());
+        a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    @Test
+    void doNotTakeEachOthersGids() {
+        assertThat(left.run(Command.CREATE_BIND, x -> new CreateBindRequest().wrap(x, 0).index(5).gid(right.gid())
+            .gidType(2))).isEqualTo(-16);
+    }
+}

@@ -1,0 +1,197 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq.Completion;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.hw.pvrdma.Av;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WcFlags;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+
+import java.util.Arrays;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Datagrams: the header in front, the keys, and what is dropped in silence. */
+class UdTest {
+    private final RawPair pair = RawPair.datagrams("emulated:ud");
+    private final byte[] gid = pair.driver.gid();
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private void send(int opcode, int length, int qkey) {
+        pair.a.post(w -> w.send(9, opcode, PVRDMA_SEND_SIGNALED).imm(77)
+            .datagram(pair.driver.pd, pair.b.qpn, qkey, gid).sge(pair.from.start(), length, pair.from.lkey));
+    }
+
+    private void receive(int length) {
+        pair.b.receive(3, pair.to.start(), length, pair.to.lkey);
+    }
+
+    @Test
+    void putsFortyBytesInFrontOfTheData() {
+        receive(1000);
+
+        send(PVRDMA_WR_SEND_WITH_IMM, 500, RawQp.QKEY);
+
+        final Completion received = pair.cqB.poll();
+        assertThat(received.status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(received.byteLen()).isEqualTo(540);
+        assertThat(received.srcQp()).isEqualTo(pair.a.qpn);
+        assertThat(received.imm()).isEqualTo(77);
+        assertThat(received.flags()).isEqualTo(WcFlags.PVRDMA_WC_GRH | WcFlags.PVRDMA_WC_WITH_IMM
+            | WcFlags.PVRDMA_WC_WITH_SMAC | WcFlags.PVRDMA_WC_WITH_NETWORK_HDR_TYPE);
+        assertThat(received.networkHdrType()).isEqualTo(2);
+        assertThat(pair.to.bytes(40, 500)).isEqualTo(pair.from.bytes(0, 500));
+        final byte[] grh = pair.to.bytes(0, 40);
+        assertThat(Arrays.copyOfRange(grh, 0, 4)).containsExactly(0x60, 0x51, 0x23, 0x45);
+        assertThat(grh[7]).isEqualTo((byte) 33);
+        assertThat(Arrays.copyOfRange(grh, 8, 24)).isEqualTo(gid);
+        assertThat(Arrays.copyOfRange(grh, 24, 40)).isEqualTo(gid);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+    }
+
+    @Test
+    void putsAnIpv4HeaderAtTheEndOfThoseForIpv4Addresses() {
+        final byte[] ipv4 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 1, 2, 3};
+        pair.driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(1)
+            .gid(ipv4).gidType(2));
+        receive(1000);
+
+        pair.a.post(w -> {
+            w.send(9, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).datagram(pair.driver.pd, pair.b.qpn, RawQp.QKEY, ipv4)
+                .sge(pair.from.start(), 8, pair.from.lkey);
+            SqWqe.gidIndex(w.page(), w.at(), 1);
+        });
+
+        assertThat(pair.cqB.poll().networkHdrType()).isEqualTo(1);
+        assertThat(pair.to.get(20)).isEqualTo((byte) 0x45);
+        assertThat(pair.to.bytes(32, 8)).containsExactly(10, 1, 2, 3, 10, 1, 2, 3);
+    }
+
+    @Test
+    void dropsAWrongQkeyInSilence() {
+        receive(1000);
+
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY + 1);
+
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.cqB.poll()).isNull();
+        assertThat(pair.count(Counter.BAD_QKEY)).isEqualTo(1);
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(3);
+    }
+
+    @Test
+    void sendsItsOwnQkeyForAPrivilegedOne() {
+        receive(1000);
+
+        send(PVRDMA_WR_SEND, 8, 0x8000_0000);
+
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+    }
+
+    @Test
+    void dropsWithoutAReceiveOrWithOneThatIsTooSmall() {
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(pair.count(Counter.UD_DROPPED)).isEqualTo(1);
+        receive(47);
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(pair.count(Counter.UD_DROPPED)).isEqualTo(2);
+        assertThat(pair.cqB.poll()).isNull();
+
+        send(PVRDMA_WR_SEND, 7, RawQp.QKEY);
+
+        assertThat(pair.cqB.poll().byteLen()).isEqualTo(47);
+    }
+
+    @Test
+    void dropsForAnUnknownQueuePairOrGid() {
+        receive(1000);
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).datagram(pair.driver.pd, 0x77, RawQp.QKEY,
+            gid));
+        pair.a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).datagram(pair.driver.pd, pair.b.qpn,
+            RawQp.QKEY,
+            new byte[16]));
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.cqB.poll()).isNull();
+        assertThat(pair.count(Counter.NO_PEER)).isEqualTo(2);
+    }
+
+    @Test
+    void refusesMulticast() {
+        final byte[] group = gid.clone();
+        group[0] = (byte) 0xff;
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).datagram(pair.driver.pd, pair.b.qpn,
+            RawQp.QKEY,
+            group));
+        assertThat(pair.count(Counter.MULTICAST)).isEqualTo(1);
+    }
+
+    @Test
+    void refusesMoreThanOnePacketHolds() {
+        final RawPair p = pair;
+        send(PVRDMA_WR_SEND, 4097, RawQp.QKEY);
+        assertThat(p.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_LEN_ERR);
+    }
+
+    @Test
+    void stopsTheSendSideAloneAndGoesOnAfterARepair() {
+        pair.a.write(w -> w.send(1, PVRDMA_WR_RDMA_WRITE, 0));
+        pair.a.write(w -> w.send(2, PVRDMA_WR_SEND, 0));
+        pair.a.ringSend();
+
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_SQE);
+        pair.a.receive(8, pair.to.start(), 100, pair.to.lkey);
+        pair.b.post(w -> w.send(1, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd, pair.a.qpn, RawQp.QKEY, gid));
+        assertThat(pair.cqA.poll().wrId()).isEqualTo(8);
+
+        assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_CUR_STATE,
+            attr -> attr.qpState(QpState.PVRDMA_QPS_RTS).curQpState(QpState.PVRDMA_QPS_SQE))).isZero();
+        receive(1000);
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+    }
+
+    @Test
+    void refusesAnAddressVectorOfAnotherDomainPortOrGidIndex() {
+        for (int wrong = 0; wrong < 3; wrong++) {
+            final int which = wrong;
+            pair.a.post(w -> {
+                w.send(1, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd + (which == 0 ? 1 : 0), pair.b.qpn, RawQp.QKEY,
+                    gid);
+                if (which == 1) {
+                    final int av = SqWqe.udAvOffset(w.at());
+                    Av.portPd(w.page(), av, Av.packPortPd(pair.driver.pd, 2));
+                } else if (which == 2) {
+                    SqWqe.gidIndex(w.page(), w.at(), 200);
+                }
+            });
+            assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+            pair.a.modifyState(QpState.PVRDMA_QPS_RTS);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.raw;
+
+import io.rdma4j.device.EmulatedDevice;
+import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.hw.pci.PciConfig;
+import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Dsr;
+import io.rdma4j.hw.pvrdma.Pdir;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateCqResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
+import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
+import io.rdma4j.hw.pvrdma.cmd.HandleResponse;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Init and commands, by registers and memory alone. One thread, but for the rings. */
+public final class RawDriver implements AutoCloseable {
+    /** Pages of the event rings, state page included: N is a power of two then. */
+    public static final int EVENT_PAGES = 5;
+
+    public final PciDevice pci;
+    public final Bar registers;
+    public final Bar uar;
+    public final DmaMemory dsrMemory;
+    public final Dsr dsr = new Dsr();
+    public final DmaMemory command;
+    public final DmaMemory response;
+    public final RawRing async;
+    public final RawRing notifications;
+    public int pd;
+    private final List<DmaMemory> memory = new ArrayList<>();
+    private long key = 0x1000;
+
+    /** A device with memory decoding and bus mastering on, its shared region filled in but not yet loaded. */
+    public RawDriver(String address) {
+        pci = PciDevices.open(DeviceAddress.parse(address));
+        pci.config().write(PciConfig.COMMAND_OFFSET, 2, PciConfig.MEMORY | PciConfig.BUS_MASTER);
+        registers = pci.bar(1);
+        uar = pci.bar(2);
+        dsrMemory = page();
+        command = page();
+        response = page();
+        async = new RawRing(this, EVENT_PAGES);
+        notifications = new RawRing(this, EVENT_PAGES);
+        dsr.wrap(dsrMemory.buffer(), 0);
+        dsr.driverVersion(20).cmdSlotDma(command.iova()).respSlotDma(response.iova());
+        dsr.asyncRingNumPages(EVENT_PAGES).asyncRingPdirDma(async.pdir());
+        dsr.cqRingNumPages(EVENT_PAGES).cqRingPdirDma(notifications.pdir());
+        dsr.uarPfn64(uar.busAddress() >>> Pdir.PAGE_SHIFT);
+    }
+
+    /** A device that is ready for traffic: activated, with a PD, its default GID at index 0 and three vectors. */
+    public static RawDriver ready(String address) {
+        final RawDriver driver = new RawDriver(address);
+        driver.load();
+        driver.pci.interrupts().enable(3);
+        driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 0);
+        driver.activate();
+        driver.pd = driver.createPd();
+        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(0)
+            .gid(driver.gid()).gidType(driver.dsr.caps().gidTypes()));
+        return driver;
+    }
+
+    public EmulatedDevice device() {
+        return (EmulatedDevice) pci;
+    }
+
+    public DmaMemory page() {
+        return allocate(1);
+    }
+
+    public DmaMemory allocate(int pages) {
+        final DmaMemory allocated = pci.dma().allocate((long) pages * Pdir.PAGE_SIZE);
+        memory.add(allocated);
+        return allocated;
+    }
+
+    public void load() {
+        registers.writeInt(Bar1.PVRDMA_REG_DSRLOW, (int) dsrMemory.iova());
+        registers.writeInt(Bar1.PVRDMA_REG_DSRHIGH, (int) (dsrMemory.iova() >>> 32));
+    }
+
+    public int activate() {
+        registers.writeInt(Bar1.PVRDMA_REG_CTL, Bar1.PVRDMA_DEVICE_CTL_ACTIVATE);
+        return err();
+    }
+
+    public int err() {
+        return registers.readInt(Bar1.PVRDMA_REG_ERR);
+    }
+
+    /** fe80:: and the EUI-64, as bytes. */
+    public byte[] gid() {
+        return ByteBuffer.allocate(16).putLong(0xfe80L << 48).putLong(device().identity().guid()).array();
+    }
+
+    /** Builds a page directory over pages; returns its IOVA. */
+    public long pdir(long... pages) {
+        final DmaMemory directory = page();
+        DmaMemory table = null;
+        for (int i = 0; i < pages.length; i++) {
+            if (i % Pdir.ENTRIES == 0) {
+                table = page();
+                directory.buffer().putLong(i / Pdir.ENTRIES * 8, table.iova());
+            }
+            table.buffer().putLong(i % Pdir.ENTRIES * 8, pages[i]);
+        }
+        return directory.iova();
+    }
+
+    /** Executes a command; returns ERR. */
+    public int run(Command what, Consumer<UnsafeBuffer> fill) {
+        return run(what.id(), fill);
+    }
+
+    public int run(int id, Consumer<UnsafeBuffer> fill) {
+        final UnsafeBuffer slot = command.buffer();
+        slot.setMemory(0, Command.REQUEST_MAX, (byte) 0);
+        response.buffer().setMemory(0, Pdir.PAGE_SIZE, (byte) 0xcc);
+        fill.accept(slot);
+        new CommandHeader().wrap(slot, 0).response(++key).cmd(id);
+        registers.writeInt(Bar1.PVRDMA_REG_REQUEST, 0);
+        return err();
+    }
+
+    public long lastKey() {
+        return key;
+    }
+
+    /** Executes a command that has to succeed; returns the response slot. */
+    public UnsafeBuffer ok(Command what, Consumer<UnsafeBuffer> fill) {
+        final int err = run(what, fill);
+        if (err != 0) {
+            throw new AssertionError(what + " gave ERR " + err + "\n" + device().describe());
+        }
+        return response.buffer();
+    }
+
+    public int destroy(Command what, int handle) {
+        return run(what, b -> new HandleRequest().wrap(b, 0).handle(handle));
+    }
+
+    public int createPd() {
+        return new HandleResponse().wrap(ok(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0)), 0).handle();
+    }
+
+    public RawCq createCq(int entries) {
+        final RawRing ring = new RawRing(this, 1 + Math.max(1, entries * 64 / Pdir.PAGE_SIZE));
+        final CreateCqResponse created = new CreateCqResponse().wrap(ok(Command.CREATE_CQ, b -> new CreateCqRequest()
+            .wrap(b, 0).pdirDma(ring.pdir()).cqe(entries).nchunks(ring.pages())), 0);
+        return new RawCq(this, ring, created.cqHandle(), entries);
+    }
+
+    public RawRegion register(int length, int access) {
+        return register(pd, length, 0, access);
+    }
+
+    /** Registers scattered pages; the region begins some bytes into the first. */
+    public RawRegion register(int domain, int length, int offset, int access) {
+        final RawRegion region = new RawRegion(this, length, offset);
+        final CreateMrResponse created = new CreateMrResponse().wrap(ok(Command.CREATE_MR, b -> new CreateMrRequest()
+            .wrap(b, 0).pd(domain).start(region.start()).length(length).access(access).pdirDma(region.pdir())
+            .nchunks(region.pages())), 0);
+        return region.keys(created.mrHandle(), created.lkey(), created.rkey());
+    }
+
+    public RawQp createQp(RawQp.Builder builder) {
+        return builder.create(this);
+    }
+
+    public RawSrq createSrq(int wrs, int sge) {
+        final int stride = RqWqe.stride(sge);
+        final RawRing ring = new RawRing(this, 1 + Math.max(1, wrs * stride / Pdir.PAGE_SIZE));
+        final CreateSrqRequest request = new CreateSrqRequest();
+        final int handle = new HandleResponse().wrap(ok(Command.CREATE_SRQ, b -> {
+            request.wrap(b, 0).pd(pd).pdirDma(ring.pdir()).nchunks(ring.pages());
+            request.srqAttr().maxWr(wrs).maxSge(sge);
+        }), 0).handle();
+        return new RawSrq(this, ring, handle, wrs, sge);
+    }
+
+    public void unbind(int index, byte[] gid) {
+        ok(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0).index(index).gid(gid));
+    }
+
+    public void reset() {
+        registers.writeInt(Bar1.PVRDMA_REG_CTL, Bar1.PVRDMA_DEVICE_CTL_RESET);
+    }
+
+    @Override
+    public void close() {
+        pci.close();
+    }
+}

@@ -1,0 +1,331 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.raw;
+
+import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.AhFlags;
+import io.rdma4j.hw.pvrdma.Av;
+import io.rdma4j.hw.pvrdma.Pdir;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
+import io.rdma4j.hw.pvrdma.cmd.ModifyQpRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.QueryQpRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryQpResponse;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.function.Consumer;
+
+/** A queue pair as raw memory and doorbells. */
+public final class RawQp {
+    public static final int QKEY = 0x1234_5678;
+    public static final int RC_RTR = QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_AV
+        | QpAttrMask.PVRDMA_QP_PATH_MTU | QpAttrMask.PVRDMA_QP_DEST_QPN
+        | QpAttrMask.PVRDMA_QP_RQ_PSN | QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC
+        | QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER;
+    public static final int RC_RTS = QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_TIMEOUT
+        | QpAttrMask.PVRDMA_QP_RETRY_CNT | QpAttrMask.PVRDMA_QP_RNR_RETRY | QpAttrMask.PVRDMA_QP_SQ_PSN
+        | QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC;
+    private static final int REMOTE = AccessFlags.PVRDMA_ACCESS_REMOTE_READ | AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE
+        | AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC;
+
+    public final int qpn;
+    public final int handle;
+    public final RawRing ring;
+    private final RawDriver driver;
+    private final Builder shape;
+    private final RawQueue sends;
+    private final RawQueue receives;
+    public int rnrRetry = 7;
+    public int minRnrTimer = 1;
+
+    /** What a queue pair is to be like. */
+    public static final class Builder {
+        RawCq sendCq;
+        RawCq recvCq;
+        RawSrq srq;
+        int type = QpType.PVRDMA_QPT_RC;
+        int sendWrs = 16;
+        int recvWrs = 16;
+        int sge = 4;
+        boolean signalAll;
+        int pd = -1;
+
+        public Builder cq(RawCq cq) {
+            sendCq = cq;
+            recvCq = cq;
+            return this;
+        }
+
+        public Builder cqs(RawCq send, RawCq receive) {
+            sendCq = send;
+            recvCq = receive;
+            return this;
+        }
+
+        public Builder srq(RawSrq shared) {
+            srq = shared;
+            return this;
+        }
+
+        public Builder ud() {
+            type = QpType.PVRDMA_QPT_UD;
+            return this;
+        }
+
+        public Builder sizes(int sends, int receives, int maxSge) {
+            sendWrs = sends;
+            recvWrs = receives;
+            sge = maxSge;
+            return this;
+        }
+
+        public Builder signalAll() {
+            signalAll = true;
+            return this;
+        }
+
+        public Builder pd(int domain) {
+            pd = domain;
+            return this;
+        }
+
+        private static int pages(int count, int stride) {
+            return (count * stride + Pdir.PAGE_SIZE - 1) / Pdir.PAGE_SIZE;
+        }
+
+        RawQp create(RawDriver driver) {
+            final int sendPages = pages(sendWrs, SqWqe.stride(sge));
+            final int recvPages = srq == null ? pages(recvWrs, RqWqe.stride(sge)) : 0;
+            final RawRing ring = new RawRing(driver, 1 + sendPages + recvPages);
+            final UnsafeBuffer response = driver.ok(Command.CREATE_QP, b -> new CreateQpRequest().wrap(b, 0)
+                .pdirDma(ring.pdir()).pd(pd < 0 ? driver.pd : pd).sendCq(sendCq.handle).recvCq(recvCq.handle)
+                .srq(srq == null ? 0 : srq.handle).isSrq(srq == null ? 0 : 1).maxSendWr(sendWrs)
+                .maxRecvWr(srq == null ? recvWrs : 0).maxSendSge(sge).maxRecvSge(srq == null ? sge : 0)
+                .totalChunks(ring.pages()).sendChunks(sendPages).sqSigAll(signalAll ? 1 : 0).qpType(type).access(1));
+            final CreateQpResult created = CreateQpResponse.forVersion(driver.device().options().version())
+                .wrap(response, 0);
+            return new RawQp(driver, this, ring, created.qpn(), created.qpHandle());
+        }
+    }
+
+    public static Builder with() {
+        return new Builder();
+    }
+
+    private RawQp(RawDriver driver, Builder shape, RawRing ring, int qpn, int handle) {
+        this.driver = driver;
+        this.shape = shape;
+        this.ring = ring;
+        this.qpn = qpn;
+        this.handle = handle;
+        this.sends = new RawQueue(ring, RingState.TX_OFFSET, 1, shape.sendWrs, SqWqe.stride(shape.sge));
+        this.receives = new RawQueue(ring, RingState.RX_OFFSET, 1 + Builder.pages(shape.sendWrs,
+            SqWqe.stride(shape.sge)),
+            shape.recvWrs, RqWqe.stride(shape.sge));
+    }
+
+    /** MODIFY_QP; returns ERR. */
+    public int modify(int mask, Consumer<QpAttr> fill) {
+        return driver.run(Command.MODIFY_QP, b -> {
+            final ModifyQpRequest request = new ModifyQpRequest().wrap(b, 0).qpHandle(handle).attrMask(mask);
+            fill.accept(request.qpAttr());
+        });
+    }
+
+    public int modifyState(int state) {
+        return modify(QpAttrMask.PVRDMA_QP_STATE, attr -> attr.qpState(state));
+    }
+
+    public QpAttr query() {
+        return new QueryQpResponse().wrap(driver.ok(Command.QUERY_QP, b -> new QueryQpRequest().wrap(b, 0)
+            .qpHandle(handle).attrMask(-1)), 0).qpAttr();
+    }
+
+    public int destroy() {
+        return driver.destroy(Command.DESTROY_QP, handle);
+    }
+
+    public int toInit() {
+        final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
+        return modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX | QpAttrMask.PVRDMA_QP_PORT
+            | (ud ? QpAttrMask.PVRDMA_QP_QKEY : QpAttrMask.PVRDMA_QP_ACCESS_FLAGS),
+            attr -> attr.qpState(QpState.PVRDMA_QPS_INIT).portNum(1).qkey(QKEY).qpAccessFlags(REMOTE));
+    }
+
+    public int toRtr(int peerQpn, byte[] peerGid) {
+        final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
+        return modify(ud ? QpAttrMask.PVRDMA_QP_STATE : RC_RTR, attr -> fillRtr(attr, peerQpn, peerGid));
+    }
+
+    public void fillRtr(QpAttr attr, int peerQpn, byte[] peerGid) {
+        attr.qpState(QpState.PVRDMA_QPS_RTR).pathMtu(3).destQpNum(peerQpn).rqPsn(0x10).maxDestRdAtomic(1)
+            .minRnrTimer(minRnrTimer);
+        attr.ahAttr().portNum(1).ahFlags(AhFlags.PVRDMA_AH_GRH).dgid(peerGid).sgidIndex(0).hopLimit(64);
+    }
+
+    public int toRts() {
+        final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
+        return modify(ud ? QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_SQ_PSN : RC_RTS, this::fillRts);
+    }
+
+    public void fillRts(QpAttr attr) {
+        attr.qpState(QpState.PVRDMA_QPS_RTS).timeout(14).retryCnt(7).rnrRetry(rnrRetry).sqPsn(0x10).maxRdAtomic(1);
+    }
+
+    /** Brings this queue pair to RTS, towards a peer. */
+    public RawQp connect(int peerQpn, byte[] peerGid) {
+        final int err = toInit() | toRtr(peerQpn, peerGid) | toRts();
+        if (err != 0) {
+            throw new AssertionError("connect gave ERR " + err + "\n" + driver.device().describe());
+        }
+        return this;
+    }
+
+    public static void connect(RawQp a, RawQp b) {
+        a.connect(b.qpn, b.driver.gid());
+        b.connect(a.qpn, a.driver.gid());
+    }
+
+    /** Fills the next send WQE and moves the index, without a doorbell. */
+    public void write(Consumer<Wqe> fill) {
+        final UnsafeBuffer page = sends.page();
+        final int at = sends.offset();
+        page.setMemory(at, SqWqe.stride(shape.sge), (byte) 0);
+        fill.accept(new Wqe(page, at));
+        sends.publish();
+    }
+
+    public void post(Consumer<Wqe> fill) {
+        write(fill);
+        ringSend();
+    }
+
+    public void ringSend() {
+        driver.uar.writeInt(Uar.QP_OFFSET, Uar.qpSend(handle));
+    }
+
+    public boolean sendsAreFull() {
+        return sends.isFull();
+    }
+
+    public boolean receivesAreFull() {
+        return receives.isFull();
+    }
+
+    /** A signaled SEND of one piece. Allocates nothing. */
+    public void send(long wrId, long address, int length, int lkey) {
+        final UnsafeBuffer page = sends.page();
+        final int at = sends.offset();
+        SqWqe.clearHeader(page, at);
+        SqWqe.wrId(page, at, wrId);
+        SqWqe.opcode(page, at, WrOpcode.PVRDMA_WR_SEND);
+        SqWqe.sendFlags(page, at, SendFlags.PVRDMA_SEND_SIGNALED);
+        SqWqe.numSge(page, at, 1);
+        Sge.set(page, SqWqe.sgeOffset(at, 0), address, length, lkey);
+        sends.publish();
+        ringSend();
+    }
+
+    /** A receive of some pieces. */
+    public void receive(long wrId, long[]... sges) {
+        final UnsafeBuffer page = receives.page();
+        final int at = receives.offset();
+        RqWqe.header(page, at, wrId, sges.length);
+        for (int i = 0; i < sges.length; i++) {
+            Sge.set(page, RqWqe.sgeOffset(at, i), sges[i][0], (int) sges[i][1], (int) sges[i][2]);
+        }
+        receives.publish();
+        ringReceive();
+    }
+
+    /** A receive of one piece. Allocates nothing. */
+    public void receive(long wrId, long address, int length, int lkey) {
+        final UnsafeBuffer page = receives.page();
+        final int at = receives.offset();
+        RqWqe.header(page, at, wrId, 1);
+        Sge.set(page, RqWqe.sgeOffset(at, 0), address, length, lkey);
+        receives.publish();
+        ringReceive();
+    }
+
+    public void receiveRaw(Consumer<Wqe> fill) {
+        final UnsafeBuffer page = receives.page();
+        fill.accept(new Wqe(page, receives.offset()));
+        receives.publish();
+        ringReceive();
+    }
+
+    public void ringReceive() {
+        driver.uar.writeInt(Uar.QP_OFFSET, Uar.qpRecv(handle));
+    }
+
+    /** What a driver does after the step to RESET. */
+    public void zeroIndices() {
+        sends.reset();
+        receives.reset();
+    }
+
+    /** One WQE of either kind. */
+    public record Wqe(UnsafeBuffer page, int at) {
+        public Wqe send(long wrId, int opcode, int flags) {
+            SqWqe.wrId(page, at, wrId);
+            SqWqe.opcode(page, at, opcode);
+            SqWqe.sendFlags(page, at, flags);
+            return this;
+        }
+
+        public Wqe imm(int value) {
+            SqWqe.immData(page, at, value);
+            return this;
+        }
+
+        public Wqe sge(long address, int length, int lkey) {
+            final int i = SqWqe.numSge(page, at);
+            Sge.set(page, SqWqe.sgeOffset(at, i), address, length, lkey);
+            SqWqe.numSge(page, at, i + 1);
+            return this;
+        }
+
+        public Wqe rdma(long remote, int rkey) {
+            SqWqe.rdmaRemoteAddr(page, at, remote);
+            SqWqe.rdmaRkey(page, at, rkey);
+            return this;
+        }
+
+        public Wqe atomic(long remote, int rkey, long compareAdd, long swap) {
+            SqWqe.atomicRemoteAddr(page, at, remote);
+            SqWqe.atomicRkey(page, at, rkey);
+            SqWqe.atomicCompareAdd(page, at, compareAdd);
+            SqWqe.atomicSwap(page, at, swap);
+            return this;
+        }
+
+        public Wqe datagram(int pd, int qpn, int qkey, byte[] gid) {
+            SqWqe.udRemoteQpn(page, at, qpn);
+            SqWqe.udRemoteQkey(page, at, qkey);
+            final int av = SqWqe.udAvOffset(at);
+            Av.portPd(page, av, Av.packPortPd(pd, 1));
+            Av.dgid(page, av, gid);
+            Av.hopLimit(page, av, 33);
+            Av.trafficClassFlowLabel(page, av, Av.packTrafficClassFlowLabel(5, 0x12345));
+            return this;
+        }
+    }
+}

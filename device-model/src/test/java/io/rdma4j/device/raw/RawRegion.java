@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.raw;
+
+import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.hw.pvrdma.Pdir;
+
+/** Registered memory of scattered pages. */
+public final class RawRegion {
+    private static final long FIRST_ADDRESS = 0x6666_0000_0000L;
+
+    public int handle;
+    public int lkey;
+    public int rkey;
+    private final DmaMemory[] pages;
+    private final long pdir;
+    private final int offset;
+    private final int length;
+
+    RawRegion(RawDriver driver, int length, int offset) {
+        this.offset = offset;
+        this.length = length;
+        pages = new DmaMemory[(int) Pdir.pagesSpanned(offset, length)];
+        final long[] iovas = new long[pages.length];
+        for (int i = pages.length - 1; i >= 0; i--) {
+            pages[i] = driver.page();
+            iovas[i] = pages[i].iova();
+        }
+        pdir = driver.pdir(iovas);
+    }
+
+    RawRegion keys(int newHandle, int newLkey, int newRkey) {
+        handle = newHandle;
+        lkey = newLkey;
+        rkey = newRkey;
+        return this;
+    }
+
+    public long start() {
+        return FIRST_ADDRESS + offset;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    public int pages() {
+        return pages.length;
+    }
+
+    public long pdir() {
+        return pdir;
+    }
+
+    public DmaMemory memory(int page) {
+        return pages[page];
+    }
+
+    public byte get(int at) {
+        final int place = offset + at;
+        return pages[place / Pdir.PAGE_SIZE].buffer().getByte(place % Pdir.PAGE_SIZE);
+    }
+
+    public void put(int at, int value) {
+        final int place = offset + at;
+        pages[place / Pdir.PAGE_SIZE].buffer().putByte(place % Pdir.PAGE_SIZE, (byte) value);
+    }
+
+    public long getLong(int at) {
+        final int place = offset + at;
+        return pages[place / Pdir.PAGE_SIZE].buffer().getLong(place % Pdir.PAGE_SIZE);
+    }
+
+    public void putLong(int at, long value) {
+        final int place = offset + at;
+        pages[place / Pdir.PAGE_SIZE].buffer().putLong(place % Pdir.PAGE_SIZE, value);
+    }
+
+    /** A pattern that differs from byte to byte and from seed to seed. */
+    public void fill(int seed) {
+        for (int i = 0; i < length; i++) {
+            put(i, pattern(seed, i));
+        }
+    }
+
+    public static int pattern(int seed, int i) {
+        return (seed * 31 + i * 7 + (i >>> 8)) & 0xff;
+    }
+
+    public byte[] bytes(int at, int count) {
+        final byte[] copy = new byte[count];
+        for (int i = 0; i < count; i++) {
+            copy[i] = get(at + i);
+        }
+        return copy;
+    }
+}

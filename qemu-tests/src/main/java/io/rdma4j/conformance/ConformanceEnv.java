@@ -1,0 +1,189 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What cases work with: the device, or the two between which messages go, the objects to close afterwards, and counts.
+ * Used by one case at a time; {@link #own} and the counts may be called by several threads of that case.
+ */
+final class ConformanceEnv implements AutoCloseable {
+    private final Effort effort;
+    private final int patience;
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final AtomicLong messages = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong interrupts = new AtomicLong();
+    private final String farAddress;
+    private RdmaContext near;
+    private RdmaContext far;
+    private ProtectionDomain datagramDomain;
+    private Random random = new Random(1);
+
+    /**
+     * Opens the device, or both.
+     *
+     * @param nearAddress the device under test.
+     * @param farAddress  where its peers are; null for the same device.
+     * @param effort      how often to repeat.
+     * @param patience    factor on all deadlines, for slow machines.
+     */
+    ConformanceEnv(final String nearAddress, final String farAddress, final Effort effort, final int patience) {
+        this.farAddress = farAddress;
+        this.effort = effort;
+        this.patience = patience;
+        open(nearAddress);
+    }
+
+    private void open(final String nearAddress) {
+        near = RdmaDevices.open(nearAddress);
+        try {
+            far = farAddress == null ? near : RdmaDevices.open(farAddress);
+        } finally {
+            if (far == null) {
+                near.close();
+            }
+        }
+    }
+
+    RdmaContext device() {
+        return near;
+    }
+
+    RdmaContext peer() {
+        return far;
+    }
+
+    boolean hasTwoDevices() {
+        return near != far;
+    }
+
+    /** Whether the driver knows this device to be peculiar in this way. */
+    boolean isPeculiar(final String name) {
+        return near.peculiarities().stream().anyMatch(item -> item.name().equals(name));
+    }
+
+    /**
+     * The domain from which all datagrams are sent: there are devices that remember the way to a peer together with
+     * the domain that used it first, and can send there from no other.
+     */
+    ProtectionDomain datagramDomain() {
+        if (datagramDomain == null || datagramDomain.isClosed()) {
+            datagramDomain = near.allocatePd();
+        }
+        return datagramDomain;
+    }
+
+    /** Closes the device and opens it again; a device that does not come back ends the run. */
+    RdmaContext reopen() {
+        final String address = near.address();
+        close();
+        open(address);
+        return near;
+    }
+
+    int times(final int quick, final int full) {
+        return effort.times(quick, full);
+    }
+
+    /** A wait that is long enough on this machine. */
+    Duration patience(final Duration onAFastMachine) {
+        return onAFastMachine.multipliedBy(patience);
+    }
+
+    Random random() {
+        return random;
+    }
+
+    /** Closes this object after the case, before those that were given here earlier. */
+    <T extends AutoCloseable> T own(final T object) {
+        synchronized (owned) {
+            owned.push(object);
+        }
+        return object;
+    }
+
+    CaseSkipped skip(final String reason, final Object... args) {
+        return new CaseSkipped(String.format(reason, args));
+    }
+
+    void moved(final long byteCount) {
+        messages.incrementAndGet();
+        bytes.addAndGet(byteCount);
+    }
+
+    void interrupted() {
+        interrupts.incrementAndGet();
+    }
+
+    long messages() {
+        return messages.get();
+    }
+
+    long bytes() {
+        return bytes.get();
+    }
+
+    long interrupts() {
+        return interrupts.get();
+    }
+
+    /** Gets ready for a case: the same random numbers each time, whatever ran before. */
+    void begin(final String caseName) {
+        random = new Random(caseName.hashCode());
+    }
+
+    long reachableBytes() {
+        return hasTwoDevices() ? near.reachableBytes() + far.reachableBytes() : near.reachableBytes();
+    }
+
+    String dump() {
+        return hasTwoDevices() ? near.dump() + "\n" + far.dump() : near.dump();
+    }
+
+    /** Closes what the case opened, the last one first; the first trouble is thrown after all were tried. */
+    void closeOwned() throws Exception {
+        Exception first = null;
+        while (true) {
+            final AutoCloseable object;
+            synchronized (owned) {
+                object = owned.poll();
+            }
+            if (object == null) {
+                break;
+            }
+            try {
+                object.close();
+            } catch (final Exception e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (hasTwoDevices()) {
+            far.close();
+        }
+        near.close();
+    }
+}

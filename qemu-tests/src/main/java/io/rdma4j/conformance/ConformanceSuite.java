@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/** All cases, by area, in the order in which they are run: what later ones build on comes first. */
+final class ConformanceSuite {
+    private ConformanceSuite() {
+    }
+
+    static List<ConformanceCase> cases() {
+        final List<ConformanceCase> all = new ArrayList<>();
+        all.addAll(DeviceCases.cases());
+        all.addAll(DomainCases.cases());
+        all.addAll(RegistrationCases.cases());
+        all.addAll(CqCases.cases());
+        all.addAll(QpCases.cases());
+        all.addAll(QueueCases.cases());
+        all.addAll(RcCases.cases());
+        all.addAll(UdCases.cases());
+        all.addAll(SrqCases.cases());
+        all.addAll(LoadCases.cases());
+        all.addAll(DeviceCases.last());
+        requireDifferentNames(all);
+        return List.copyOf(all);
+    }
+
+    /** The cases whose names contain what a pattern stands for, where {@code *} stands for anything. */
+    static List<ConformanceCase> matching(final String pattern) {
+        final Predicate<String> matches =
+            Pattern.compile(Pattern.quote(pattern).replace("*", "\\E.*\\Q")).asPredicate();
+        return cases().stream().filter(test -> matches.test(test.name())).toList();
+    }
+
+    private static void requireDifferentNames(final List<ConformanceCase> all) {
+        final Set<String> names = new HashSet<>();
+        for (final ConformanceCase test : all) {
+            if (!names.add(test.name())) {
+                throw new IllegalStateException("two cases are called " + test.name());
+            }
+        }
+    }
+}

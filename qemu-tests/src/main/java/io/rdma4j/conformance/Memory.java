@@ -1,0 +1,103 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Memory of a device with a region over it, and the patterns that tell where bytes came from. */
+final class Memory {
+    /** What memory holds that nothing may have written to. */
+    static final byte GUARD = (byte) 0xa5;
+
+    private final PinnedMemory pinned;
+    private final MemoryRegion region;
+    private final UnsafeBuffer buffer;
+
+    private Memory(final PinnedMemory pinned, final MemoryRegion region) {
+        this.pinned = pinned;
+        this.region = region;
+        this.buffer = pinned.buffer();
+    }
+
+    /** Allocates memory and registers all of it for local use. */
+    static Memory of(final ConformanceEnv env, final ProtectionDomain pd, final int length) {
+        final PinnedMemory pinned = env.own(pd.context().allocate(length));
+        return new Memory(pinned, env.own(pd.register(pinned, AccessFlag.LOCAL_WRITE)));
+    }
+
+    /** Registers a part of this memory once more, also in another domain. */
+    MemoryRegion part(
+        final ConformanceEnv env, final ProtectionDomain pd, final int offset, final int length) {
+        return env.own(pd.register(pinned.address() + offset, length, AccessFlag.LOCAL_WRITE));
+    }
+
+    PinnedMemory pinned() {
+        return pinned;
+    }
+
+    MemoryRegion region() {
+        return region;
+    }
+
+    UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    long at(final int offset) {
+        return pinned.address() + offset;
+    }
+
+    int lkey() {
+        return region.lkey();
+    }
+
+    /** The byte that a pattern has at a place. */
+    static byte pattern(final int seed, final int index) {
+        return (byte) ((seed + index) * 0x9e37_79b1 >>> 23);
+    }
+
+    Memory fill(final int seed, final int offset, final int length) {
+        for (int i = 0; i < length; i++) {
+            buffer.putByte(offset + i, pattern(seed, i));
+        }
+        return this;
+    }
+
+    Memory guard() {
+        buffer.setMemory(0, buffer.capacity(), GUARD);
+        return this;
+    }
+
+    /** The pattern stands here, as far as it goes. */
+    void expectPattern(final int seed, final int offset, final int length, final String what) {
+        expectPattern(buffer, seed, offset, length, what);
+    }
+
+    static void expectPattern(
+        final UnsafeBuffer buffer, final int seed, final int offset, final int length, final String what) {
+        for (int i = 0; i < length; i++) {
+            if (buffer.getByte(offset + i) != pattern(seed, i)) {
+                throw new AssertionError(String.format("%s: byte %d of %d is 0x%02x, expected 0x%02x", what, i, length,
+                    buffer.getByte(offset + i), pattern(seed, i)));
+            }
+        }
+    }
+
+    /** Nothing was written here since {@link #guard}. */
+    void expectGuard(final int from, final int to, final String what) {
+        for (int i = Math.max(0, from); i < Math.min(to, buffer.capacity()); i++) {
+            if (buffer.getByte(i) != GUARD) {
+                throw new AssertionError(String.format(
+                    "%s: byte %d was overwritten with 0x%02x", what, i, buffer.getByte(i)));
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.guest;
+
+import io.rdma4j.qemu.process.ChildProcess;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A virtual machine that sees this host's files and has what the host's kernel may lack: a software RDMA device,
+ * {@code rxe0} on {@code eth7}, with 10.9.9.1 as its address. Commands run in it one after the other; each leaves a
+ * folder below {@link #folder()}.
+ *
+ * <p>The host's root is mounted read-only with a layer of memory above it, so a command may write where it likes and
+ * nothing of it stays, except below {@code /run/rdma4j}, which is {@link #folder()}{@code /share}.
+ *
+ * <p>Every wait has a deadline, every failure shows the last lines of the console, and the machine ends with
+ * {@link #close()}, with this JVM, or by itself after its lifetime. Not thread-safe.
+ */
+public final class FabricGuest implements AutoCloseable {
+    /** Name of the software RDMA device. */
+    public static final String IBDEV = "rxe0";
+    /** Name of the network device below it. */
+    public static final String NETDEV = "eth7";
+    /** Address of that network device; GID 1 is ::ffff: and this. */
+    public static final String IP_ADDRESS = "10.9.9.1";
+    /** Where the guest sees the share. */
+    public static final String SHARE = "/run/rdma4j";
+
+    /** For the root: virtio over PCI, 9p, overlay. For RDMA: rxe will not start without crc32 as a crypto module. */
+    private static final List<String> MODULES =
+        List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "dummy", "rdma_rxe");
+    private static final Duration POWEROFF = Duration.ofSeconds(20);
+    private static final Duration DUMP_BEFORE_END = Duration.ofSeconds(10);
+    private static final int TAIL = 25;
+
+    private final GuestContext context;
+    private final Path folder;
+    private final Path share;
+    private final Path shellSocket;
+    private final ChildProcess qemu;
+    private int commands;
+    /** It missed a deadline: it is not asked to end, but killed. */
+    private boolean stuck;
+
+    private FabricGuest(
+        final GuestContext context, final Path folder, final GuestKernel kernel, final Path busybox)
+        throws IOException {
+        this.context = context;
+        this.folder = folder;
+        this.share = folder.resolve("share");
+        final Path initramfs = folder.resolve("initramfs.cpio");
+        final Set<String> modules = new LinkedHashSet<>(MODULES);
+        modules.addAll(context.modules);
+        Initramfs.write(initramfs, busybox, KernelModules.read(kernel.modules()).inLoadOrder(modules),
+            Initramfs.script("init.sh"));
+        Files.writeString(share.resolve("guest.sh"), Initramfs.script("guest.sh"));
+        Files.writeString(share.resolve("settings.sh"), settings(context));
+        // The path of a socket may have 107 characters; that of a build folder is often longer.
+        shellSocket = Files.createTempDirectory("rdma4j-guest").resolve("shell.sock");
+        Files.writeString(folder.resolve(GuestShell.SOCKET_FILE), shellSocket + "\n");
+        final List<String> command = qemuCommand(kernel, initramfs);
+        Files.writeString(folder.resolve("qemu-command.sh"), Shell.join(command) + '\n');
+        qemu = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show);
+    }
+
+    /**
+     * Boots a guest and waits until its RDMA device is there.
+     *
+     * @param context how it is to be.
+     * @return the running guest; the caller closes it.
+     * @throws GuestException if a tool or the kernel cannot be had (names the command that fixes it), or the guest
+     *                        does not come up in time (shows its console).
+     */
+    public static FabricGuest boot(final GuestContext context) {
+        context.conclude();
+        HostTools.require(context.binary);
+        return start(context, GuestKernel.prepare(context.cache), HostTools.find("busybox"));
+    }
+
+    /** Boots with the given kernel and first program; the context is concluded. */
+    static FabricGuest start(final GuestContext context, final GuestKernel kernel, final Path busybox) {
+        final long start = System.nanoTime();
+        try {
+            final Path folder = context.output.resolve(context.name);
+            Folders.delete(folder);
+            Files.createDirectories(folder.resolve("share"));
+            context.progress.printf("[%s] booting Linux %s in %s (%s), log %s%n", context.name, kernel.version(),
+                HostTools.version(context.binary), context.accel, folder.resolve("console.log"));
+            final FabricGuest guest = new FabricGuest(context, folder, kernel, busybox);
+            guest.awaitReady(start);
+            return guest;
+        } catch (final IOException e) {
+            throw new GuestException("cannot start guest " + context.name, e);
+        }
+    }
+
+    private static String settings(final GuestContext context) {
+        return String.format("ibdev=%s%nnetdev=%s%nip_address=%s%nlifetime=%d%n",
+            IBDEV, NETDEV, IP_ADDRESS, context.keep ? 0 : context.lifetime.toSeconds());
+    }
+
+    private List<String> qemuCommand(final GuestKernel kernel, final Path initramfs) {
+        final List<String> command = new ArrayList<>(List.of(
+            context.binary, "-machine", "q35", "-accel", context.accel, "-cpu", context.cpu,
+            "-smp", Integer.toString(context.processors), "-m", context.memoryMib + "M",
+            "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
+            "-serial", "stdio",
+            "-serial", "unix:" + shellSocket + ",server=on,wait=off",
+            "-kernel", kernel.image().toString(), "-initrd", initramfs.toString(),
+            "-append", String.join(" ", kernelArguments()),
+            "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap",
+            "-virtfs", "local,path=" + share + ",mount_tag=share,security_model=none,multidevs=remap"));
+        command.addAll(context.qemuArguments);
+        return command;
+    }
+
+    private List<String> kernelArguments() {
+        final List<String> arguments = new ArrayList<>(List.of("console=ttyS0", "quiet", "panic=-1"));
+        arguments.addAll(context.kernelArguments);
+        return arguments;
+    }
+
+    private void awaitReady(final long start) {
+        boolean ready = false;
+        try {
+            ready = await(share.resolve("ready"), context.bootTimeout, "come up");
+            progress(String.format("up in %.1f s", (System.nanoTime() - start) / 1e9));
+        } finally {
+            if (!ready) {
+                kill();
+            }
+        }
+    }
+
+    /**
+     * Runs a Java program with this JVM's JDK and class path.
+     *
+     * @param mainAndArguments the main class and its arguments.
+     * @return what it left, whatever its exit code.
+     * @throws GuestException if it does not end in time or the guest dies; shows the console.
+     */
+    public GuestResult run(final List<String> mainAndArguments) {
+        return runCommand(JavaCommand.of(SHARE + '/' + (commands + 1), mainAndArguments));
+    }
+
+    /**
+     * Runs a command of this host inside the guest, in this process' working folder. The environment variable
+     * RDMA4J_FOLDER names the folder in which the command may leave files.
+     *
+     * @param command program and arguments.
+     * @return what it left, whatever its exit code.
+     * @throws GuestException if it does not end in time or the guest dies; shows the console.
+     */
+    public GuestResult runCommand(final List<String> command) {
+        commands++;
+        final Path place = share.resolve(Integer.toString(commands));
+        final long start = System.nanoTime();
+        try {
+            Files.createDirectories(place);
+            Files.writeString(place.resolve("limits.sh"), "dump_after="
+                + Math.max(1, context.commandTimeout.minus(DUMP_BEFORE_END).toSeconds()) + '\n');
+            final Path script = Files.writeString(place.resolve("command.part"), String.format("cd %s%nexec %s%n",
+                Shell.quote(Path.of("").toAbsolutePath().toString()), Shell.join(command)));
+            // The guest looks for this name: the file is complete when it appears.
+            Files.move(script, place.resolve("command.sh"), StandardCopyOption.ATOMIC_MOVE);
+            await(place.resolve("exit"), context.commandTimeout, "finish command " + commands + ", "
+                + Shell.quote(command.get(command.size() - 1)) + ",");
+            final int exitCode = Integer.parseInt(Files.readString(place.resolve("exit")).strip());
+            return GuestResult.read(place, exitCode, Duration.ofNanos(System.nanoTime() - start));
+        } catch (final IOException e) {
+            throw failure("cannot exchange files with guest " + context.name, e);
+        }
+    }
+
+    private boolean await(final Path file, final Duration timeout, final String what) {
+        final BooleanSupplier there = () -> Files.exists(file);
+        try {
+            if (qemu.await(there, timeout)) {
+                return true;
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("interrupted while waiting for guest " + context.name + " to " + what, e);
+        }
+        stuck = true;
+        throw failure(String.format("guest %s did not %s%s", context.name, what,
+            qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + qemu + ")"), null);
+    }
+
+    private GuestException failure(final String what, final Exception cause) {
+        return new GuestException(String.format("%s; all of its console is in %s, its last lines:%n%s",
+            what, folder.resolve("console.log"), qemu.tail(TAIL)), cause);
+    }
+
+    /**
+     * The guest's folder on this host: console.log, qemu-command.sh, and share with a folder for each command.
+     *
+     * @return an absolute path.
+     */
+    public Path folder() {
+        return folder;
+    }
+
+    /**
+     * The process id of the guest's QEMU.
+     *
+     * @return as the system numbers it.
+     */
+    public long pid() {
+        return qemu.pid();
+    }
+
+    /**
+     * Ends the guest; when it is to be kept, waits first until someone ends it from inside or by the file
+     * {@code share/poweroff}. Harmless when called again.
+     */
+    @Override
+    public void close() {
+        try {
+            if (qemu.isAlive()) {
+                if (context.keep) {
+                    awaitVisitor();
+                }
+                if (!stuck) {
+                    Files.writeString(share.resolve("poweroff"), "");
+                    qemu.awaitExit(POWEROFF);
+                }
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (final IOException e) {
+            progress("cannot ask guest to end: " + e);
+        } finally {
+            kill();
+        }
+    }
+
+    private void awaitVisitor() throws InterruptedException {
+        progress("kept; shell: " + GuestShell.usage(folder));
+        progress("ends by 'poweroff -f' in that shell, or: touch " + share.resolve("poweroff"));
+        qemu.await(() -> Files.exists(share.resolve("poweroff")), Duration.ofDays(1));
+    }
+
+    private void kill() {
+        qemu.close();
+        try {
+            Folders.delete(shellSocket.getParent());
+        } catch (final IOException e) {
+            progress("cannot delete " + shellSocket.getParent() + ": " + e);
+        }
+    }
+
+    private void show(final String line) {
+        if (!line.isBlank()) {
+            progress(line);
+        }
+    }
+
+    private void progress(final String line) {
+        context.progress.println("[" + context.name + "] " + line);
+    }
+
+    @Override
+    public String toString() {
+        return "FabricGuest[" + context.name + ' ' + qemu + ' ' + folder + ']';
+    }
+}

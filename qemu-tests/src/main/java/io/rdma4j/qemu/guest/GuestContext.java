@@ -1,0 +1,213 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.guest;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a fabric guest is to be. Every setting has a default, most can be given as a system property; setters return
+ * this object. {@link FabricGuest#boot} takes a context once, and checks it. Not thread-safe.
+ */
+public final class GuestContext {
+    /** The QEMU program, a name or a path; default {@code qemu-system-x86_64}. Used outside and inside the guest. */
+    public static final String BINARY_PROPERTY = "rdma4j.qemu.binary";
+    /** QEMU's accelerator; default {@code tcg,thread=multi}. */
+    public static final String ACCEL_PROPERTY = "rdma4j.qemu.accel";
+    /** The guest's processor model; default {@code max}. */
+    public static final String CPU_PROPERTY = "rdma4j.qemu.cpu";
+    /** The guest's processors; default 2. */
+    public static final String SMP_PROPERTY = "rdma4j.qemu.smp";
+    /** The guest's memory in MiB; default 2048. */
+    public static final String MEMORY_PROPERTY = "rdma4j.qemu.memory";
+    /** Folder for the kernel; default {@code $XDG_CACHE_HOME/rdma4j}, else {@code ~/.cache/rdma4j}. */
+    public static final String CACHE_PROPERTY = "rdma4j.qemu.cache";
+    /** Folder below which each guest gets its own; default {@code target/qemu}. */
+    public static final String OUTPUT_PROPERTY = "rdma4j.qemu.output";
+    /** {@code true} keeps guests running after their commands, for debugging. */
+    public static final String KEEP_PROPERTY = "rdma4j.qemu.keep";
+    /** Seconds for the boot; default 120. */
+    public static final String BOOT_TIMEOUT_PROPERTY = "rdma4j.qemu.boot.timeout";
+    /** Seconds for one command; default 900. */
+    public static final String COMMAND_TIMEOUT_PROPERTY = "rdma4j.qemu.command.timeout";
+
+    private static final int MIN_MEMORY_MIB = 512;
+
+    String name = "fabric";
+    String binary = System.getProperty(BINARY_PROPERTY, "qemu-system-x86_64");
+    String accel = System.getProperty(ACCEL_PROPERTY, "tcg,thread=multi");
+    String cpu = System.getProperty(CPU_PROPERTY, "max");
+    int processors = Integer.getInteger(SMP_PROPERTY, 2);
+    int memoryMib = Integer.getInteger(MEMORY_PROPERTY, 2048);
+    Path cache = defaultCache();
+    Path output = Path.of(System.getProperty(OUTPUT_PROPERTY, "target/qemu"));
+    boolean keep = Boolean.getBoolean(KEEP_PROPERTY);
+    Duration bootTimeout = seconds(BOOT_TIMEOUT_PROPERTY, 120);
+    Duration commandTimeout = seconds(COMMAND_TIMEOUT_PROPERTY, 900);
+    Duration lifetime = Duration.ofHours(1);
+    PrintStream progress = System.out;
+    final List<String> modules = new ArrayList<>();
+    final List<String> qemuArguments = new ArrayList<>();
+    final List<String> kernelArguments = new ArrayList<>();
+
+    /** A context with the defaults and what the system properties say. */
+    public GuestContext() {
+        // All fields have their values.
+    }
+
+    /**
+     * Names the guest: its folder and its lines.
+     *
+     * @param value letters, digits, '-', '_' and '.'.
+     * @return this.
+     */
+    public GuestContext name(final String value) {
+        name = value;
+        return this;
+    }
+
+    /**
+     * Sets the memory.
+     *
+     * @param mebibytes at least 512; used as the guest touches it.
+     * @return this.
+     */
+    public GuestContext memoryMib(final int mebibytes) {
+        memoryMib = mebibytes;
+        return this;
+    }
+
+    /**
+     * Sets the folder below which the guest's own is made anew.
+     *
+     * @param folder the folder.
+     * @return this.
+     */
+    public GuestContext output(final Path folder) {
+        output = folder;
+        return this;
+    }
+
+    /**
+     * Keeps the guest running after its commands, until someone ends it.
+     *
+     * @param value true to keep it.
+     * @return this.
+     */
+    public GuestContext keep(final boolean value) {
+        keep = value;
+        return this;
+    }
+
+    /**
+     * Limits the boot.
+     *
+     * @param value longest time until the RDMA device is there.
+     * @return this.
+     */
+    public GuestContext bootTimeout(final Duration value) {
+        bootTimeout = value;
+        return this;
+    }
+
+    /**
+     * Limits each command.
+     *
+     * @param value longest time.
+     * @return this.
+     */
+    public GuestContext commandTimeout(final Duration value) {
+        commandTimeout = value;
+        return this;
+    }
+
+    /**
+     * Limits the guest's whole life: it powers itself off then, even if nobody is left to kill it.
+     *
+     * @param value longest time; no effect on a guest that is kept.
+     * @return this.
+     */
+    public GuestContext lifetime(final Duration value) {
+        lifetime = value;
+        return this;
+    }
+
+    /**
+     * Sets where people see what happens.
+     *
+     * @param value gets a line for each stage and each line of a command.
+     * @return this.
+     */
+    public GuestContext progress(final PrintStream value) {
+        progress = value;
+        return this;
+    }
+
+    /**
+     * Loads further kernel modules.
+     *
+     * @param names modules, such as "vfio-pci"; loaded after those for the fabric.
+     * @return this.
+     */
+    public GuestContext modules(final String... names) {
+        modules.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * Adds to QEMU's command line, such as further devices.
+     *
+     * @param arguments as on a command line.
+     * @return this.
+     */
+    public GuestContext qemuArguments(final String... arguments) {
+        qemuArguments.addAll(List.of(arguments));
+        return this;
+    }
+
+    /**
+     * Adds to the kernel's command line.
+     *
+     * @param arguments such as "intel_iommu=on".
+     * @return this.
+     */
+    public GuestContext kernelArguments(final String... arguments) {
+        kernelArguments.addAll(List.of(arguments));
+        return this;
+    }
+
+    void conclude() {
+        if (!name.matches("[A-Za-z0-9._-]+")) {
+            throw new GuestException("a guest's name is letters, digits, '-', '_' and '.': '" + name + "'");
+        }
+        if (memoryMib < MIN_MEMORY_MIB || processors < 1) {
+            throw new GuestException(String.format("a guest needs %d MiB and a processor, not %d MiB and %d",
+                MIN_MEMORY_MIB, memoryMib, processors));
+        }
+        if (output.toAbsolutePath().toString().contains(",") || cache.toAbsolutePath().toString().contains(",")) {
+            throw new GuestException("QEMU's options cannot name a folder with a comma: " + output + ", " + cache);
+        }
+        output = output.toAbsolutePath();
+    }
+
+    private static Path defaultCache() {
+        final String given = System.getProperty(CACHE_PROPERTY);
+        if (given != null) {
+            return Path.of(given);
+        }
+        final String xdg = System.getenv("XDG_CACHE_HOME");
+        final Path caches = xdg == null || xdg.isEmpty()
+            ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(xdg);
+        return caches.resolve("rdma4j");
+    }
+
+    private static Duration seconds(final String property, final int fallback) {
+        return Duration.ofSeconds(Integer.getInteger(property, fallback));
+    }
+}

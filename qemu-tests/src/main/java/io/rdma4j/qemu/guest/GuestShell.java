@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.guest;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The root shell on a guest's second serial line: carries lines from a standard input to it and what it prints back.
+ */
+final class GuestShell {
+    static final String SOCKET_FILE = "shell-socket.txt";
+    private static final int CHUNK = 8192;
+
+    private GuestShell() {
+    }
+
+    static String usage(final Path folder) {
+        return "qemu-tests/run-guest.sh --attach " + folder;
+    }
+
+    /**
+     * Connects until the input ends or the guest does.
+     *
+     * @param folder the guest's folder.
+     * @param in     lines for the shell.
+     * @param out    gets what it prints.
+     * @throws IOException if there is no such guest, or the connection breaks.
+     */
+    static void attach(final Path folder, final InputStream in, final OutputStream out) throws IOException {
+        final Path socket = Path.of(Files.readString(folder.resolve(SOCKET_FILE)).strip());
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            final Thread printer = new Thread(() -> print(channel, out), "rdma4j-guest-shell");
+            printer.setDaemon(true);
+            printer.start();
+            // The terminal shows what is typed; an empty line makes the shell prompt.
+            send(channel, "stty -echo\n\n".getBytes(StandardCharsets.US_ASCII), "stty -echo\n\n".length());
+            final byte[] chunk = new byte[CHUNK];
+            int n = in.read(chunk);
+            while (n >= 0 && printer.isAlive()) {
+                send(channel, chunk, n);
+                n = in.read(chunk);
+            }
+        }
+    }
+
+    private static void send(final SocketChannel channel, final byte[] bytes, final int length) throws IOException {
+        final ByteBuffer data = ByteBuffer.wrap(bytes, 0, length);
+        while (data.hasRemaining()) {
+            channel.write(data);
+        }
+    }
+
+    private static void print(final SocketChannel channel, final OutputStream out) {
+        final ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+        try {
+            while (channel.read(chunk) >= 0) {
+                out.write(chunk.array(), 0, chunk.position());
+                out.flush();
+                chunk.clear();
+            }
+        } catch (final IOException ignored) {
+            // The guest ended, or this side closed: either way there is nothing more to print.
+        }
+    }
+}

@@ -1,0 +1,226 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.process;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A long-running program: its output goes line by line, with the time since its start, to a log file and to a
+ * listener; it is killed by {@link #close()} and at the latest when this JVM ends.
+ *
+ * <p>Thread-safe.
+ */
+public final class ChildProcess implements AutoCloseable {
+    private static final int TAIL_LINES = 200;
+    private static final Duration KILL_WAIT = Duration.ofSeconds(10);
+
+    private final String name;
+    private final Process process;
+    private final Thread reader;
+    private final Thread shutdownHook;
+    private final long startNanos = System.nanoTime();
+    private final ArrayDeque<String> tail = new ArrayDeque<>();
+    private final Object monitor = new Object();
+
+    private ChildProcess(
+        final String name, final Process process, final BufferedWriter writer, final Consumer<String> onLine) {
+        this.name = name;
+        this.process = process;
+        reader = new Thread(() -> readOutput(writer, onLine), "rdma4j-" + name + "-output");
+        reader.setDaemon(true);
+        reader.start();
+        shutdownHook = new Thread(process::destroyForcibly, "rdma4j-" + name + "-kill");
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
+    }
+
+    /**
+     * Starts a program with an empty standard input.
+     *
+     * @param name    what messages and threads call it.
+     * @param command program and arguments.
+     * @param log     file that is written anew: the command, then all its output, standard error included.
+     * @param onLine  called by the reading thread with each line, control sequences removed; must not block.
+     * @return the running program; the caller closes it.
+     * @throws UncheckedIOException if it cannot be started or the log not be written.
+     */
+    public static ChildProcess start(
+        final String name, final List<String> command, final Path log, final Consumer<String> onLine) {
+        try {
+            final BufferedWriter writer = Files.newBufferedWriter(log);
+            writer.write("$ " + String.join(" ", command));
+            writer.newLine();
+            final Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(Path.of("/dev/null").toFile())
+                .start();
+            return new ChildProcess(name, process, writer, onLine);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot start " + name + ": " + String.join(" ", command), e);
+        }
+    }
+
+    /**
+     * The process id.
+     *
+     * @return as the system numbers it.
+     */
+    public long pid() {
+        return process.pid();
+    }
+
+    /**
+     * Whether the program runs.
+     *
+     * @return false once it ended.
+     */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /**
+     * Waits until something is true that the program's output or end may bring about.
+     *
+     * @param condition looked at after each line of output, and four times a second.
+     * @param timeout   longest wait.
+     * @return whether the condition became true; false if the time passed, or the program ended without it.
+     * @throws InterruptedException if this thread is interrupted.
+     */
+    public boolean await(final BooleanSupplier condition, final Duration timeout) throws InterruptedException {
+        final long deadline = System.nanoTime() + timeout.toNanos();
+        synchronized (monitor) {
+            while (!condition.getAsBoolean()) {
+                final boolean running = isAlive() || reader.isAlive();
+                final long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                if (!running || left <= 0) {
+                    return condition.getAsBoolean();
+                }
+                monitor.wait(Math.min(left, 250));
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Waits until the program ended and all its output was read.
+     *
+     * @param timeout longest wait.
+     * @return whether it ended in time.
+     * @throws InterruptedException if this thread is interrupted.
+     */
+    public boolean awaitExit(final Duration timeout) throws InterruptedException {
+        if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+            return false;
+        }
+        reader.join(KILL_WAIT.toMillis());
+        return true;
+    }
+
+    /**
+     * The last lines of output.
+     *
+     * @param lines how many at most; 200 are kept.
+     * @return the lines, indented, each ended by a newline; says so if there are none.
+     */
+    public String tail(final int lines) {
+        final StringBuilder text = new StringBuilder();
+        synchronized (monitor) {
+            tail.stream().skip(Math.max(0, tail.size() - lines)).forEach(line ->
+                text.append("    | ").append(line).append('\n'));
+        }
+        return text.length() == 0 ? "    (no output)\n" : text.toString();
+    }
+
+    /**
+     * Kills the program and what it started. Returns when it is gone, even if this thread was interrupted. Harmless
+     * when called again.
+     */
+    @Override
+    public void close() {
+        final boolean interrupted = Thread.interrupted();
+        // Whoever the program started holds its output open.
+        final List<ProcessHandle> descendants = process.descendants().toList();
+        try {
+            process.destroyForcibly();
+            process.waitFor(KILL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            descendants.forEach(ProcessHandle::destroyForcibly);
+            reader.join(KILL_WAIT.toMillis());
+        } catch (final InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        } finally {
+            forgetShutdownHook();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void forgetShutdownHook() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        } catch (final IllegalStateException ignored) {
+            // The JVM is ending: the hook runs, and does what close() did.
+        }
+    }
+
+    private void readOutput(final BufferedWriter log, final Consumer<String> onLine) {
+        try (log; Reader in = new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)) {
+            final LineSplitter lines = new LineSplitter(line -> takeLine(line, log, onLine));
+            final char[] chunk = new char[8192];
+            int n = in.read(chunk);
+            while (n >= 0) {
+                lines.feed(new String(chunk, 0, n));
+                n = in.read(chunk);
+            }
+            lines.end();
+        } catch (final IOException e) {
+            remember("(output of " + name + " lost: " + e + ")");
+        } finally {
+            synchronized (monitor) {
+                monitor.notifyAll();
+            }
+        }
+    }
+
+    private void takeLine(final String line, final BufferedWriter log, final Consumer<String> onLine) {
+        try {
+            log.write(String.format("[%9.3f] %s%n", (System.nanoTime() - startNanos) / 1e9, line));
+            log.flush();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        remember(line);
+        onLine.accept(line);
+    }
+
+    private void remember(final String line) {
+        synchronized (monitor) {
+            if (tail.size() == TAIL_LINES) {
+                tail.removeFirst();
+            }
+            tail.addLast(line);
+            monitor.notifyAll();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name + "[pid=" + pid() + (isAlive() ? " running" : " exit=" + process.exitValue()) + ']';
+    }
+}

@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.conformance.ConformanceResult.Outcome;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.ProtectionDomain;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+class ConformanceRunnerTest {
+    private ConformanceEnv env;
+    private ConformanceRunner runner;
+
+    @BeforeEach
+    void opens() {
+        env = new ConformanceEnv("emulated:runner?quirks=qemu-7.2", null, Effort.QUICK, 1);
+        runner = new ConformanceRunner(env);
+    }
+
+    @AfterEach
+    void closes() {
+        env.close();
+    }
+
+    private ConformanceResult run(final ConformanceCase.Body body) {
+        return runner.run(ConformanceCase.of("some.case", body));
+    }
+
+    @Test
+    void passesACaseThatReturns() {
+        final ConformanceResult result = run(e -> { });
+        assertThat(result.outcome()).isEqualTo(Outcome.PASS);
+        assertThat(result.line()).isEqualTo("RESULT some.case PASS");
+    }
+
+    @Test
+    void failsACaseThatThrowsWithTheStateOfTheDevice() {
+        final ConformanceResult result = run(e -> {
+            throw new AssertionError("first\nsecond");
+        });
+        assertThat(result.outcome()).isEqualTo(Outcome.FAIL);
+        assertThat(result.line()).isEqualTo("RESULT some.case FAIL first | second");
+        assertThat(result.detail()).contains("ConformanceRunnerTest").contains(env.device().dump().lines().findFirst()
+            .orElseThrow());
+    }
+
+    @Test
+    void skipsWithTheDevicesReason() {
+        final ConformanceResult result =
+            runner.run(ConformanceCase.of("some.case", e -> { }).needs(Feature.SEND_WITH_IMM));
+        assertThat(result.outcome()).isEqualTo(Outcome.SKIP);
+        assertThat(result.message()).contains(env.device().whyNot(Feature.SEND_WITH_IMM));
+        assertThat(run(e -> {
+            throw e.skip("no %s here", "thing");
+        }).line()).isEqualTo("RESULT some.case SKIP no thing here");
+    }
+
+    @Test
+    void failsACaseThatDoesNotEndAndRunsNoneAfterIt() {
+        final CountDownLatch never = new CountDownLatch(1);
+        final ConformanceResult result = runner.run(
+            ConformanceCase.of("some.case", e -> never.await()).within(Duration.ofMillis(50)));
+        assertThat(result.message()).contains("50 ms");
+        assertThat(result.detail()).contains("CountDownLatch.await");
+        final ConformanceResult next = run(e -> { });
+        assertThat(next.outcome()).isEqualTo(Outcome.FAIL);
+        assertThat(next.message()).contains("not run").contains("some.case");
+    }
+
+    @Test
+    void closesWhatTheCaseOwnedTheLastFirst() {
+        final List<String> closed = new ArrayList<>();
+        run(e -> {
+            e.own(() -> closed.add("first"));
+            e.own(() -> closed.add("second"));
+        });
+        assertThat(closed).containsExactly("second", "first");
+    }
+
+    @Test
+    void failsACaseWhoseObjectsCannotBeClosed() {
+        final ConformanceResult result = run(e -> e.own(() -> {
+            throw new IllegalStateException("stuck");
+        }));
+        assertThat(result.outcome()).isEqualTo(Outcome.FAIL);
+        assertThat(result.message()).contains("closing").contains("stuck");
+    }
+
+    @Test
+    void failsACaseThatLeaksMemory() {
+        final List<AutoCloseable> leaked = new ArrayList<>();
+        final ConformanceResult result = run(e -> leaked.add(e.device().allocate(8192)));
+        assertThat(result.outcome()).isEqualTo(Outcome.FAIL);
+        assertThat(result.message()).contains("grows each time");
+        assertThat(leaked).hasSize(12);
+    }
+
+    @Test
+    void givesEachCaseTheSameRandomNumbersEveryTime() {
+        final List<Integer> numbers = new ArrayList<>();
+        run(e -> numbers.add(e.random().nextInt()));
+        run(e -> numbers.add(e.random().nextInt()));
+        assertThat(numbers.get(0)).isEqualTo(numbers.get(1));
+    }
+
+    @Test
+    void aRefusalMustHaveTheRightErrnoAndWords() {
+        final ProtectionDomain pd = env.device().allocatePd();
+        pd.close();
+        assertThat(run(e -> Check.refused(22, () -> pd.createSrq(1, 1), "closed PD")).message())
+            .contains("EINVAL").contains("EBADFD");
+        assertThat(run(e -> Check.refused(77, () -> pd.createSrq(1, 1), "closed PD", "banana")).message())
+            .contains("does not mention 'banana'");
+        assertThat(run(e -> Check.refused(77, () -> { }, "nothing")).message()).contains("was not refused");
+    }
+}

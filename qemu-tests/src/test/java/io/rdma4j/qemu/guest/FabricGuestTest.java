@@ -1,0 +1,177 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.guest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The harness against a shell script that plays QEMU and the guest in it. */
+class FabricGuestTest {
+    private static final String HEAD = """
+        #!/bin/sh
+        [ "$1" != --version ] || { echo "fake QEMU 0"; exit 0; }
+        for word in "$@"; do
+            case "$word" in local,path=*,mount_tag=share*) share=${word#local,path=}; share=${share%%,*} ;; esac
+        done
+        echo "fake guest with $share"
+        """;
+    private static final String OBEDIENT = """
+        touch $share/ready
+        n=1
+        while [ ! -e $share/poweroff ]; do
+            if [ -e $share/$n/command.sh ]; then
+                RDMA4J_FOLDER=$share/$n sh $share/$n/command.sh > $share/$n/output.log 2>&1
+                echo $? > $share/$n/exit.part; mv $share/$n/exit.part $share/$n/exit; n=$((n + 1))
+            fi
+            sleep 0.05
+        done
+        echo bye
+        """;
+
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream progress = new ByteArrayOutputStream();
+    private GuestContext context;
+    private GuestKernel kernel;
+
+    @BeforeEach
+    void writesAKernel() throws IOException {
+        final Path modules = Files.createDirectories(folder.resolve("modules"));
+        for (final String name : List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "dummy",
+            "rdma_rxe", "edu")) {
+            Files.writeString(modules.resolve(name + ".ko"), name);
+        }
+        try (Stream<Path> files = Files.list(modules)) {
+            Files.write(modules.resolve("modules.dep"),
+                files.map(file -> file.getFileName() + ":").toList());
+        }
+        kernel = new GuestKernel(folder.resolve("vmlinuz"), modules, "6.1");
+        context = new GuestContext().name("unit").output(folder.resolve("out"))
+            .progress(new PrintStream(progress, true, StandardCharsets.UTF_8))
+            .bootTimeout(Duration.ofSeconds(20)).commandTimeout(Duration.ofSeconds(20));
+    }
+
+    private FabricGuest start(final String script) throws IOException {
+        final Path qemu = Files.writeString(folder.resolve("qemu.sh"), HEAD + script);
+        Files.setPosixFilePermissions(qemu, PosixFilePermissions.fromString("rwxr-xr-x"));
+        context.binary = qemu.toString();
+        context.conclude();
+        return FabricGuest.start(context, kernel, Path.of("/bin/sh"));
+    }
+
+    private static boolean isAlive(final long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    @Test
+    void runsCommandsOneAfterTheOther() throws IOException {
+        try (FabricGuest guest = start(OBEDIENT)) {
+            final GuestResult first = guest.runCommand(List.of("sh", "-c", "echo \"it's $0\"; exit 3", "one"));
+            assertThat(first.exitCode()).isEqualTo(3);
+            assertThat(first.output()).containsExactly("it's one");
+            final GuestResult second = guest.runCommand(List.of("sh", "-c", "cat > $RDMA4J_FOLDER/results.txt <<EOF\n"
+                + "RESULT a PASS\nRESULT b FAIL why\n1 passed, 1 failed, 0 skipped\nEOF"));
+            assertThat(second.results()).hasSize(2);
+            assertThat(second.complete()).isTrue();
+            assertThat(second.folder()).isEqualTo(guest.folder().resolve("share/2"));
+        }
+    }
+
+    @Test
+    void endsTheGuestWhenClosed() throws IOException {
+        final FabricGuest guest = start(OBEDIENT);
+        guest.close();
+        guest.close();
+        assertThat(isAlive(guest.pid())).isFalse();
+        assertThat(guest.folder().resolve("console.log")).content().contains("fake guest with").contains("bye");
+        assertThat(progress.toString(StandardCharsets.UTF_8)).contains("[unit] bye");
+    }
+
+    @Test
+    void packsTheModulesThatWereAskedForIntoTheInitramfs() throws IOException {
+        context.modules("edu").kernelArguments("intel_iommu=on").qemuArguments("-device", "edu");
+        try (FabricGuest guest = start(OBEDIENT)) {
+            assertThat(guest.folder().resolve("initramfs.cpio")).content(StandardCharsets.ISO_8859_1)
+                .contains("modules/106-rdma_rxe.ko").contains("modules/107-edu.ko").contains("#!/bin/busybox sh");
+            assertThat(guest.folder().resolve("qemu-command.sh")).content()
+                .contains("panic=-1 intel_iommu=on").contains("-device edu");
+        }
+    }
+
+    @Test
+    void showsTheConsoleOfAGuestThatDiesAtBoot() {
+        assertThatThrownBy(() -> start("echo 'Kernel panic - not syncing'; exit 1"))
+            .isInstanceOf(GuestException.class)
+            .hasMessageContaining("did not come up: it ended").hasMessageContaining("exit=1")
+            .hasMessageContaining("| Kernel panic - not syncing").hasMessageContaining("console.log");
+    }
+
+    @Test
+    void killsAGuestThatDoesNotComeUpInTime() throws IOException {
+        context.bootTimeout(Duration.ofSeconds(1));
+        assertThatThrownBy(() -> start("echo $$ > $share/pid; echo hanging; exec sleep 60"))
+            .isInstanceOf(GuestException.class)
+            .hasMessageContaining("did not come up within 1 s").hasMessageContaining("| hanging");
+        final String pid = Files.readString(folder.resolve("out/unit/share/pid")).strip();
+        assertThat(isAlive(Long.parseLong(pid))).isFalse();
+    }
+
+    @Test
+    void givesUpOnACommandAtItsDeadline() throws IOException {
+        context.commandTimeout(Duration.ofSeconds(1));
+        try (FabricGuest guest = start("touch $share/ready; echo deaf; exec sleep 60")) {
+            assertThatThrownBy(() -> guest.runCommand(List.of("true"))).isInstanceOf(GuestException.class)
+                .hasMessageContaining("did not finish command 1, true, within 1 s").hasMessageContaining("| deaf");
+        }
+    }
+
+    @Test
+    void saysWhenTheGuestDiesUnderACommand() throws IOException {
+        try (FabricGuest guest = start("touch $share/ready; sleep 0.5; echo Oops; exit 9")) {
+            assertThatThrownBy(() -> guest.runCommand(List.of("true"))).isInstanceOf(GuestException.class)
+                .hasMessageContaining("it ended").hasMessageContaining("| Oops");
+        }
+    }
+
+    @Test
+    void keepsTheGuestUntilSomeoneEndsIt() throws Exception {
+        context.keep(true);
+        final FabricGuest guest = start(OBEDIENT);
+        final Thread closer = new Thread(guest::close);
+        closer.start();
+        closer.join(700);
+        assertThat(closer.isAlive()).isTrue();
+        assertThat(isAlive(guest.pid())).isTrue();
+        Files.writeString(guest.folder().resolve("share/poweroff"), "");
+        closer.join(20_000);
+        assertThat(closer.isAlive()).isFalse();
+        assertThat(isAlive(guest.pid())).isFalse();
+        assertThat(progress.toString(StandardCharsets.UTF_8)).contains("--attach " + guest.folder());
+    }
+
+    @Test
+    void refusesANameThatIsNoFolderName() {
+        assertThatThrownBy(() -> new GuestContext().name("../etc").conclude()).isInstanceOf(GuestException.class);
+        assertThatThrownBy(() -> new GuestContext().memoryMib(64).conclude()).isInstanceOf(GuestException.class)
+            .hasMessageContaining("512 MiB");
+    }
+}

@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+class ChildProcessTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path folder;
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    private ChildProcess shell(final String script) {
+        return ChildProcess.start("test", List.of("sh", "-c", script), folder.resolve("log"), lines::add);
+    }
+
+    @Test
+    void logsTheCommandAndEachLineWithTheTimeSinceTheStart() throws InterruptedException, IOException {
+        try (ChildProcess child = shell("echo one; echo two >&2")) {
+            assertThat(child.awaitExit(LONG)).isTrue();
+            assertThat(lines).containsExactlyInAnyOrder("one", "two");
+            final List<String> log = Files.readAllLines(folder.resolve("log"));
+            assertThat(log.get(0)).isEqualTo("$ sh -c echo one; echo two >&2");
+            assertThat(log.subList(1, log.size())).hasSize(2).allSatisfy(line ->
+                assertThat(line).matches("\\[ *\\d+\\.\\d{3}] (one|two)"));
+        }
+    }
+
+    @Test
+    void waitsForWhatALineBringsAbout() throws InterruptedException {
+        try (ChildProcess child = shell("sleep 0.2; echo ready; sleep 60")) {
+            assertThat(child.await(() -> lines.contains("ready"), LONG)).as(child.tail(5)).isTrue();
+            assertThat(child.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void stopsWaitingAtTheDeadline() throws InterruptedException {
+        try (ChildProcess child = shell("sleep 60")) {
+            final long start = System.nanoTime();
+            assertThat(child.await(() -> false, Duration.ofMillis(300))).isFalse();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(290), LONG);
+        }
+    }
+
+    @Test
+    void stopsWaitingWhenTheProgramEnds() throws InterruptedException {
+        try (ChildProcess child = shell("echo last words; exit 3")) {
+            assertThat(child.await(() -> false, Duration.ofSeconds(50))).isFalse();
+            assertThat(child).hasToString("test[pid=" + child.pid() + " exit=3]");
+            assertThat(child.tail(5)).contains("last words");
+        }
+    }
+
+    @Test
+    void tellsThatThereIsNoOutput() throws InterruptedException {
+        try (ChildProcess child = shell("true")) {
+            child.awaitExit(LONG);
+            assertThat(child.tail(5)).contains("no output");
+        }
+    }
+
+    @Test
+    void keepsOnlyTheLastLines() throws InterruptedException {
+        try (ChildProcess child = shell("seq 1 1000")) {
+            child.awaitExit(LONG);
+            assertThat(child.tail(2)).isEqualTo("    | 999\n    | 1000\n");
+            assertThat(child.tail(5000).lines()).hasSize(200);
+        }
+    }
+
+    @Test
+    void killsAProgramThatDoesNotListen() throws InterruptedException {
+        final ChildProcess child = shell("trap '' TERM; echo up; while :; do sleep 1; done");
+        child.await(() -> lines.contains("up"), LONG);
+        child.close();
+        assertThat(ProcessHandle.of(child.pid()).map(ProcessHandle::isAlive).orElse(false)).isFalse();
+        child.close();
+    }
+
+    @Test
+    void killsEvenWhenItsThreadWasInterrupted() {
+        final ChildProcess child = shell("sleep 60");
+        Thread.currentThread().interrupt();
+        child.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(child.isAlive()).isFalse();
+    }
+
+    @Test
+    void namesTheCommandThatCannotBeStarted() {
+        assertThatThrownBy(() -> ChildProcess.start(
+            "test", List.of("/nonexistent/program", "-x"), folder.resolve("log"), lines::add))
+            .isInstanceOf(UncheckedIOException.class).hasMessageContaining("/nonexistent/program -x");
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+
+class HostCommandTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Test
+    void mixesErrorsIntoTheOutput() {
+        final var outcome = HostCommand.run(null, LONG, List.of("sh", "-c", "echo out; echo err >&2; exit 4"));
+        assertThat(outcome.exitCode()).isEqualTo(4);
+        assertThat(outcome.succeeded()).isFalse();
+        assertThat(outcome.text()).contains("out").contains("err");
+    }
+
+    @Test
+    void keepsBinaryOutputApartFromErrors() {
+        final var outcome = HostCommand.output(LONG, List.of("sh", "-c", "printf '\\001\\377'; echo err >&2"));
+        assertThat(outcome.output()).containsExactly(1, -1);
+    }
+
+    @Test
+    void saysNotFoundAsShellsDo() {
+        assertThat(HostCommand.run(null, LONG, List.of("/nonexistent/program")).exitCode()).isEqualTo(127);
+    }
+
+    @Test
+    void killsWhatRunsTooLongAndShowsWhatItSaid() {
+        assertThatThrownBy(() -> HostCommand.run(
+            null, Duration.ofMillis(500), List.of("sh", "-c", "echo working; exec sleep 60")))
+            .isInstanceOf(IllegalStateException.class).hasMessageContaining("sleep 60").hasMessageContaining("working");
+    }
+}

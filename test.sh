@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test: unit, conformance on the emulated device and on QEMU's pvrdma, concurrency.
+# On a Debian or Ubuntu machine it installs what is missing. The last line is "N passed, N failed, N skipped".
+#
+#   ./test.sh              everything, on the default JDK and again (without QEMU) on the newest one found
+#   ./test.sh --no-qemu    leaves out the tests that boot QEMU (says so, and counts them as skipped)
+#   ./test.sh --one-jdk    leaves out the second JDK
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+. tools/lib.sh
+
+qemu=yes
+second_jdk=yes
+for argument in "$@"; do
+    case "$argument" in
+        --no-qemu) qemu=no ;;
+        --one-jdk) second_jdk=no ;;
+        -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        *) echo "test.sh: unknown option $argument (see ./test.sh --help)" >&2; exit 2 ;;
+    esac
+done
+
+# Debian's names; each is needed by the build or by a test, see docs/qemu.md.
+packages=(maven gcc libc6-dev)
+if [ "$qemu" = yes ]; then
+    packages+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd)
+fi
+ensure_jdk_and_maven && ensure_packages "${packages[@]}" || exit 1
+jdk=$(readlink -f "$JAVA_HOME")
+
+# newest_jdk: prints the home of the newest JDK in the distribution's folder, nothing if there is none.
+newest_jdk() {
+    local candidate newest=0 home=
+    for candidate in "${RDMA4J_JVMS:-/usr/lib/jvm}"/*; do
+        java_major "$candidate"
+        if [ -x "$candidate/bin/javac" ] && [ "$REPLY" -gt "$newest" ]; then
+            newest=$REPLY
+            home=$(readlink -f "$candidate")
+        fi
+    done
+    printf '%s' "$home"
+}
+
+# jdk_name HOME: prints what a person calls it.
+jdk_name() {
+    java_major "$1"
+    printf 'JDK %s (%s)' "$REPLY" "$1"
+}
+
+newest=$(newest_jdk)
+started=$SECONDS
+failed=0
+
+# stage NAME COMMAND...: runs it, says how long it took, remembers a failure.
+stage() {
+    local name=$1 begun=$SECONDS
+    shift
+    echo "== $name"
+    if "$@"; then
+        echo "== $name: done in $((SECONDS - begun)) s"
+    else
+        echo "== $name: FAILED after $((SECONDS - begun)) s"
+        failed=1
+    fi
+}
+
+# tests JDK BUILD_DIR OPTION...: builds and runs the tests of all modules, also of those behind a failed
+# test, which sum counts.
+tests() {
+    local home=$1 build_dir=$2
+    shift 2
+    JAVA_HOME=$home mvn -B -ntp -q verify -Dmaven.test.failure.ignore=true -Dbuild.dir="$build_dir" "$@" </dev/null
+}
+
+# sum BUILD_DIR...: adds up the counts that Surefire wrote.
+sum() {
+    local files=()
+    for build_dir in "$@"; do
+        files+=(*/"$build_dir"/surefire-reports/TEST-*.xml)
+    done
+    cat "${files[@]}" 2>/dev/null | awk '
+        /<testsuite / {
+            for (i = 1; i <= NF; i++) {
+                if (split($i, part, "\"") >= 2) {
+                    if (part[1] == "tests=") tests += part[2]
+                    if (part[1] == "errors=" || part[1] == "failures=") bad += part[2]
+                    if (part[1] == "skipped=") skipped += part[2]
+                }
+            }
+        }
+        END { printf "%d %d %d\n", tests - bad - skipped, bad, skipped }'
+}
+
+rm -rf -- */target/surefire-reports */target-second-jdk/surefire-reports
+options=()
+if [ "$qemu" = no ]; then
+    echo "QEMU tests are left out (--no-qemu): nothing here shows that the driver works on a device that we did not write."
+    options+=(-Drdma4j.qemu=off)
+fi
+stage "build and tests on $(jdk_name "$jdk")" tests "$jdk" target "${options[@]}"
+dirs=(target)
+if [ "$second_jdk" = yes ] && [ -n "$newest" ] && [ "$newest" != "$jdk" ]; then
+    stage "build and tests on $(jdk_name "$newest"), without QEMU" \
+        tests "$newest" target-second-jdk -DexcludedGroups=qemu
+    dirs+=(target-second-jdk)
+else
+    echo "== one JDK only: $(jdk_name "$jdk")"
+fi
+
+read -r passed bad skipped < <(sum "${dirs[@]}")
+if [ "$failed" = 1 ] && [ "$bad" = 0 ]; then
+    bad=1 # The build itself failed: no test could say so.
+fi
+echo "== in all: $((SECONDS - started)) s"
+echo "$passed passed, $bad failed, $skipped skipped"
+[ "$bad" = 0 ]

@@ -1,0 +1,163 @@
+# Copyright 2026 the rdma4j authors.
+# SPDX-License-Identifier: Apache-2.0
+#
+# Functions that the launcher and test.sh share; to be sourced by bash. They print to standard error only.
+# shellcheck shell=bash
+
+readonly RDMA4J_MIN_JAVA=17
+# What the distribution may call it; the first that is installed or on offer is taken.
+# shellcheck disable=SC2034 # for those who source this file
+readonly RDMA4J_JDK_PACKAGES='openjdk-17-jdk-headless|openjdk-21-jdk-headless|openjdk-25-jdk-headless'
+
+note() {
+    printf 'rdma4j: %s\n' "$*" >&2
+}
+
+# is_debian: whether packages come from apt here.
+is_debian() {
+    command -v apt-get >/dev/null && command -v dpkg-query >/dev/null
+}
+
+# java_major HOME: sets REPLY to the major version of the Java in HOME, 0 if there is none.
+# Reads the file "release", since asking Java itself takes as long as starting it.
+java_major() {
+    local line version=
+    REPLY=0
+    [ -x "$1/bin/java" ] || return 0
+    if [ -r "$1/release" ]; then
+        while IFS= read -r line; do
+            case $line in
+                JAVA_VERSION=*) version=${line#*\"} ;;
+            esac
+        done <"$1/release"
+    fi
+    if [ -z "$version" ]; then
+        version=$("$1/bin/java" -version 2>&1 </dev/null | sed -n 's/^[a-z]* version "\(.*\)/\1/p')
+    fi
+    version=${version%%[!0-9]*}
+    REPLY=${version:-0}
+}
+
+# find_java [PROGRAM]: sets JAVA_HOME to that of the first Java that is new enough and has bin/PROGRAM (default: java):
+# the one that JAVA_HOME names, the one on the PATH, or one of the distribution's. Fails if there is none.
+find_java() {
+    local program=${1:-java} on_path candidate
+    on_path=$(command -v java || true)
+    if [ -n "$on_path" ]; then
+        on_path=$(readlink -f "$on_path")
+    fi
+    for candidate in "${JAVA_HOME:-}" "${on_path%/bin/java}" "${RDMA4J_JVMS:-/usr/lib/jvm}"/*; do
+        if [ -n "$candidate" ] && [ -x "$candidate/bin/$program" ]; then
+            java_major "$candidate"
+            if [ "$REPLY" -ge "$RDMA4J_MIN_JAVA" ]; then
+                JAVA_HOME=$candidate
+                return 0
+            fi
+        fi
+    done
+    return 1
+}
+
+# package_installed PACKAGE: whether dpkg has it installed.
+package_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# choose_package 'A|B|C': sets REPLY to the first that apt offers, else to the first.
+choose_package() {
+    local alternatives alternative
+    IFS='|' read -r -a alternatives <<<"$1"
+    for alternative in "${alternatives[@]}"; do
+        if apt-cache show --no-all-versions "$alternative" >/dev/null 2>&1; then
+            REPLY=$alternative
+            return
+        fi
+    done
+    REPLY=${alternatives[0]}
+}
+
+# missing_packages 'A|B' C ...: sets MISSING to those arguments of which no alternative is installed.
+missing_packages() {
+    local wanted alternative alternatives
+    MISSING=()
+    for wanted in "$@"; do
+        IFS='|' read -r -a alternatives <<<"$wanted"
+        for alternative in "${alternatives[@]}"; do
+            package_installed "$alternative" && continue 2
+        done
+        MISSING+=("$wanted")
+    done
+}
+
+# ensure_packages 'A|B' C ...: makes sure that packages of the distribution are installed, of A|B one of the two.
+# Installs what is missing as root or through sudo without a password; else prints the command that does, and fails.
+ensure_packages() {
+    local as_root=() wanted log
+    if ! is_debian; then
+        note "please install what Debian calls ${*//|/ or }; this system has no apt to do it with"
+        return 1
+    fi
+    missing_packages "$@"
+    [ ${#MISSING[@]} -gt 0 ] || return 0
+
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! sudo -n true 2>/dev/null; then
+            choose_packages "${MISSING[@]}"
+            note "packages are missing; this installs them:"
+            printf '    %s\n' "$(install_command)" >&2
+            return 1
+        fi
+        as_root=(sudo -n)
+    fi
+    as_root+=(env DEBIAN_FRONTEND=noninteractive)
+    log=$(mktemp)
+    note 'packages are missing; updating the list of packages ...'
+    # Whether a list that could not be updated matters shows when installing.
+    "${as_root[@]}" apt-get update -q >"$log" 2>&1 || true
+    choose_packages "${MISSING[@]}"
+    note "installing ${CHOSEN[*]} ..."
+    if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${CHOSEN[@]}" \
+        >>"$log" 2>&1 </dev/null; then
+        note "apt-get could not install ${CHOSEN[*]}:"
+        grep '^E:' "$log" >&2 || tail -n 5 "$log" >&2
+        note "all of its output is in $log"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# choose_packages 'A|B' C ...: sets CHOSEN to one package for each argument.
+choose_packages() {
+    local wanted
+    CHOSEN=()
+    for wanted in "$@"; do
+        choose_package "$wanted"
+        CHOSEN+=("$REPLY")
+    done
+}
+
+# install_command: prints the one command that installs CHOSEN.
+install_command() {
+    local apt="apt-get update && apt-get install -y --no-install-recommends ${CHOSEN[*]}"
+    if command -v sudo >/dev/null; then
+        printf "sudo sh -c '%s'" "$apt"
+    else
+        printf "su -c '%s'" "$apt"
+    fi
+}
+
+# ensure_jdk_and_maven: sets JAVA_HOME to a JDK that can build rdma4j and makes sure that mvn is there.
+ensure_jdk_and_maven() {
+    local packages=()
+    find_java javac || packages+=("$RDMA4J_JDK_PACKAGES")
+    command -v mvn >/dev/null || packages+=(maven)
+    if [ ${#packages[@]} -gt 0 ]; then
+        ensure_packages "${packages[@]}" || return 1
+        hash -r
+        find_java javac || {
+            note "no JDK $RDMA4J_MIN_JAVA or newer was found in JAVA_HOME, on the PATH or in /usr/lib/jvm"
+            return 1
+        }
+    fi
+    export JAVA_HOME
+}

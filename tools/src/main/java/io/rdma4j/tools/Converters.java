@@ -1,0 +1,120 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.verbs.Mtu;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads values of options, and says what would be right when they are not. */
+final class Converters {
+    private Converters() {
+    }
+
+    private static long number(final String text, final long min, final long max, final String wanted) {
+        try {
+            final long value = Long.parseLong(text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (final NumberFormatException ignored) {
+            // Reported below together with a number that is out of range.
+        }
+        throw new TypeConversionException("'" + text + "' is not " + wanted);
+    }
+
+    /** A number of round trips: at least one. */
+    static final class Iterations implements ITypeConverter<Long> {
+        private static final long MAX = 1_000_000_000_000L;
+
+        @Override
+        public Long convert(final String value) {
+            return number(value, 1, MAX, "a number from 1 to " + MAX);
+        }
+    }
+
+    /** A number of round trips before measuring: 0 is none. */
+    static final class WarmupIterations implements ITypeConverter<Long> {
+        @Override
+        public Long convert(final String value) {
+            return number(value, 0, Iterations.MAX, "a number from 0 to " + Iterations.MAX);
+        }
+    }
+
+    /** A number of a port. */
+    static final class Port implements ITypeConverter<Integer> {
+        private static final int MAX = 255;
+
+        @Override
+        public Integer convert(final String value) {
+            return (int) number(value, 1, MAX, "a port; they are numbered from 1");
+        }
+    }
+
+    /** A number of threads: one or two. */
+    static final class Threads implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(final String value) {
+            return (int) number(value, 1, 2, "1 or 2");
+        }
+    }
+
+    /** A number of bytes, with an optional unit of 1024 or of its square. */
+    static final class Size implements ITypeConverter<Integer> {
+        static final int MAX = 1 << 30;
+        private static final Pattern FORM = Pattern.compile("(\\d{1,10})(k|m|g)?(i?b)?");
+        private static final String UNITS = "kmg";
+
+        @Override
+        public Integer convert(final String value) {
+            final Matcher matcher = FORM.matcher(value.toLowerCase(Locale.ROOT));
+            if (matcher.matches()) {
+                final int power = matcher.group(2) == null ? 0 : UNITS.indexOf(matcher.group(2)) + 1;
+                final long bytes = Long.parseLong(matcher.group(1)) << 10 * power;
+                if (bytes <= MAX) {
+                    return (int) bytes;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is not a size from 0 to 1g, such as 64, 4k or 1m");
+        }
+    }
+
+    /** A time in seconds, down to milliseconds and up to an hour. */
+    static final class Seconds implements ITypeConverter<Duration> {
+        private static final Pattern FORM = Pattern.compile("\\d{1,4}(\\.\\d{1,3})?");
+        private static final double MAX = 3600;
+        private static final double MILLIS = 1000;
+
+        @Override
+        public Duration convert(final String value) {
+            if (FORM.matcher(value).matches()) {
+                final double seconds = Double.parseDouble(value);
+                if (seconds > 0 && seconds <= MAX) {
+                    return Duration.ofMillis(Math.round(seconds * MILLIS));
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is not a number of seconds from 0.001 to 3600");
+        }
+    }
+
+    /** A path MTU in bytes. */
+    static final class PathMtu implements ITypeConverter<Mtu> {
+        @Override
+        public Mtu convert(final String value) {
+            for (final Mtu mtu : Mtu.values()) {
+                if (value.equals(Integer.toString(mtu.bytes()))) {
+                    return mtu;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is none of 256, 512, 1024, 2048, 4096");
+        }
+    }
+}

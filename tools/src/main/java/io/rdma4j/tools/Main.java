@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.tools.text.Terminal;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The application: takes a command line apart and runs the command. */
+@Command(
+    name = "rdma4j",
+    description = "Looks at RDMA devices and tries them out, without the kernel and without native code.",
+    subcommands = {DevicesCommand.class, DevinfoCommand.class, PingpongCommand.class},
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    scope = ScopeType.INHERIT,
+    sortOptions = false,
+    descriptionHeading = "%n",
+    optionListHeading = "%nOptions:%n",
+    commandListHeading = "%nCommands:%n",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+        "0:success",
+        "1:failure: standard error says what failed and what to do about it",
+        "2:wrong usage"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  rdma4j devices                  which devices there are",
+        "  rdma4j devinfo -v               all about the emulated device",
+        "  rdma4j pingpong -s 4k           a ping-pong of 4096 bytes",
+        "  rdma4j pingpong --help          what a command can do"
+    })
+public final class Main implements Runnable {
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print the stack trace of a failure.")
+    private boolean debug;
+
+    private Main(final Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /**
+     * Starts from the shell. The process ends with the exit code of the command.
+     *
+     * @param args the command line.
+     */
+    @SuppressWarnings("checkstyle:regexpsinglelinejava") // Here, and only here, the process is ours to end.
+    public static void main(final String[] args) {
+        System.exit(run(Terminal.system(), args));
+    }
+
+    /**
+     * Runs one command line.
+     *
+     * @param terminal where to print.
+     * @param args     the command line.
+     * @return the exit code: 0 for success, 1 for failure, 2 for wrong usage.
+     */
+    public static int run(final Terminal terminal, final String... args) {
+        final Main main = new Main(terminal);
+        final Failures failures = new Failures(main);
+        try {
+            return new CommandLine(main)
+                .setOut(terminal.out())
+                .setErr(terminal.err())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.outHasColours() ? Ansi.ON : Ansi.OFF))
+                .setAbbreviatedOptionsAllowed(false)
+                .setParameterExceptionHandler(failures)
+                .setExecutionExceptionHandler(failures)
+                .execute(args);
+        } catch (final LinkageError e) {
+            return failures.handleLinkageError(e);
+        } finally {
+            terminal.out().flush();
+            terminal.err().flush();
+        }
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Missing command");
+    }
+
+    Terminal terminal() {
+        return terminal;
+    }
+
+    boolean debug() {
+        return debug;
+    }
+}

@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.rdma4j.tools.text.KeyValues;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.RdmaContext;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What devinfo prints of a port, asked once. */
+final class PortReport {
+    private static final String UNKNOWN = "unknown";
+    private static final Map<Integer, String> WIDTHS = Map.of(1, "1X", 2, "4X", 4, "8X", 8, "12X", 16, "2X");
+    private static final Map<Integer, String> SPEEDS = Map.of(1, "2.5 Gbps", 2, "5.0 Gbps", 4, "10.0 Gbps",
+        8, "10.0 Gbps", 16, "14.0 Gbps", 32, "25.0 Gbps", 64, "50.0 Gbps");
+    private static final Map<Integer, String> PHYSICAL_STATES = Map.of(1, "SLEEP", 2, "POLLING", 3, "DISABLED",
+        4, "PORT_CONFIGURATION_TRAINING", 5, "LINK_UP", 6, "LINK_ERROR_RECOVERY", 7, "PHY_TEST");
+
+    private final PortAttributes port;
+    private final Map<Integer, Gid> gids = new TreeMap<>();
+    private final Map<Integer, Integer> pkeys = new TreeMap<>();
+
+    PortReport(final RdmaContext context, final int number) {
+        port = context.queryPort(number);
+        for (int i = 0; i < port.gidTableLength(); i++) {
+            final Gid gid = context.queryGid(number, i);
+            if (!gid.isZero()) {
+                gids.put(i, gid);
+            }
+        }
+        for (int i = 0; i < port.pkeyTableLength(); i++) {
+            pkeys.put(i, context.queryPkey(number, i));
+        }
+    }
+
+    void print(final KeyValues lines, final boolean verbose) {
+        lines.heading(2, "port", port.port());
+        lines.line(3, "state", "PORT_" + port.state() + " (" + port.state().ordinal() + ")");
+        lines.line(3, "max_mtu", mtu(port.maxMtu()));
+        lines.line(3, "active_mtu", mtu(port.activeMtu()));
+        lines.line(3, "sm_lid", port.smLid());
+        lines.line(3, "port_lid", port.lid());
+        lines.line(3, "port_lmc", String.format("0x%02x", port.lmc()));
+        lines.line(3, "link_layer", port.linkLayer());
+        if (verbose) {
+            printMore(lines);
+        }
+        lines.blank();
+    }
+
+    private void printMore(final KeyValues lines) {
+        lines.line(3, "max_msg_sz", "0x" + Long.toHexString(port.maxMessageSize()));
+        lines.line(3, "port_cap_flags", String.format("0x%08x", port.capabilityFlags()));
+        lines.line(3, "max_vl_num", port.maxVlNum());
+        lines.line(3, "bad_pkey_cntr", "0x" + Integer.toHexString(port.badPkeyCounter()));
+        lines.line(3, "qkey_viol_cntr", "0x" + Integer.toHexString(port.qkeyViolationCounter()));
+        lines.line(3, "sm_sl", port.smSl());
+        lines.line(3, "pkey_tbl_len", port.pkeyTableLength());
+        lines.line(3, "gid_tbl_len", port.gidTableLength());
+        lines.line(3, "subnet_timeout", port.subnetTimeout());
+        lines.line(3, "active_width", coded(WIDTHS, port.activeWidth()));
+        lines.line(3, "active_speed", coded(SPEEDS, port.activeSpeed()));
+        lines.line(3, "phys_state", coded(PHYSICAL_STATES, port.physicalState()));
+        pkeys.forEach((index, pkey) -> lines.line(3, String.format("PKEY[%3d]", index), String.format("0x%04x", pkey)));
+        gids.forEach((index, gid) -> lines.line(3, String.format("GID[%3d]", index), gid));
+    }
+
+    JsonObject toJson() {
+        final JsonObject json = new JsonObject();
+        json.addProperty("port", port.port());
+        json.addProperty("state", "PORT_" + port.state());
+        json.addProperty("max_mtu", port.maxMtu().bytes());
+        json.addProperty("active_mtu", port.activeMtu().bytes());
+        json.addProperty("sm_lid", port.smLid());
+        json.addProperty("port_lid", port.lid());
+        json.addProperty("port_lmc", port.lmc());
+        json.addProperty("link_layer", port.linkLayer());
+        json.addProperty("max_msg_sz", port.maxMessageSize());
+        json.addProperty("port_cap_flags", port.capabilityFlags());
+        json.addProperty("max_vl_num", port.maxVlNum());
+        json.addProperty("bad_pkey_cntr", port.badPkeyCounter());
+        json.addProperty("qkey_viol_cntr", port.qkeyViolationCounter());
+        json.addProperty("sm_sl", port.smSl());
+        json.addProperty("subnet_timeout", port.subnetTimeout());
+        json.addProperty("active_width", WIDTHS.getOrDefault(port.activeWidth(), UNKNOWN));
+        json.addProperty("active_speed", SPEEDS.getOrDefault(port.activeSpeed(), UNKNOWN));
+        json.addProperty("phys_state", PHYSICAL_STATES.getOrDefault(port.physicalState(), UNKNOWN));
+        json.addProperty("pkey_tbl_len", port.pkeyTableLength());
+        json.add("pkeys", table("pkey", pkeys));
+        json.addProperty("gid_tbl_len", port.gidTableLength());
+        json.add("gids", table("gid", gids));
+        return json;
+    }
+
+    private static JsonArray table(final String name, final Map<Integer, ?> entries) {
+        final JsonArray array = new JsonArray();
+        entries.forEach((index, value) -> {
+            final JsonObject entry = new JsonObject();
+            entry.addProperty("index", index);
+            entry.addProperty(name, value instanceof Integer ? String.format("0x%04x", value) : value.toString());
+            array.add(entry);
+        });
+        return array;
+    }
+
+    private static String mtu(final Mtu mtu) {
+        return mtu.bytes() + " (" + mtu.code() + ")";
+    }
+
+    private static String coded(final Map<Integer, String> names, final int code) {
+        return names.getOrDefault(code, UNKNOWN) + " (" + code + ")";
+    }
+}

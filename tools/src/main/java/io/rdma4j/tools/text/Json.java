@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.text;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/** JSON as the commands print it: names in snake_case that stay as they are, GUIDs and GIDs as text. */
+public final class Json {
+    private static final int DECIMALS = 3;
+
+    private Json() {
+    }
+
+    /**
+     * Prints one value.
+     *
+     * @param out   where to.
+     * @param value what.
+     */
+    public static void print(final PrintWriter out, final JsonElement value) {
+        out.println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create()
+            .toJson(value));
+    }
+
+    /**
+     * A measured number, without digits that mean nothing.
+     *
+     * @param value any finite number.
+     * @return the number with three decimals.
+     */
+    public static BigDecimal rounded(final double value) {
+        return BigDecimal.valueOf(value).setScale(DECIMALS, RoundingMode.HALF_UP);
+    }
+}

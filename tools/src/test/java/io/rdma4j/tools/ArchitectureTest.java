@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.spi.VerbsProvider;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/** The house, as docs/adr/0001 draws it: who may know whom. Here, because all modules are on this class path. */
+@AnalyzeClasses(packages = "io.rdma4j", importOptions = ArchitectureTest.NoTests.class)
+class ArchitectureTest {
+    private static final String OURS = "io.rdma4j..";
+    private static final String HW = "io.rdma4j.hw..";
+    private static final String QUEUES = "io.rdma4j.queues..";
+    private static final String ERRORS = "io.rdma4j";
+    private static final String DRIVER = "io.rdma4j.driver..";
+    private static final String DEVICE = "io.rdma4j.device..";
+    private static final String VERBS = "io.rdma4j.verbs..";
+    private static final String TOOLS = "io.rdma4j.tools..";
+    private static final String[] PUBLIC_API = {"io.rdma4j.verbs", "io.rdma4j.verbs.spi"};
+
+    @ArchTest
+    static final ArchRule LAYOUTS_KNOW_NOTHING_OF_OURS = only(HW).mayKnow(HW);
+
+    @ArchTest
+    static final ArchRule QUEUES_KNOW_LAYOUTS = only(QUEUES).mayKnow(QUEUES, HW);
+
+    @ArchTest
+    static final ArchRule DRIVER_KNOWS_LAYOUTS_AND_NOT_QUEUES = only(DRIVER, ERRORS).mayKnow(DRIVER, ERRORS, HW);
+
+    @ArchTest
+    static final ArchRule DEVICE_KNOWS_THE_SEAM_AND_THE_RINGS =
+        only(DEVICE).mayKnow(DEVICE, DRIVER, ERRORS, QUEUES, HW);
+
+    @ArchTest
+    static final ArchRule VERBS_JOIN_DRIVER_AND_QUEUES = only(VERBS).mayKnow(VERBS, DRIVER, ERRORS, QUEUES, HW);
+
+    @ArchTest
+    static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API =
+        only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1]);
+
+    @ArchTest
+    static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)
+        .should().dependOnClassesThat(resideInAPackage(OURS).and(DescribedPredicate.not(
+            resideInAnyPackage("io.rdma4j", "io.rdma4j.verbs", "io.rdma4j.verbs.spi"))).and(DescribedPredicate.not(
+                JavaClass.Predicates.equivalentTo(DeviceAddress.class))));
+
+    @ArchTest
+    static final ArchRule PUBLIC_NAMES_ARE_NEUTRAL_OF_THE_DEVICE = classes().that().resideInAnyPackage(PUBLIC_API)
+        .and().haveModifier(JavaModifier.PUBLIC).should().haveNameNotMatching("(?i).*pvrdma.*");
+
+    @ArchTest
+    static final ArchRule JNA_STAYS_WITH_THE_SYSTEM_CALLS = noClasses().that()
+        .resideOutsideOfPackages("io.rdma4j.driver.libc..", "io.rdma4j.driver.vfio..")
+        .should().dependOnClassesThat().resideInAPackage("com.sun.jna..");
+
+    @ArchTest
+    static final ArchRule CHRONICLE_STAYS_IN_ITS_BRIDGE = noClasses().that()
+        .resideOutsideOfPackage("io.rdma4j.verbs.chronicle..")
+        .should().dependOnClassesThat().resideInAPackage("net.openhft..");
+
+    @ArchTest
+    static final ArchRule ONLY_TOOLS_PRINT = noClasses().that().resideOutsideOfPackage(TOOLS)
+        .should(ACCESS_STANDARD_STREAMS);
+
+    @ArchTest
+    static final ArchRule ONLY_MAIN_ENDS_THE_PROCESS = noClasses().that().doNotBelongToAnyOf(Main.class)
+        .should().callMethod(System.class, "exit", int.class)
+        .orShould().callMethod(Runtime.class, "exit", int.class)
+        .orShould().callMethod(Runtime.class, "halt", int.class);
+
+    @ArchTest
+    static final ArchRule LOGGING_IS_SYSTEM_LOGGER = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+
+    @ArchTest
+    static final ArchRule PACKAGES_HAVE_NO_CYCLES = slices().matching("io.rdma4j.(**)").should().beFreeOfCycles()
+        .ignoreDependency(RdmaDevices.class, VerbsProvider.class)
+        .because("only the list of devices may look back, to ask the providers through the service loader");
+
+    private static Layer only(final String... packages) {
+        return new Layer(packages);
+    }
+
+    /** Packages, and what of ours they may depend on. */
+    private record Layer(String... packages) {
+        ArchRule mayKnow(final String... known) {
+            return noClasses().that().resideInAnyPackage(packages).should()
+                .dependOnClassesThat(resideInAPackage(OURS).and(DescribedPredicate.not(resideInAnyPackage(known))))
+                .because("only these may be known: " + String.join(", ", known));
+        }
+    }
+
+    /** Wherever a build puts its test classes. */
+    static final class NoTests implements ImportOption {
+        @Override
+        public boolean includes(final Location location) {
+            return !location.contains("/test-classes/");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.rdma4j.tools.text.Terminal;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+
+/** Runs a command line in this process and keeps what it printed. */
+final class Cli {
+    private Cli() {
+    }
+
+    /**
+     * What came of a command line.
+     *
+     * @param exitCode its exit code.
+     * @param out      what it printed to standard output.
+     * @param err      what it printed to standard error.
+     */
+    record Outcome(int exitCode, String out, String err) {
+        List<String> outLines() {
+            return out.lines().toList();
+        }
+
+        List<String> errLines() {
+            return err.lines().toList();
+        }
+
+        JsonObject json() {
+            return JsonParser.parseString(out).getAsJsonObject();
+        }
+    }
+
+    static Outcome run(final String... args) {
+        return run(false, args);
+    }
+
+    /** With colours and progress, as on a terminal. */
+    static Outcome runOnTerminal(final String... args) {
+        return run(true, args);
+    }
+
+    private static Outcome run(final boolean watched, final String... args) {
+        final StringWriter out = new StringWriter();
+        final StringWriter err = new StringWriter();
+        final int exitCode = Main.run(
+            new Terminal(new PrintWriter(out), new PrintWriter(err), watched, watched), args);
+        return new Outcome(exitCode, out.toString(), err.toString());
+    }
+}

@@ -1,0 +1,300 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The launcher and its shell functions, in a copy of the folder, on a machine made of small scripts. */
+class LauncherTest {
+    private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
+        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep");
+    private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
+        + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
+
+    @TempDir
+    private Path machine;
+
+    private Path root;
+    private Path bin;
+    private Path jdk;
+
+    private record Outcome(int exitCode, String out, String err) {
+    }
+
+    @BeforeEach
+    void makeMachine() throws IOException, InterruptedException {
+        root = Files.createDirectories(machine.resolve("clone"));
+        bin = Files.createDirectories(machine.resolve("bin"));
+        jdk = machine.resolve("jvm/jdk");
+        Files.createFile(machine.resolve("calls"));
+        for (final String module : List.of("hw-regs", "queues", "driver", "device-model", "verbs-api", "tools")) {
+            Files.createDirectories(root.resolve(module).resolve("src/main/java"));
+            Files.createFile(root.resolve(module).resolve("pom.xml"));
+        }
+        Files.createFile(root.resolve("pom.xml"));
+        Files.copy(Path.of("../rdma4j"), root.resolve("rdma4j"));
+        Files.copy(Path.of("lib.sh"), root.resolve("tools/lib.sh"));
+        for (final String program : SYSTEM) {
+            script(bin.resolve(program), "exec " + onPath(program) + " \"$@\"");
+        }
+        script(bin.resolve("mvn"), WHOLE_BUILD);
+        script(bin.resolve("id"), "echo 1000");
+        makeJdk(jdk, "17.0.15");
+        age(root);
+    }
+
+    private static Path onPath(final String program) {
+        for (final String folder : System.getenv("PATH").split(":")) {
+            if (Files.isExecutable(Path.of(folder, program))) {
+                return Path.of(folder, program);
+            }
+        }
+        throw new AssertionError("not on the PATH: " + program);
+    }
+
+    private static void makeJdk(final Path home, final String version) throws IOException {
+        Files.createDirectories(home.resolve("bin"));
+        script(home.resolve("bin/java"), "echo \"java of $0\" \"$@\"");
+        script(home.resolve("bin/javac"), "exit 0");
+        Files.writeString(home.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"" + version + "\"\n");
+    }
+
+    private static void script(final Path file, final String body) throws IOException {
+        Files.writeString(file, "#!" + onPath("bash") + "\n" + body + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    /** What is in the folder, apart from what was built, was written a while ago. */
+    private static void age(final Path folder) throws IOException {
+        try (var files = Files.walk(folder)) {
+            for (final Path file : files.filter(path -> !path.toString().contains("/target")).toList()) {
+                Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(60)));
+            }
+        }
+    }
+
+    /** A process whose output goes to files, so that nothing is lost when it has to be killed. */
+    private record Running(Process process, Path out, Path err) {
+    }
+
+    private Running start(final Path folder, final Map<String, String> environment, final String... command)
+        throws IOException {
+        final Path out = Files.createTempFile(machine, "out", "");
+        final Path err = Files.createTempFile(machine, "err", "");
+        final ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile())
+            .redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().clear();
+        builder.environment().putAll(Map.of("PATH", bin.toString(), "HOME", machine.toString(), "RDMA4J_JVMS",
+            machine.resolve("jvm").toString(), "TMPDIR", machine.toString()));
+        builder.environment().putAll(environment);
+        return new Running(builder.start(), out, err);
+    }
+
+    private static Outcome await(final Running running) throws IOException, InterruptedException {
+        final boolean ended = running.process().waitFor(20, TimeUnit.SECONDS);
+        running.process().destroyForcibly();
+        final Outcome outcome = new Outcome(ended ? running.process().exitValue() : -1,
+            Files.readString(running.out()), Files.readString(running.err()));
+        assertThat(ended).as("ended in time: %s", outcome).isTrue();
+        return outcome;
+    }
+
+    private Outcome launch(final String... args) throws IOException, InterruptedException {
+        return launch(Map.of(), args);
+    }
+
+    private Outcome launch(final Map<String, String> environment, final String... args)
+        throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of(root.resolve("rdma4j").toString()));
+        command.addAll(List.of(args));
+        return await(start(root, environment, command.toArray(String[]::new)));
+    }
+
+    private Outcome shell(final String commands) throws IOException, InterruptedException {
+        return await(start(root, Map.of(), "bash", "-c", "set -euo pipefail; . tools/lib.sh; " + commands));
+    }
+
+    private List<String> calls() throws IOException {
+        return Files.readAllLines(machine.resolve("calls"));
+    }
+
+    @Test
+    void buildsOnFirstUseAndOnlyThen() throws Exception {
+        final Outcome first = launch("devices", "a b");
+        assertThat(first.err()).contains("building rdma4j (first use)");
+        assertThat(first.exitCode()).as(first.err()).isZero();
+        assertThat(first.out()).contains("java of " + jdk).contains("-jar " + root.resolve("tools/target/rdma4j.jar"))
+            .endsWith("devices a b\n");
+        assertThat(calls()).singleElement().asString().contains("-pl tools -am", "package");
+
+        final Outcome second = launch("devices");
+        assertThat(second.err()).isEmpty();
+        assertThat(second.out()).endsWith("devices\n");
+        assertThat(calls()).hasSize(1);
+    }
+
+    @Test
+    void buildsAgainWhenASourceIsNewerOrGone() throws Exception {
+        final Path source = root.resolve("queues/src/main/java/A.java");
+        Files.createFile(source);
+        age(root);
+        launch();
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
+        assertThat(launch().err()).contains("building rdma4j (sources changed)");
+        age(root);
+        assertThat(launch().err()).isEmpty();
+        Files.delete(source);
+        assertThat(launch().err()).contains("building rdma4j (sources changed)");
+        assertThat(calls()).hasSize(3);
+    }
+
+    @Test
+    void doesNotBuildWhenToldSo() throws Exception {
+        final Map<String, String> noBuild = Map.of("RDMA4J_NO_BUILD", "1");
+        final Outcome none = launch(noBuild);
+        assertThat(none.exitCode()).isEqualTo(1);
+        assertThat(none.err()).contains("RDMA4J_NO_BUILD is set");
+        launch();
+        Files.createFile(root.resolve("tools/src/main/java/New.java"));
+        assertThat(launch(noBuild).err()).isEmpty();
+        assertThat(calls()).hasSize(1);
+    }
+
+    @Test
+    void startsFromAnyFolderAndThroughALink() throws Exception {
+        final Path link = Files.createSymbolicLink(bin.resolve("rdma4j"), root.resolve("rdma4j"));
+        final Outcome outcome = await(start(machine, Map.of(), "bash", "-c", link.getFileName() + " x"));
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).endsWith(root.resolve("tools/target/rdma4j.jar") + " x\n");
+    }
+
+    @Test
+    void twoFirstUsesAtOnceBuildOnce() throws Exception {
+        final Running one = start(root, Map.of(), root.resolve("rdma4j").toString(), "1");
+        final Running other = start(root, Map.of(), root.resolve("rdma4j").toString(), "2");
+        final Outcome first = await(one);
+        final Outcome second = await(other);
+        assertThat(first.exitCode() + second.exitCode()).as(first.err() + second.err()).isZero();
+        assertThat(first.out() + second.out()).contains("rdma4j.jar 1\n", "rdma4j.jar 2\n");
+        assertThat(first.err() + second.err()).contains("waiting for another build");
+        assertThat(calls()).hasSize(1);
+    }
+
+    @Test
+    void failedBuildShowsItsErrorsAndWhereTheRestIs() throws Exception {
+        script(bin.resolve("mvn"), "echo noise; echo '[ERROR] A.java:[3,4] not a statement'; exit 1");
+        final Outcome outcome = launch("devices");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).contains("the build failed:\n[ERROR] A.java:[3,4] not a statement\n",
+            root.resolve("target/rdma4j-build.log").toString()).doesNotContain("noise");
+    }
+
+    @Test
+    void passesOptionsToTheJvm() throws Exception {
+        final Outcome outcome = launch(Map.of("RDMA4J_OPTS", "-Xmx1g -Dx=y"), "devices");
+        assertThat(outcome.out()).contains(" -Xmx1g -Dx=y ");
+    }
+
+    @Test
+    void javaHomeComesFirstUnlessItIsTooOld() throws Exception {
+        final Path other = machine.resolve("elsewhere");
+        makeJdk(other, "25.0.3");
+        assertThat(launch(Map.of("JAVA_HOME", other.toString())).out()).contains("java of " + other);
+        makeJdk(other, "11.0.2");
+        assertThat(launch(Map.of("JAVA_HOME", other.toString())).out()).contains("java of " + jdk);
+    }
+
+    @Test
+    void withoutJdkAndMavenItPrintsTheOneCommandThatInstallsThem() throws Exception {
+        Files.delete(jdk.resolve("bin/java"));
+        Files.delete(jdk.resolve("bin/javac"));
+        Files.delete(bin.resolve("mvn"));
+        makeDebian("installed=");
+        final Outcome outcome = launch("devices");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).contains("    su -c 'apt-get update && apt-get install -y --no-install-recommends "
+            + "openjdk-21-jdk-headless maven'\n");
+        script(bin.resolve("sudo"), "exit 1");
+        assertThat(launch("devices").err()).contains("    sudo sh -c 'apt-get update && ");
+        assertThat(calls()).isEmpty();
+    }
+
+    @Test
+    void asRootItInstallsWhatIsMissingAndSaysSo() throws Exception {
+        Files.delete(bin.resolve("mvn"));
+        makeDebian("installed=");
+        script(bin.resolve("id"), "echo 0");
+        script(bin.resolve("apt-get"), "echo apt-get \"$@\" >>$HOME/calls\n"
+            + "[ $1 = update ] || { cp $HOME/mvn $HOME/bin/mvn; }");
+        script(machine.resolve("mvn"), WHOLE_BUILD);
+        final Outcome outcome = launch("devices");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.err()).contains("rdma4j: installing maven ...\n");
+        assertThat(outcome.out()).endsWith("devices\n");
+        assertThat(calls().get(0)).startsWith("apt-get update");
+        assertThat(calls().get(1)).startsWith("apt-get install").contains("-y").endsWith(" maven");
+        assertThat(calls().get(2)).startsWith("mvn ");
+    }
+
+    @Test
+    void installsThroughSudoThatAsksNoPassword() throws Exception {
+        makeDebian("installed=");
+        script(bin.resolve("sudo"), "shift; [ $1 = true ] && exit 0; echo sudo \"$@\" >>$HOME/calls");
+        final Outcome outcome = shell("ensure_packages jq");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(calls()).hasSize(2).allMatch(call -> call.startsWith("sudo env DEBIAN_FRONTEND="));
+    }
+
+    @Test
+    void failedInstallationSaysWhatAptSaid() throws Exception {
+        makeDebian("installed=");
+        script(bin.resolve("id"), "echo 0");
+        script(bin.resolve("apt-get"), "echo noise; echo 'E: no space'; exit 100");
+        final Outcome outcome = shell("ensure_packages jq");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).contains("could not install jq", "E: no space").doesNotContain("noise");
+    }
+
+    @Test
+    void installsNothingThatIsThereInOneOfItsForms() throws Exception {
+        makeDebian("installed=' qemu-kvm jq '");
+        final Outcome outcome = shell("ensure_packages 'qemu-system-x86|qemu-kvm' jq");
+        assertThat(outcome).isEqualTo(new Outcome(0, "", ""));
+    }
+
+    @Test
+    void otherDistributionsAreToldWhatToInstall() throws Exception {
+        final Outcome outcome = shell("ensure_packages 'qemu-system-x86|qemu-kvm' jq");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).isEqualTo("rdma4j: please install what Debian calls qemu-system-x86 or qemu-kvm jq; "
+            + "this system has no apt to do it with\n");
+    }
+
+    /** A Debian that offers OpenJDK 21 but not 17. */
+    private void makeDebian(final String installed) throws IOException {
+        script(bin.resolve("apt-get"), "echo apt-get \"$@\" >>$HOME/calls");
+        script(bin.resolve("apt-cache"), "case \" $* \" in *jdk-17*) exit 100 ;; esac");
+        script(bin.resolve("dpkg-query"), installed + "\nfor last; do :; done\n"
+            + "case \"$installed\" in *\" $last \"*) echo -n installed ;; *) exit 1 ;; esac");
+    }
+}

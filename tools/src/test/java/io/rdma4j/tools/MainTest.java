@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What holds for every command: help, version, exit codes, how failures are told. */
+class MainTest {
+    private static final String ESCAPE = "\u001b";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-h"})
+    void helpGoesToStandardOutput(final String option) {
+        final Cli.Outcome outcome = Cli.run(option);
+        assertThat(outcome.exitCode()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).contains("Usage: rdma4j", "devices", "devinfo", "pingpong", "Exit codes:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"devices", "devinfo", "pingpong"})
+    void eachCommandHasHelpWithExamples(final String command) {
+        final Cli.Outcome outcome = Cli.run(command, "--help");
+        assertThat(outcome.exitCode()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).contains("Usage: rdma4j " + command, "--debug", "Exit codes:");
+        assertThat(outcome.out().substring(outcome.out().indexOf("Examples:")))
+            .contains("  rdma4j " + command)
+            .doesNotContain("rdma4j pingpong --help");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "devices", "devinfo", "pingpong"})
+    void examplesAreNotWrapped(final String command) {
+        final String help = (command.isEmpty() ? Cli.run("--help") : Cli.run(command, "--help")).out();
+        assertThat(help.substring(help.indexOf("Examples:")).lines().skip(1))
+            .isNotEmpty().allSatisfy(line -> assertThat(line).startsWith("  rdma4j "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "-V"})
+    void versionGoesToStandardOutput(final String option) {
+        final Cli.Outcome outcome = Cli.run(option);
+        assertThat(outcome.exitCode()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).startsWith("rdma4j ").contains("Java " + System.getProperty("java.version"));
+    }
+
+    @Test
+    void coloursAreForTerminalsOnly() {
+        assertThat(Cli.run("--help").out()).doesNotContain(ESCAPE);
+        assertThat(Cli.runOnTerminal("--help").out()).contains(ESCAPE);
+    }
+
+    @Test
+    void noCommandIsWrongUsage() {
+        final Cli.Outcome outcome = Cli.run();
+        assertThat(outcome.exitCode()).isEqualTo(2);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).contains("Missing command", "Try 'rdma4j --help'.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--badflag,                  Unknown option: '--badflag',  rdma4j --help",
+        "devices --badflag,          Unknown option: '--badflag',  rdma4j devices --help",
+        "devices surplus,            Unmatched argument,           rdma4j devices --help",
+        "pingpong --siz 5,           Possible solutions: --size,   rdma4j pingpong --help",
+        "devinfo --jsno,             Possible solutions: --json,   rdma4j devinfo --help",
+        "pingpnog,                   Did you mean: rdma4j pingpong, rdma4j --help",
+        "devcies,                    rdma4j devices,               rdma4j --help",
+        "devinfo -d,                 Missing required parameter,   rdma4j devinfo --help"
+    })
+    void wrongUsageSaysWhatWouldBeRight(final String line, final String expected, final String help) {
+        final Cli.Outcome outcome = Cli.run(line.split(" "));
+        assertThat(outcome.exitCode()).isEqualTo(2);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).startsWith("rdma4j: ").contains(expected, "Try '" + help + "'.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"devinfo -d nosuch:", "pingpong -d nosuch:", "pingpong --json -d nosuch:"})
+    void unknownDeviceIsOneLineThatNamesTheKnownOnes(final String line) {
+        final Cli.Outcome outcome = Cli.run(line.split(" "));
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.errLines()).singleElement().asString()
+            .startsWith("rdma4j: open device failed on 'nosuch:'").contains("ENODEV", "emulated:", "fake:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"devinfo", "pingpong"})
+    void addressWithoutSchemeIsOneLine(final String command) {
+        final Cli.Outcome outcome = Cli.run(command, "-d", "0b:00.1");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString().contains("0b:00.1", "EINVAL", "vfio:0000:0b:00.1");
+    }
+
+    @Test
+    void failureOfSeveralLinesIsToldInOne() {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-d", "fake:twice", "-d", "fake:twice?after=1");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString().contains("it is in use [EBUSY]; close it");
+    }
+
+    @Test
+    void aJvmWithoutTheOptionThatAgronaNeedsIsToldInOneSentence() throws IOException, InterruptedException {
+        final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp", System.getProperty("java.class.path"), Main.class.getName(), "pingpong", "-d", "fake:", "-n", "1")
+            .redirectErrorStream(true).start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(10, TimeUnit.SECONDS)).as(output).isTrue();
+        assertThat(process.exitValue()).as(output).isEqualTo(1);
+        assertThat(output.lines()).singleElement().asString().startsWith("rdma4j: ")
+            .contains("./rdma4j", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--debug devinfo -d nosuch:", "devinfo -d nosuch: --debug"})
+    void debugAddsTheStackTrace(final String line) {
+        final Cli.Outcome outcome = Cli.run(line.split(" "));
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines().get(0)).startsWith("rdma4j: open device failed");
+        assertThat(outcome.err()).contains("\tat io.rdma4j.verbs.RdmaDevices.open");
+    }
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.fake;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.Peculiarity;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaContext;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The fake device: one port, one GID that follows from its name, messages delivered by the sending thread. */
+final class FakeContext implements RdmaContext {
+    static final long CLAIMED_MAX_MESSAGE = 1024;
+    private static final Map<Gid, FakeContext> LINK = new ConcurrentHashMap<>();
+
+    private final DeviceAddress address;
+    private final Gid gid;
+    private final Fault fault;
+    private final long faultAfter;
+    private final AtomicLong messages = new AtomicLong();
+    private final AtomicInteger lastQpn = new AtomicInteger(0x10);
+    private final Map<Integer, FakeQp> qps = new ConcurrentHashMap<>();
+    private volatile String failure;
+    private volatile boolean closed;
+
+    FakeContext(final DeviceAddress address) {
+        this.address = address;
+        gid = Gid.linkLocal(0x1000 + address.path().hashCode());
+        fault = Fault.valueOf(address.option("fault", "none").toUpperCase(Locale.ROOT));
+        faultAfter = address.option("after", 0, 0, Integer.MAX_VALUE);
+        if (LINK.putIfAbsent(gid, this) != null) {
+            throw RdmaException.of("open device").device(address).detail("it is\nin use").errno(RdmaException.EBUSY)
+                .hint("close it").build();
+        }
+    }
+
+    /** What goes wrong with the next message. */
+    Fault nextFault() {
+        return messages.incrementAndGet() == faultAfter ? fault : Fault.NONE;
+    }
+
+    FakeQp add(final FakeQp qp, final int qpn) {
+        qps.put(qpn, qp);
+        return qp;
+    }
+
+    int newQpn() {
+        return lastQpn.incrementAndGet();
+    }
+
+    static FakeQp find(final Gid gid, final int qpn) {
+        return LINK.get(gid).qps.get(qpn);
+    }
+
+    void fail(final String why) {
+        failure = why;
+    }
+
+    @Override
+    public String address() {
+        return address.toString();
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+        return FakeAttributes.create();
+    }
+
+    @Override
+    public boolean supports(final Feature feature) {
+        return feature != Feature.RDMA_READ;
+    }
+
+    @Override
+    public String whyNot(final Feature feature) {
+        return supports(feature) ? null : "it cannot read";
+    }
+
+    @Override
+    public List<Peculiarity> peculiarities() {
+        return List.of(new Peculiarity("goes-wrong", "Does so on demand."), new Peculiarity("small", "Has 1 port."));
+    }
+
+    @Override
+    public PortAttributes queryPort(final int port) {
+        if (port != 1) {
+            throw RdmaException.of("query port").device(address).detail("there is no port %d", port)
+                .errno(RdmaException.EINVAL).hint("ports are 1 to 1").build();
+        }
+        return new PortAttributes(1, PortState.ACTIVE, Mtu.MTU_4096, Mtu.MTU_1024, 3, 1, 0x04010000,
+            CLAIMED_MAX_MESSAGE, 0, 0, 0, 0, 0, 1, 0, 0, 1, 32, 5, "Ethernet");
+    }
+
+    @Override
+    public Gid queryGid(final int port, final int index) {
+        return index == 0 ? gid : Gid.ZERO;
+    }
+
+    @Override
+    public int queryPkey(final int port, final int index) {
+        return 0xffff;
+    }
+
+    @Override
+    public void bindGid(final int index, final Gid wanted) {
+        throw Unused.call("bindGid");
+    }
+
+    @Override
+    public void unbindGid(final int index) {
+        throw Unused.call("unbindGid");
+    }
+
+    @Override
+    public ProtectionDomain allocatePd() {
+        return new FakePd(this);
+    }
+
+    @Override
+    public CompletionQueue createCq(final int cqe) {
+        return new FakeCq(this, cqe);
+    }
+
+    @Override
+    public PinnedMemory allocate(final long length) {
+        return new FakeMemory((int) length);
+    }
+
+    @Override
+    public boolean reachesAnyMemory() {
+        return false;
+    }
+
+    @Override
+    public AsyncEvent pollAsyncEvent() {
+        return null;
+    }
+
+    @Override
+    public AsyncEvent awaitAsyncEvent(final Duration timeout) {
+        return null;
+    }
+
+    @Override
+    public boolean isFailed() {
+        return failure != null;
+    }
+
+    @Override
+    public String failure() {
+        return failure;
+    }
+
+    @Override
+    public long reachableBytes() {
+        return 0;
+    }
+
+    @Override
+    public String dump() {
+        return "dump of " + address + "\n  messages " + messages;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LINK.remove(gid, this);
+    }
+}

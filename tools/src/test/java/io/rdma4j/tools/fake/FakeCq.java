@@ -1,0 +1,88 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.fake;
+
+import io.rdma4j.verbs.CompletionHandler;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.WcOpcode;
+import io.rdma4j.verbs.WcStatus;
+
+import java.time.Duration;
+
+/** A ring of completions behind a lock. Allocates nothing after it was made. */
+final class FakeCq implements CompletionQueue {
+    private final FakeContext context;
+    private final FakeCompletion[] ring;
+    private long head;
+    private long tail;
+
+    FakeCq(final FakeContext context, final int cqe) {
+        this.context = context;
+        ring = new FakeCompletion[cqe];
+        for (int i = 0; i < cqe; i++) {
+            ring[i] = new FakeCompletion();
+        }
+    }
+
+    synchronized void add(
+        final QueuePair qp, final long wrId, final WcStatus status, final WcOpcode opcode, final int byteLength) {
+        if (tail - head == ring.length) {
+            throw new IllegalStateException("CQ overflow: " + ring.length);
+        }
+        ring[(int) (tail++ % ring.length)].set(qp, wrId, status, opcode, byteLength);
+    }
+
+    @Override
+    public RdmaContext context() {
+        return context;
+    }
+
+    @Override
+    public int capacity() {
+        return ring.length;
+    }
+
+    @Override
+    public synchronized int poll(final CompletionHandler handler, final int limit) {
+        if (context.isFailed()) {
+            return ReturnCode.DEVICE_FAILED;
+        }
+        int count = 0;
+        while (head < tail && count < limit) {
+            handler.onCompletion(ring[(int) (head++ % ring.length)]);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public int requestNotify(final boolean solicitedOnly) {
+        throw Unused.call("requestNotify");
+    }
+
+    @Override
+    public boolean awaitEvent(final Duration timeout) {
+        throw Unused.call("awaitEvent");
+    }
+
+    @Override
+    public long dropped() {
+        return 0;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        // Goes with its context.
+    }
+}

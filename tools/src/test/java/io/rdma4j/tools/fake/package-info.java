@@ -1,0 +1,10 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * A device that goes wrong on demand, for tests of the commands: {@code fake:name?fault=lost&after=100}. It keeps the
+ * promises of {@link io.rdma4j.verbs} for what the commands use, and says so when they use anything else.
+ */
+package io.rdma4j.tools.fake;

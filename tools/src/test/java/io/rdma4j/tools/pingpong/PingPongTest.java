@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.pingpong;
+
+import com.sun.management.ThreadMXBean;
+import io.rdma4j.tools.pingpong.PingPongOptions.Span;
+import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PingPongTest {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    /** More round trips must not allocate more: what a run allocates at all is its set-up. */
+    @ParameterizedTest
+    @CsvSource({"fake:, RC", "fake:, UD", "emulated:, RC", "emulated:, UD"})
+    void roundTripsAllocateNothing(final String address, final QpType transport) {
+        allocatedBy(address, transport, 20_000);
+        final long few = allocatedBy(address, transport, 1_000);
+        final long many = allocatedBy(address, transport, 101_000);
+        // A compiler that finishes in between may change a handful of bytes; 100,000 objects would be megabytes.
+        assertThat(many - few).isLessThan(100_000);
+    }
+
+    private static long allocatedBy(final String address, final QpType transport, final long iterations) {
+        try (RdmaContext context = RdmaDevices.open(address)) {
+            final PingPong pingPong = new PingPong(context, context, new PingPongOptions(
+                transport, 64, null, 1, true, Span.of(0), Span.of(iterations), Duration.ofSeconds(10)));
+            final long before = THREADS.getCurrentThreadAllocatedBytes();
+            final PingPongResult result = pingPong.run();
+            final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+            assertThat(result.iterations()).isEqualTo(iterations);
+            assertThat(pingPong.progress()).isEqualTo(iterations);
+            return allocated;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+import java.time.Duration;
+
+/**
+ * A completion queue. Polling is for one thread at a time; everything else is thread-safe.
+ */
+public interface CompletionQueue extends AutoCloseable {
+    /**
+     * The device.
+     *
+     * @return the context that created the queue.
+     */
+    RdmaContext context();
+
+    /**
+     * Size.
+     *
+     * @return entries; a power of two, at least what was asked for.
+     */
+    int capacity();
+
+    /**
+     * Hands completions to a handler, oldest first. Entries are given back to the device once per call, after the
+     * handler saw them, also if it throws. Allocates nothing.
+     *
+     * @param handler called on this thread once per completion; must not close the queue, and must not keep the
+     *                {@link Completion}.
+     * @param limit   most completions to hand over, at least 1.
+     * @return how many were handed over, 0 if there were none; {@link ReturnCode#CLOSED},
+     *         {@link ReturnCode#DEVICE_FAILED}, or {@link ReturnCode#INVALID_REQUEST} without a handler, for a limit
+     *         below 1, and when called from a handler of this queue.
+     */
+    int poll(CompletionHandler handler, int limit);
+
+    /**
+     * Asks for one event when the next completion arrives. Poll once more afterwards, for what came before.
+     *
+     * @param solicitedOnly only for completions that the sender marked as solicited, or that are errors.
+     * @return {@link ReturnCode#OK} or a negative code.
+     */
+    int requestNotify(boolean solicitedOnly);
+
+    /**
+     * Waits for the event that was asked for. The event may be spurious: poll, and ask again.
+     *
+     * @param timeout longest wait.
+     * @return true if an event came; false if the time passed or the thread was interrupted.
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP if the device has no interrupts, EBADFD if the queue is closed or the
+     *                                 device failed.
+     */
+    boolean awaitEvent(Duration timeout);
+
+    /**
+     * Completions that named a QP that is not there (closed meanwhile, or made up by the device); they were dropped.
+     *
+     * @return a count that only grows.
+     */
+    long dropped();
+
+    /**
+     * Whether it was closed.
+     *
+     * @return true if so.
+     */
+    boolean isClosed();
+
+    /**
+     * Destroys the queue. Harmless when called again.
+     *
+     * @throws io.rdma4j.RdmaException EBUSY while QPs use it, naming them.
+     */
+    @Override
+    void close();
+}

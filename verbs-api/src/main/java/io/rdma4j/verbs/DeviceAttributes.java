@@ -1,0 +1,218 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+/**
+ * Identity and limits of a device, read when it was opened; as {@code struct ibv_device_attr}. Immutable. Limits are
+ * the ones that hold in fact on this device.
+ */
+public interface DeviceAttributes {
+    /**
+     * The kind of device, for people, such as {@code "QEMU 7.2 pvrdma"}.
+     *
+     * @return a name.
+     */
+    String name();
+
+    /**
+     * Firmware version.
+     *
+     * @return {@code major.minor.sub}.
+     */
+    String firmwareVersion();
+
+    /**
+     * Version of the device's programming interface.
+     *
+     * @return a number that only this kind of device gives a meaning.
+     */
+    int deviceVersion();
+
+    /**
+     * Node GUID.
+     *
+     * @return 64 bits, most significant byte first on the wire.
+     */
+    long nodeGuid();
+
+    /**
+     * System image GUID.
+     *
+     * @return 64 bits; 0 if the device does not tell.
+     */
+    long systemImageGuid();
+
+    /**
+     * Vendor.
+     *
+     * @return the PCI vendor id.
+     */
+    int vendorId();
+
+    /**
+     * Part.
+     *
+     * @return the PCI device id.
+     */
+    int vendorPartId();
+
+    /**
+     * Hardware version.
+     *
+     * @return as the device tells.
+     */
+    int hardwareVersion();
+
+    /**
+     * Number of ports.
+     *
+     * @return at least 1.
+     */
+    int physicalPortCount();
+
+    /**
+     * Longest region.
+     *
+     * @return bytes.
+     */
+    long maxMrSize();
+
+    /**
+     * Page sizes that translation tables may use.
+     *
+     * @return a bit for each size.
+     */
+    long pageSizeCap();
+
+    /**
+     * Most QPs.
+     *
+     * @return a count.
+     */
+    int maxQp();
+
+    /**
+     * Most work requests in one send or receive queue with one scatter/gather element each.
+     *
+     * @return a count.
+     */
+    int maxQpWr();
+
+    /**
+     * Most work requests in a send queue.
+     *
+     * @param maxSge scatter/gather elements that each may have.
+     * @return a count.
+     */
+    int maxSendWr(int maxSge);
+
+    /**
+     * Most work requests in a receive queue.
+     *
+     * @param maxSge scatter/gather elements that each may have.
+     * @return a count.
+     */
+    int maxReceiveWr(int maxSge);
+
+    /**
+     * Most scatter/gather elements in a work request.
+     *
+     * @return a count.
+     */
+    int maxSge();
+
+    /**
+     * Most completion queues.
+     *
+     * @return a count.
+     */
+    int maxCq();
+
+    /**
+     * Most entries in a completion queue.
+     *
+     * @return a count.
+     */
+    int maxCqe();
+
+    /**
+     * Most memory regions.
+     *
+     * @return a count.
+     */
+    int maxMr();
+
+    /**
+     * Most protection domains.
+     *
+     * @return a count.
+     */
+    int maxPd();
+
+    /**
+     * Most address handles.
+     *
+     * @return a count.
+     */
+    int maxAh();
+
+    /**
+     * Most shared receive queues.
+     *
+     * @return a count; 0 if there are none.
+     */
+    int maxSrq();
+
+    /**
+     * Most work requests in a shared receive queue.
+     *
+     * @param maxSge scatter/gather elements that each may have.
+     * @return a count.
+     */
+    int maxSrqWr(int maxSge);
+
+    /**
+     * Most scatter/gather elements in a work request of a shared receive queue.
+     *
+     * @return a count.
+     */
+    int maxSrqSge();
+
+    /**
+     * Most RDMA READs and atomics under way that a QP accepts as target.
+     *
+     * @return a count.
+     */
+    int maxQpRdAtom();
+
+    /**
+     * Most RDMA READs and atomics under way that a QP may begin.
+     *
+     * @return a count.
+     */
+    int maxQpInitRdAtom();
+
+    /**
+     * Most memory windows.
+     *
+     * @return a count; 0 if there are none.
+     */
+    int maxMw();
+
+    /**
+     * Most partition keys of a port.
+     *
+     * @return a count.
+     */
+    int maxPkeys();
+
+    /**
+     * Entries in a port's GID table.
+     *
+     * @return a count.
+     */
+    int gidTableLength();
+}

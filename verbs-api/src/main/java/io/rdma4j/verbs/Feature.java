@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+/** What a device may or may not be able to do; see {@link RdmaContext#supports}. */
+public enum Feature {
+    /** SEND with immediate data, delivered to the receiver. */
+    SEND_WITH_IMM,
+    /** RDMA WRITE. */
+    RDMA_WRITE,
+    /** RDMA READ. */
+    RDMA_READ,
+    /** 64-bit compare-and-swap and fetch-and-add. */
+    ATOMICS,
+    /** Work requests without a completion of their own. */
+    UNSIGNALED,
+    /** Completions that are marked and armed for as solicited. */
+    SOLICITED,
+    /** Flush of a QP's queues when it goes to the error state, by the device itself. */
+    QP_FLUSH,
+    /** Bringing a QP back to RESET and using it again. */
+    QP_RESET,
+    /** All attributes of a QP can be queried from the device. */
+    QP_QUERY_ALL,
+    /** The SRQ limit event. */
+    SRQ_LIMIT_EVENT,
+    /** Asynchronous events. */
+    ASYNC_EVENTS,
+    /** A port state that tells whether traffic can flow. */
+    PORT_STATE,
+    /** Remote keys that grant and refuse access. */
+    REMOTE_KEYS,
+    /** Bounds of a region checked to the byte by the device. */
+    BYTE_EXACT_REGIONS,
+    /** SEND with invalidate, local invalidate. */
+    INVALIDATE,
+    /** Fast registration work requests. */
+    FAST_REGISTRATION,
+    /** Memory windows. */
+    MEMORY_WINDOWS
+}

@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+import java.nio.ByteBuffer;
+
+import org.agrona.DirectBuffer;
+
+/**
+ * A protection domain: regions, QPs, shared receive queues and address handles work together only within one.
+ * Thread-safe.
+ */
+public interface ProtectionDomain extends AutoCloseable {
+    /**
+     * The device.
+     *
+     * @return the context that this domain was allocated from.
+     */
+    RdmaContext context();
+
+    /**
+     * Registers memory by address (checklist 93-95). The caller keeps it mapped until the region is closed.
+     *
+     * @param address first byte, any alignment.
+     * @param length  bytes, from 1 to {@link DeviceAttributes#maxMrSize()}; the last page may be used in part.
+     * @param access  what the region allows besides local read.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL for an empty, negative, wrapping or too long range or for rights that
+     *                                 contradict each other; EFAULT for memory that is not mapped, not writable where
+     *                                 it must be, or out of the device's reach; ENOMEM if the device or IOVA space is
+     *                                 exhausted; EBADFD if this domain is closed.
+     */
+    MemoryRegion register(long address, long length, AccessFlag... access);
+
+    /**
+     * Registers a direct buffer from its position to its limit, and keeps it from being collected.
+     *
+     * @param buffer a direct buffer with something remaining.
+     * @param access what the region allows besides local read.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL for a heap buffer.
+     */
+    MemoryRegion register(ByteBuffer buffer, AccessFlag... access);
+
+    /**
+     * Registers an Agrona buffer over direct memory from 0 to its capacity, and keeps it from being collected.
+     *
+     * @param buffer a buffer that is not over a byte array.
+     * @param access what the region allows besides local read.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL for a heap buffer.
+     */
+    MemoryRegion register(DirectBuffer buffer, AccessFlag... access);
+
+    /**
+     * Registers all of a piece of memory that was allocated from this device.
+     *
+     * @param memory memory of the same context.
+     * @param access what the region allows besides local read.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL for memory of
+     *                                 another context, EBADFD for closed memory.
+     */
+    MemoryRegion register(PinnedMemory memory, AccessFlag... access);
+
+    /**
+     * Registers memory by address and keeps its owner from being collected: the way for buffer types that this
+     * interface does not name.
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @param owner   what keeps the memory mapped; held until the region is closed.
+     * @param access  what the region allows besides local read.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}.
+     */
+    MemoryRegion register(long address, long length, Object owner, AccessFlag... access);
+
+    /**
+     * Creates a QP in state RESET.
+     *
+     * @param options its type, queues and sizes.
+     * @return the QP; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL for sizes beyond the device's limits, for queues of another context or a
+     *                                 SRQ of another domain, for a CQ smaller than what can complete into it; ENOMEM if
+     *                                 the device has no more; EOPNOTSUPP for a type it does not have.
+     */
+    QueuePair createQp(QpOptions options);
+
+    /**
+     * Creates a shared receive queue.
+     *
+     * @param maxWr  least number of work requests, at least 1.
+     * @param maxSge scatter/gather elements that each may have, at least 1.
+     * @return the queue; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL for sizes beyond the device's limits, ENOMEM if the device has no more,
+     *                                 EOPNOTSUPP if it has none at all.
+     */
+    SharedReceiveQueue createSrq(int maxWr, int maxSge);
+
+    /**
+     * Creates an address handle: the way to a peer for datagrams.
+     *
+     * @param attributes where to, and from which GID.
+     * @return the handle; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL for a multicast or zero destination, an unbound source index or a port
+     *                                 that is not there; ENOMEM beyond {@link DeviceAttributes#maxAh()}.
+     */
+    AddressHandle createAh(AhAttributes attributes);
+
+    /**
+     * Whether it was closed.
+     *
+     * @return true if so.
+     */
+    boolean isClosed();
+
+    /** Closes QPs, shared receive queues, address handles and regions made here, then the domain. Idempotent. */
+    @Override
+    void close();
+}

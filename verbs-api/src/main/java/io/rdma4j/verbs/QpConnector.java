@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+import io.rdma4j.RdmaException;
+
+/**
+ * Brings QPs to RTS with usual attributes, once both sides know each other's {@link QpAddress}. Stateless.
+ */
+public final class QpConnector {
+    private static final int TIMEOUT_CODE = 14;
+    private static final int FOR_EVER = 7;
+    private static final int MIN_RNR_TIMER_CODE = 12;
+
+    private QpConnector() {
+    }
+
+    /**
+     * Connects an RC QP to its peer: RESET, INIT, RTR, RTS. The peer does the same with this side's address.
+     *
+     * @param qp     a QP in RESET.
+     * @param remote the peer's {@link QueuePair#localAddress()}.
+     * @throws RdmaException EINVAL if the QP is not RC or not in RESET; else as {@link QueuePair#modify}.
+     */
+    public static void connect(final QueuePair qp, final QpAddress remote) {
+        connect(qp, remote, new QpAttributes());
+    }
+
+    /**
+     * Connects an RC QP to its peer with other than the usual attributes.
+     *
+     * @param qp     a QP in RESET.
+     * @param remote the peer's {@link QueuePair#localAddress()}.
+     * @param wished attributes that replace the usual ones; those that were not given keep them.
+     * @throws RdmaException EINVAL if the QP is not RC or not in RESET; else as {@link QueuePair#modify}.
+     */
+    public static void connect(final QueuePair qp, final QpAddress remote, final QpAttributes wished) {
+        require(qp, QpType.RC, "connect QP");
+        final int port = wished.has(QpAttribute.PORT) ? wished.port() : 1;
+        qp.modify(QpAttributes.to(QpState.INIT)
+            .port(port)
+            .pkeyIndex(wished.pkeyIndex())
+            .accessFlags(wished.accessFlags()));
+        qp.modify(QpAttributes.to(QpState.RTR)
+            .ah(wished.has(QpAttribute.AV) ? wished.ah() : AhAttributes.to(remote.gid()))
+            .pathMtu(wished.has(QpAttribute.PATH_MTU) ? wished.pathMtu() : Mtu.MTU_1024)
+            .destQpn(remote.qpn())
+            .rqPsn(remote.psn())
+            .maxDestRdAtomic(wished.has(QpAttribute.MAX_DEST_RD_ATOMIC) ? wished.maxDestRdAtomic() : 1)
+            .minRnrTimer(wished.has(QpAttribute.MIN_RNR_TIMER) ? wished.minRnrTimer() : MIN_RNR_TIMER_CODE));
+        qp.modify(QpAttributes.to(QpState.RTS)
+            .sqPsn(qp.localAddress().psn())
+            .timeout(wished.has(QpAttribute.TIMEOUT) ? wished.timeout() : TIMEOUT_CODE)
+            .retryCnt(wished.has(QpAttribute.RETRY_CNT) ? wished.retryCnt() : FOR_EVER)
+            .rnrRetry(wished.has(QpAttribute.RNR_RETRY) ? wished.rnrRetry() : FOR_EVER)
+            .maxRdAtomic(wished.has(QpAttribute.MAX_QP_RD_ATOMIC) ? wished.maxRdAtomic() : 1));
+    }
+
+    /**
+     * Brings a UD QP to RTS.
+     *
+     * @param qp   a QP in RESET.
+     * @param qkey queue key that senders must name.
+     * @throws RdmaException EINVAL if the QP is not UD or not in RESET; else as {@link QueuePair#modify}.
+     */
+    public static void activate(final QueuePair qp, final int qkey) {
+        require(qp, QpType.UD, "activate QP");
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).qkey(qkey));
+        qp.modify(QpAttributes.to(QpState.RTR));
+        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(qp.localAddress().psn()));
+    }
+
+    private static void require(final QueuePair qp, final QpType type, final String operation) {
+        if (qp.type() != type || qp.state() != QpState.RESET) {
+            throw RdmaException.of(operation)
+                .device(qp.pd().context().address())
+                .object(qp)
+                .detail("a %s QP in RESET is needed, this is %s in %s", type, qp.type(), qp.state())
+                .errno(RdmaException.EINVAL)
+                .build();
+        }
+    }
+}

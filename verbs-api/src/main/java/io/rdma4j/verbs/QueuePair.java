@@ -1,0 +1,185 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+/**
+ * A queue pair. Posting to the send queue is for one thread at a time, posting to the receive queue for one thread at a
+ * time (they may be two), and polling each of its CQs for one thread at a time. Everything else is thread-safe.
+ */
+public interface QueuePair extends AutoCloseable {
+    /**
+     * The domain.
+     *
+     * @return the domain that the QP was created in.
+     */
+    ProtectionDomain pd();
+
+    /**
+     * Transport.
+     *
+     * @return RC or UD.
+     */
+    QpType type();
+
+    /**
+     * Number that peers name this QP by.
+     *
+     * @return 24 bits.
+     */
+    int qpNumber();
+
+    /**
+     * State as far as the driver knows: what was last asked for, or ERR after a completion showed it.
+     *
+     * @return the state.
+     */
+    QpState state();
+
+    /**
+     * What a peer needs to know, with a packet sequence number drawn at random when the QP was made.
+     *
+     * @return the address, to be printed or sent to the peer.
+     */
+    QpAddress localAddress();
+
+    /**
+     * The completion queue of sends.
+     *
+     * @return a CQ.
+     */
+    CompletionQueue sendCq();
+
+    /**
+     * The completion queue of receives.
+     *
+     * @return a CQ.
+     */
+    CompletionQueue receiveCq();
+
+    /**
+     * The shared receive queue.
+     *
+     * @return a SRQ, or null for none.
+     */
+    SharedReceiveQueue srq();
+
+    /**
+     * Size of the send queue.
+     *
+     * @return work requests; a power of two, at least what was asked for.
+     */
+    int maxSendWr();
+
+    /**
+     * Size of the receive queue.
+     *
+     * @return work requests; a power of two; 0 with a SRQ.
+     */
+    int maxReceiveWr();
+
+    /**
+     * Elements that a send may have.
+     *
+     * @return scatter/gather elements.
+     */
+    int maxSendSge();
+
+    /**
+     * Elements that a receive may have.
+     *
+     * @return scatter/gather elements; 0 with a SRQ.
+     */
+    int maxReceiveSge();
+
+    /**
+     * Changes state and attributes. The attributes that the transition requires and those it allows are checked before
+     * the device sees them, by the table of the InfiniBand specification (QP state transitions).
+     *
+     * @param attributes what to change; the state is needed.
+     * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range; EIO
+     *                                 if the device refuses; EBADFD if the QP is closed.
+     */
+    void modify(QpAttributes attributes);
+
+    /**
+     * Reads the attributes: from the device where it answers (see {@link Feature#QP_QUERY_ALL}), the rest as last set.
+     *
+     * @return a new set of attributes with everything that is known.
+     * @throws io.rdma4j.RdmaException EBADFD if the QP is closed.
+     */
+    QpAttributes query();
+
+    /**
+     * Posts a work request to the send queue.
+     *
+     * @param request what to do; copied, so it can be used again at once.
+     * @return {@link ReturnCode#OK} or a negative code; then nothing was posted.
+     */
+    int postSend(SendRequest request);
+
+    /**
+     * Posts several work requests with one doorbell.
+     *
+     * @param requests work requests; copied.
+     * @param count    how many of them, from the first.
+     * @return the number posted, which is smaller than count if the queue filled up or a request was refused; a
+     *         negative code if the first could not be posted.
+     */
+    int postSend(SendRequest[] requests, int count);
+
+    /**
+     * Posts a signaled SEND with one element, the short way (RC only).
+     *
+     * @param wrId    comes back in the completion.
+     * @param address first byte.
+     * @param length  bytes, may be 0.
+     * @param lkey    key of the region that holds them.
+     * @return {@link ReturnCode#OK} or a negative code.
+     */
+    int postSend(long wrId, long address, int length, int lkey);
+
+    /**
+     * Posts a work request to the receive queue.
+     *
+     * @param request where to put the next message; copied.
+     * @return {@link ReturnCode#OK} or a negative code; then nothing was posted.
+     */
+    int postReceive(ReceiveRequest request);
+
+    /**
+     * Posts several receives with one doorbell.
+     *
+     * @param requests work requests; copied.
+     * @param count    how many of them, from the first.
+     * @return the number posted, or a negative code if the first could not be posted.
+     */
+    int postReceive(ReceiveRequest[] requests, int count);
+
+    /**
+     * Posts a receive with one element, the short way.
+     *
+     * @param wrId    comes back in the completion.
+     * @param address first byte.
+     * @param length  bytes.
+     * @param lkey    key of the region that holds them; it must allow local write.
+     * @return {@link ReturnCode#OK} or a negative code.
+     */
+    int postReceive(long wrId, long address, int length, int lkey);
+
+    /**
+     * Whether it was closed.
+     *
+     * @return true if so.
+     */
+    boolean isClosed();
+
+    /**
+     * Destroys the QP. Work requests that have not completed are dropped without a completion, and completions of this
+     * QP that were not polled yet are removed from its CQs. Harmless when called again.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,187 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * An open RDMA device. Owned by who opened it; closing it closes everything that was made from it. Thread-safe.
+ */
+public interface RdmaContext extends AutoCloseable {
+    /**
+     * The address that this device was opened by.
+     *
+     * @return a device address.
+     */
+    String address();
+
+    /**
+     * Limits and identity of the device. The limits are those that hold in fact, also where the device claims more.
+     *
+     * @return the attributes, read when the device was opened.
+     */
+    DeviceAttributes attributes();
+
+    /**
+     * Whether a feature works on this device.
+     *
+     * @param feature the feature.
+     * @return true if it does.
+     */
+    boolean supports(Feature feature);
+
+    /**
+     * Why a feature does not work on this device.
+     *
+     * @param feature the feature.
+     * @return one sentence; null if the feature works.
+     */
+    String whyNot(Feature feature);
+
+    /**
+     * What is peculiar about this device, and what the driver does about it.
+     *
+     * @return named peculiarities, possibly none.
+     */
+    List<Peculiarity> peculiarities();
+
+    /**
+     * Asks the device for the state of a port.
+     *
+     * @param port port number, from 1.
+     * @return its attributes now.
+     * @throws io.rdma4j.RdmaException EINVAL if there is no such port.
+     */
+    PortAttributes queryPort(int port);
+
+    /**
+     * Reads the GID table of a port.
+     *
+     * @param port  port number, from 1.
+     * @param index from 0, below {@link PortAttributes#gidTableLength()}.
+     * @return the GID; {@link Gid#ZERO} if the index is unbound.
+     * @throws io.rdma4j.RdmaException EINVAL if there is no such port or index.
+     */
+    Gid queryGid(int port, int index);
+
+    /**
+     * Asks the device for a partition key.
+     *
+     * @param port  port number, from 1.
+     * @param index from 0, below {@link PortAttributes#pkeyTableLength()}.
+     * @return the key, 16 bits.
+     * @throws io.rdma4j.RdmaException EINVAL if there is no such port or index.
+     */
+    int queryPkey(int port, int index);
+
+    /**
+     * Binds a GID to a table index; a former one at that index is unbound first. Opening binds index 0 already.
+     *
+     * @param index from 0, below {@link PortAttributes#gidTableLength()}.
+     * @param gid   the GID, not zero.
+     * @throws io.rdma4j.RdmaException EINVAL for a zero GID or an index out of range, EIO if the device refuses, EBUSY
+     *                                 where the device needs the former GID for a QP or address handle.
+     */
+    void bindGid(int index, Gid gid);
+
+    /**
+     * Unbinds a GID table index. Harmless if it is unbound.
+     *
+     * @param index from 0, below {@link PortAttributes#gidTableLength()}.
+     * @throws io.rdma4j.RdmaException EINVAL for an index out of range, EIO if the device refuses, EBUSY where the
+     *                                 device needs the GID for a QP or address handle.
+     */
+    void unbindGid(int index);
+
+    /**
+     * Allocates a protection domain.
+     *
+     * @return a new one; the caller owns it.
+     * @throws io.rdma4j.RdmaException ENOMEM if the device has no more.
+     */
+    ProtectionDomain allocatePd();
+
+    /**
+     * Creates a completion queue that is polled, or waited for with {@link CompletionQueue#awaitEvent}.
+     *
+     * @param cqe least number of entries, from 1 to {@link DeviceAttributes#maxCqe()}.
+     * @return a new one; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL if cqe is out of range, ENOMEM if the device has no more.
+     */
+    CompletionQueue createCq(int cqe);
+
+    /**
+     * Allocates page-aligned, zeroed memory that this device can certainly reach. Still to be registered.
+     *
+     * @param length bytes, above 0; rounded up to whole pages.
+     * @return new memory; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL if length is out of range, ENOMEM if memory is exhausted.
+     */
+    PinnedMemory allocate(long length);
+
+    /**
+     * Whether memory that does not come from {@link #allocate} can be registered on this device.
+     *
+     * @return true if any memory of this process can be.
+     */
+    boolean reachesAnyMemory();
+
+    /**
+     * Takes the next asynchronous event.
+     *
+     * @return the event, or null if there is none.
+     */
+    AsyncEvent pollAsyncEvent();
+
+    /**
+     * Waits for the next asynchronous event and takes it.
+     *
+     * @param timeout longest wait.
+     * @return the event, or null if none came in time or the thread was interrupted.
+     */
+    AsyncEvent awaitAsyncEvent(Duration timeout);
+
+    /**
+     * Whether the device failed: from then on only closing is possible.
+     *
+     * @return true if it failed.
+     */
+    boolean isFailed();
+
+    /**
+     * Why the device failed.
+     *
+     * @return one sentence, or null if it did not.
+     */
+    String failure();
+
+    /**
+     * Bytes of memory that the device can reach now, for leak checks: the driver's own rings and tables, what
+     * {@link #allocate} gave out and what is registered.
+     *
+     * @return bytes.
+     */
+    long reachableBytes();
+
+    /**
+     * Registers, rings, tables and counters as text, for people and failure reports. Never throws.
+     *
+     * @return several lines.
+     */
+    String dump();
+
+    /**
+     * Whether {@link #close()} was called.
+     *
+     * @return true if so.
+     */
+    boolean isClosed();
+
+    /** Closes everything made from this context, in reverse order, then the device. Harmless when called again. */
+    @Override
+    void close();
+}

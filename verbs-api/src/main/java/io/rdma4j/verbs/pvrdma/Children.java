@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The open children of one kind, held strongly: what a device may still write to must not be collected because the
+ * application forgot it.
+ */
+final class Children<T extends PvrdmaObject> {
+    private final Set<T> open = new LinkedHashSet<>();
+    private boolean ended;
+
+    /** Adds a child; where the parent was closed meanwhile the child is closed at once. */
+    T add(final String operation, final PvrdmaObject parent, final T child) {
+        if (!tryAdd(child)) {
+            child.close();
+            throw Errors.closed(operation, child.context, parent);
+        }
+        return child;
+    }
+
+    private synchronized boolean tryAdd(final T child) {
+        return !ended && open.add(child);
+    }
+
+    synchronized void remove(final T child) {
+        open.remove(child);
+    }
+
+    synchronized List<T> list() {
+        return new ArrayList<>(open);
+    }
+
+    synchronized int size() {
+        return open.size();
+    }
+
+    /** Closes all, the youngest first; there will be no more. */
+    void closeAll(final Cleanup cleanup) {
+        synchronized (this) {
+            ended = true;
+        }
+        final List<T> children = list();
+        Collections.reverse(children);
+        children.forEach(child -> cleanup.run(child::close));
+    }
+}

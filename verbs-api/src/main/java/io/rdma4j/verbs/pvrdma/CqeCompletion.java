@@ -1,0 +1,99 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.WcFlags;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.WcOpcode;
+import io.rdma4j.verbs.WcStatus;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A CQE in place. Reading it late gives another completion's values, never an access outside of the ring. */
+final class CqeCompletion implements Completion {
+    private UnsafeBuffer buffer;
+    private int offset;
+    private PvrdmaQp qp;
+    private long wrId;
+
+    /** Looks at a CQE. Its wr_id is not the application's for requests of a queue of the QP's own. */
+    CqeCompletion wrap(final UnsafeBuffer newBuffer, final int newOffset, final PvrdmaQp newQp, final long newWrId) {
+        buffer = newBuffer;
+        offset = newOffset;
+        qp = newQp;
+        wrId = newWrId;
+        return this;
+    }
+
+    @Override
+    public long wrId() {
+        return wrId;
+    }
+
+    @Override
+    public WcStatus status() {
+        return WcStatus.of(Cqe.status(buffer, offset));
+    }
+
+    @Override
+    public WcOpcode opcode() {
+        return Opcodes.completion(Cqe.opcode(buffer, offset));
+    }
+
+    @Override
+    public int byteLength() {
+        return Cqe.byteLen(buffer, offset);
+    }
+
+    @Override
+    public boolean hasImmData() {
+        return (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_WITH_IMM) != 0;
+    }
+
+    @Override
+    public int immData() {
+        return Opcodes.immData(Cqe.immData(buffer, offset));
+    }
+
+    @Override
+    public boolean hasGrh() {
+        // QEMU sets the flag on connections too, where no header is written.
+        return qp.type() == QpType.UD && (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_GRH) != 0;
+    }
+
+    @Override
+    public QueuePair queuePair() {
+        return qp;
+    }
+
+    @Override
+    public int qpNumber() {
+        return qp.qpNumber();
+    }
+
+    @Override
+    public int sourceQp() {
+        return Cqe.srcQp(buffer, offset);
+    }
+
+    @Override
+    public int pkeyIndex() {
+        return Cqe.pkeyIndex(buffer, offset);
+    }
+
+    @Override
+    public int vendorError() {
+        return Cqe.vendorErr(buffer, offset);
+    }
+
+    @Override
+    public String toString() {
+        return "Completion[wrId=" + wrId + " status=" + status() + " opcode=" + opcode() + " bytes=" + byteLength()
+            + " vendorError=0x" + Integer.toHexString(vendorError()) + " " + qp + "]";
+    }
+}

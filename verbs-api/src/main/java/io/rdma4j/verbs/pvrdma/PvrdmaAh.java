@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.hw.pvrdma.Av;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.ProtectionDomain;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** An address vector, ready to be copied into WQEs. The device knows nothing of it. */
+final class PvrdmaAh extends PvrdmaObject implements AddressHandle {
+    final PvrdmaPd pd;
+    private final AhAttributes attributes;
+    private final long[] words = new long[Av.LENGTH / Long.BYTES];
+
+    PvrdmaAh(final PvrdmaPd pd, final AhAttributes attributes) {
+        super(pd.context);
+        this.pd = pd;
+        this.attributes = attributes;
+        final UnsafeBuffer av = new UnsafeBuffer(new byte[Av.LENGTH]);
+        Av.portPd(av, 0, Av.packPortPd(pd.handle, attributes.port()));
+        Av.trafficClassFlowLabel(av, 0,
+            Av.packTrafficClassFlowLabel(attributes.trafficClass(), attributes.flowLabel()));
+        Av.dgid(av, 0, attributes.dgid().high(), attributes.dgid().low());
+        Av.srcPathBits(av, 0, Av.SRC_PATH_BITS_FLAG);
+        Av.gidIndex(av, 0, attributes.sgidIndex());
+        Av.hopLimit(av, 0, attributes.hopLimit());
+        Av.dmac(av, 0, Addresses.mac(attributes.dgid()));
+        for (int i = 0; i < words.length; i++) {
+            words[i] = av.getLong(i * Long.BYTES);
+        }
+    }
+
+    /** Copies word by word: a general copy costs more for so little. */
+    void copyTo(final UnsafeBuffer wqes, final int offset) {
+        for (int i = 0; i < words.length; i++) {
+            wqes.putLong(offset + i * Long.BYTES, words[i]);
+        }
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public AhAttributes attributes() {
+        return attributes;
+    }
+
+    @Override
+    void destroy() {
+        pd.forget(this);
+    }
+
+    @Override
+    public String toString() {
+        return "AH to " + attributes.dgid();
+    }
+}

@@ -1,0 +1,333 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAddress;
+import io.rdma4j.verbs.QpAttribute;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
+final class PvrdmaQp extends PvrdmaObject implements QueuePair {
+    /** Not -1: some devices refuse a query that asks for more than there is. */
+    private static final int ALL_ATTRIBUTES = (QpAttribute.DEST_QPN.bit() << 1) - 1;
+
+    final PvrdmaPd pd;
+    final int handle;
+    final PvrdmaCq sendCq;
+    final PvrdmaCq receiveCq;
+    final PvrdmaSrq srq;
+    final SendPath sends;
+    final ReceivePath receives;
+    /** The device completes every send; successes that were not asked for are not handed over. */
+    final boolean hidesUnsignaled;
+    private final QpParts parts;
+    private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
+    private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
+    private QpAttributes known = new QpAttributes();
+    private boolean wornOut;
+    private volatile int qkey;
+    private volatile int gidIndex;
+
+    PvrdmaQp(final PvrdmaPd pd, final QpParts parts) {
+        super(pd.context);
+        this.pd = pd;
+        this.parts = parts;
+        this.handle = parts.handle();
+        this.sendCq = parts.sendCq();
+        this.receiveCq = parts.receiveCq();
+        this.srq = parts.srq();
+        this.sends = parts.sends();
+        this.receives = parts.receives();
+        this.hidesUnsignaled = context.traits.alwaysSignals;
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public QpType type() {
+        return parts.type();
+    }
+
+    @Override
+    public int qpNumber() {
+        return parts.qpn();
+    }
+
+    @Override
+    public QpState state() {
+        return state.get();
+    }
+
+    @Override
+    public QpAddress localAddress() {
+        return new QpAddress(context.queryGid(1, gidIndex), parts.qpn(), psn, qkey);
+    }
+
+    @Override
+    public CompletionQueue sendCq() {
+        return sendCq;
+    }
+
+    @Override
+    public CompletionQueue receiveCq() {
+        return receiveCq;
+    }
+
+    @Override
+    public SharedReceiveQueue srq() {
+        return srq;
+    }
+
+    @Override
+    public int maxSendWr() {
+        return parts.sizes().sendWr();
+    }
+
+    @Override
+    public int maxReceiveWr() {
+        return parts.sizes().receiveWr();
+    }
+
+    @Override
+    public int maxSendSge() {
+        return parts.sizes().sendSge();
+    }
+
+    @Override
+    public int maxReceiveSge() {
+        return parts.sizes().receiveSge();
+    }
+
+    @Override
+    public int postSend(final SendRequest request) {
+        return sends.post(request);
+    }
+
+    @Override
+    public int postSend(final SendRequest[] requests, final int count) {
+        return sends.post(requests, count);
+    }
+
+    @Override
+    public int postSend(final long wrId, final long address, final int length, final int lkey) {
+        return sends.post(wrId, address, length, lkey);
+    }
+
+    @Override
+    public int postReceive(final ReceiveRequest request) {
+        return receives.post(request);
+    }
+
+    @Override
+    public int postReceive(final ReceiveRequest[] requests, final int count) {
+        return receives.post(requests, count);
+    }
+
+    @Override
+    public int postReceive(final long wrId, final long address, final int length, final int lkey) {
+        return receives.post(wrId, address, length, lkey);
+    }
+
+    @Override
+    public synchronized void modify(final QpAttributes attributes) {
+        final String operation = "modify QP";
+        requireOpen(operation);
+        Errors.notNull(attributes, operation, context, "attributes");
+        final QpState to = Errors.notNull(attributes.state(), operation, context, "STATE");
+        final QpState from = state.get();
+        final String objection = QpTransitions.objection(type(), from, to, attributes.given());
+        if (objection != null) {
+            throw Errors.invalid(operation, context, "%s: %s", this, objection);
+        }
+        QpAttrs.checkRanges(attributes, from, context);
+        context.requireWorking(operation);
+        if (from == QpState.RESET && to == QpState.RESET) {
+            return;
+        }
+        requireFresh(to);
+        requireOwnGid(to);
+        context.device.commands().modifyQp(handle, attributes.mask(), attr -> QpAttrs.fill(attr, attributes));
+        remember(attributes);
+        enter(to);
+    }
+
+    /** Some devices look up GID index 0 for a datagram QP, and do not come back if there is none. */
+    private void requireOwnGid(final QpState to) {
+        if (to == QpState.RTR && context.traits.gidMustStay && type() == QpType.UD
+            && context.queryGid(1, gidIndex).isZero()) {
+            throw Errors.invalid("modify QP", context, "%s needs a GID at index %d: bind one with bindGid", this,
+                gidIndex);
+        }
+    }
+
+    private void requireFresh(final QpState to) {
+        if (wornOut && to == QpState.INIT) {
+            throw RdmaException.of("modify QP")
+                .device(context.address())
+                .object(this)
+                .detail("it cannot be used again after RESET: %s", context.whyNot(Feature.QP_RESET))
+                .errno(RdmaException.EOPNOTSUPP)
+                .hint("close it and create a new one")
+                .build();
+        }
+    }
+
+    private void remember(final QpAttributes attributes) {
+        QpAttrs.merge(attributes, known);
+        if (attributes.has(QpAttribute.QKEY)) {
+            qkey = attributes.qkey();
+            sends.qkey(attributes.qkey());
+        }
+        if (attributes.has(QpAttribute.AV)) {
+            gidIndex = attributes.ah().sgidIndex();
+            sends.gidIndex(gidIndex);
+        }
+    }
+
+    private void enter(final QpState to) {
+        if (to == QpState.RESET) {
+            startAgain();
+        } else if (to == QpState.ERR && context.traits.driverFlushes) {
+            sends.muted(true);
+            receives.muted(true);
+            sendCq.startFlush(this);
+            receiveCq.startFlush(this);
+        }
+        state.set(to);
+        openGates(to);
+    }
+
+    private void openGates(final QpState now) {
+        sends.gate(now.ordinal() >= QpState.RTS.ordinal() ? ReturnCode.OK : ReturnCode.WRONG_STATE);
+        receives.gate(now == QpState.RESET ? ReturnCode.WRONG_STATE : ReturnCode.OK);
+        if (context.isFailed()) {
+            shutGates(ReturnCode.DEVICE_FAILED);
+        }
+    }
+
+    private void startAgain() {
+        shutGates(ReturnCode.WRONG_STATE);
+        dropCompletions();
+        sends.queue.reset();
+        sends.muted(false);
+        receives.muted(false);
+        if (receives.queue != null) {
+            receives.queue.reset();
+        }
+        known = new QpAttributes();
+        wornOut = !context.supports(Feature.QP_RESET);
+    }
+
+    private void dropCompletions() {
+        sendCq.stopFlush(this);
+        receiveCq.stopFlush(this);
+        sendCq.purge(this);
+        if (receiveCq != sendCq) {
+            receiveCq.purge(this);
+        }
+    }
+
+    /** Poller: a request failed. A failed datagram stops the sends alone (InfiniBand specification, SQE). */
+    void failed(final boolean receive) {
+        final QpState next = type() == QpType.UD && !receive ? QpState.SQE : QpState.ERR;
+        final QpState now = state.get();
+        if (now == QpState.RTS || now == QpState.SQD || next == QpState.ERR && now != QpState.RESET) {
+            state.compareAndSet(now, next);
+        }
+    }
+
+    /** Refuses whatever is posted from now on. */
+    void shutGates(final int code) {
+        sends.gate(code);
+        receives.gate(code);
+    }
+
+    @Override
+    public synchronized QpAttributes query() {
+        requireOpen("query QP");
+        final QpAttributes answer = new QpAttributes();
+        QpAttrs.merge(known, answer);
+        if (state.get() != QpState.RESET) {
+            context.requireWorking("query QP");
+            final boolean all = context.supports(Feature.QP_QUERY_ALL);
+            context.device.commands().queryQp(handle, ALL_ATTRIBUTES,
+                attr -> QpAttrs.refresh(answer, attr, all, context));
+            adopt(answer.state());
+        }
+        return answer.state(state.get());
+    }
+
+    /** The device may know of an error that no completion has shown yet. */
+    private void adopt(final QpState told) {
+        if (told == QpState.ERR || told == QpState.SQE) {
+            failed(told == QpState.ERR);
+        }
+    }
+
+    /** Whether requests of this QP make the device look at a GID table index. */
+    boolean usesGid(final int index) {
+        return !isClosed() && gidIndex == index && state.get().ordinal() >= QpState.RTR.ordinal();
+    }
+
+    @Override
+    void leave() {
+        super.leave();
+        shutGates(ReturnCode.CLOSED);
+    }
+
+    @Override
+    synchronized void destroy() {
+        shutGates(ReturnCode.CLOSED);
+        final Cleanup cleanup = new Cleanup();
+        // The device may give the handle to the next QP at once.
+        synchronized (context.qps) {
+            cleanup
+                .run(() -> context.whileWorking(() -> context.device.commands().destroyQp(handle)))
+                .runIfGood(parts.memory()::close)
+                .run(this::dropCompletions)
+                .run(() -> context.qps.remove(handle, this));
+        }
+        cleanup
+            .run(() -> sendCq.detach(parts.sendUse()))
+            .run(() -> receiveCq.detach(parts.receiveUse()))
+            .run(this::leaveSrq)
+            .run(() -> pd.forget(this))
+            .throwIfFailed();
+    }
+
+    private void leaveSrq() {
+        if (srq != null) {
+            srq.detach(this);
+        }
+    }
+
+    String dump() {
+        return this + " handle=" + handle + " " + type() + " " + state() + " psn=" + psn + " sendCq=" + sendCq
+            + " receiveCq=" + receiveCq + " srq=" + srq + " " + sends.queue + " " + receives.queue;
+    }
+
+    @Override
+    public String toString() {
+        return String.format("QP 0x%06x", parts.qpn());
+    }
+}

@@ -1,0 +1,192 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.hw.pvrdma.RqWqe;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.RdmaException;
+import io.rdma4j.queues.WorkQueue;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SharedReceiveQueue;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A shared receive queue. */
+final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
+    final PvrdmaPd pd;
+    final int handle;
+    final io.rdma4j.queues.SharedReceiveQueue queue;
+    private final UnsafeBuffer wqes;
+    private final RingMemory memory;
+    private final List<PvrdmaQp> users = new ArrayList<>();
+    private PvrdmaCq onlyCq;
+    /** OK while receives are taken, else the code that refuses them. */
+    private volatile int gate;
+
+    PvrdmaSrq(final PvrdmaPd pd, final int handle, final io.rdma4j.queues.SharedReceiveQueue queue,
+        final RingMemory memory) {
+        super(pd.context);
+        this.pd = pd;
+        this.handle = handle;
+        this.queue = queue;
+        this.wqes = queue.buffer();
+        this.memory = memory;
+        gate = context.traits.srqNeedsQp ? ReturnCode.WRONG_STATE : ReturnCode.OK;
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public int maxWr() {
+        return queue.count();
+    }
+
+    @Override
+    public int maxSge() {
+        return queue.maxSge();
+    }
+
+    @Override
+    public void armLimit(final int limit) {
+        requireOpen("arm SRQ limit");
+        Errors.inRange(limit, 1, maxWr(), "arm SRQ limit", context, "limit");
+        context.requireWorking("arm SRQ limit");
+        context.device.commands().modifySrq(handle, limit);
+    }
+
+    @Override
+    public int queryLimit() {
+        requireOpen("query SRQ");
+        context.requireWorking("query SRQ");
+        final int[] limit = new int[1];
+        context.device.commands().querySrq(handle, attr -> limit[0] = attr.srqLimit());
+        return limit[0];
+    }
+
+    @Override
+    public int postReceive(final long wrId, final long address, final int length, final int lkey) {
+        final int refusal = gate;
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        if (length < 0) {
+            return ReturnCode.INVALID_REQUEST;
+        }
+        final int wqe = queue.claim(wrId);
+        if (wqe < 0) {
+            return notClaimed(wqe);
+        }
+        RqWqe.numSge(wqes, wqe, 1);
+        Sge.set(wqes, wqe + RqWqe.SGE_OFFSET, address, length, lkey);
+        submit();
+        return ReturnCode.OK;
+    }
+
+    @Override
+    public int postReceive(final ReceiveRequest request) {
+        final int refusal = gate;
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        if (request == null) {
+            return ReturnCode.INVALID_REQUEST;
+        }
+        final int count = request.sges().size();
+        if (count > queue.maxSge()) {
+            return ReturnCode.TOO_MANY_SGES;
+        }
+        final int wqe = queue.claim(request.wrId());
+        if (wqe < 0) {
+            return notClaimed(wqe);
+        }
+        ReceivePath.write(wqes, wqe, request.sges(), count);
+        submit();
+        return ReturnCode.OK;
+    }
+
+    private void submit() {
+        queue.commit();
+        queue.publish();
+        queue.ringDoorbell();
+    }
+
+    private int notClaimed(final int code) {
+        return code == WorkQueue.FULL ? ReturnCode.QUEUE_FULL : context.corruptIndex(queue);
+    }
+
+    /** Refuses a QP whose receives would complete where this device does not deliver them. */
+    synchronized void requireUsable(final PvrdmaCq receiveCq, final String operation) {
+        requireOpen(operation);
+        if (context.traits.oneCqPerSrq && onlyCq != null && onlyCq != receiveCq) {
+            throw Errors.invalid(operation, context, "all QPs of %s must have %s as receive CQ, not %s: %s", this,
+                onlyCq, receiveCq, context.traits.oneCqReason);
+        }
+    }
+
+    synchronized void attach(final PvrdmaQp qp, final PvrdmaCq receiveCq, final String operation) {
+        requireUsable(receiveCq, operation);
+        users.add(qp);
+        onlyCq = receiveCq;
+        openGate(ReturnCode.OK);
+    }
+
+    private void openGate(final int code) {
+        gate = code;
+        if (context.isFailed()) {
+            gate = ReturnCode.DEVICE_FAILED;
+        }
+    }
+
+    /** The device failed: refuses whatever is posted from now on. */
+    void fail() {
+        gate = ReturnCode.DEVICE_FAILED;
+    }
+
+    synchronized void detach(final PvrdmaQp qp) {
+        users.remove(qp);
+        if (users.isEmpty() && !isClosed()) {
+            onlyCq = null;
+            openGate(context.traits.srqNeedsQp ? ReturnCode.WRONG_STATE : ReturnCode.OK);
+        }
+    }
+
+    @Override
+    synchronized void leave() {
+        if (!users.isEmpty()) {
+            throw Errors.error(RdmaException.EBUSY, "close SRQ", context, "%s is used by %s", this, users);
+        }
+        gate = ReturnCode.CLOSED;
+        super.leave();
+    }
+
+    @Override
+    void destroy() {
+        final Cleanup cleanup = new Cleanup();
+        cleanup
+            .run(() -> context.whileWorking(() -> context.device.commands().destroySrq(handle)))
+            .runIfGood(memory::close)
+            .run(() -> context.srqs.remove(handle, this))
+            .run(() -> pd.forget(this))
+            .throwIfFailed();
+    }
+
+    String dump() {
+        return this + " " + queue;
+    }
+
+    @Override
+    public String toString() {
+        return "SRQ " + handle;
+    }
+}

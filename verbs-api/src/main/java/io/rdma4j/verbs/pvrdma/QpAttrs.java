@@ -1,0 +1,225 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.hw.pvrdma.AhFlags;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.QpAttribute;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpState;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Attributes of a QP: their ranges, and their place in {@code struct pvrdma_qp_attr}. */
+final class QpAttrs {
+    private static final String MODIFY = "modify QP";
+    private static final int MAX_24_BITS = 0xffffff;
+    private static final int ALL_ACCESS = AccessFlag.bits(EnumSet.allOf(AccessFlag.class));
+
+    /** Those that lie in the first 36 bytes, which every device answers properly. */
+    private static final Set<QpAttribute> ALWAYS_ANSWERED = EnumSet.of(QpAttribute.PATH_MTU, QpAttribute.QKEY,
+        QpAttribute.RQ_PSN, QpAttribute.SQ_PSN, QpAttribute.DEST_QPN);
+
+    private QpAttrs() {
+    }
+
+    /** Refuses values that are out of range; which attributes may be given is for {@link QpTransitions}. */
+    static void checkRanges(final QpAttributes a, final QpState current, final PvrdmaContext context) {
+        for (final QpAttribute attribute : a.given()) {
+            checkRange(attribute, a, current, context);
+        }
+    }
+
+    private static void checkRange(
+        final QpAttribute attribute, final QpAttributes a, final QpState current, final PvrdmaContext context) {
+        final DeviceAttributes limits = context.attributes();
+        switch (attribute) {
+            case CUR_STATE:
+                if (a.curState() != current) {
+                    throw Errors.invalid(MODIFY, context, "CUR_STATE is %s, the QP is in %s", a.curState(), current);
+                }
+                break;
+            case ACCESS_FLAGS:
+                if ((a.accessFlags() & ~ALL_ACCESS) != 0) {
+                    throw Errors.invalid(MODIFY, context, "unknown ACCESS_FLAGS 0x%x", a.accessFlags() & ~ALL_ACCESS);
+                }
+                break;
+            case PKEY_INDEX:
+                range(context, attribute, a.pkeyIndex(), limits.maxPkeys() - 1);
+                break;
+            case PORT:
+                context.requirePort(a.port(), MODIFY);
+                break;
+            case AV:
+                Addresses.check(a.ah(), MODIFY, context);
+                break;
+            case PATH_MTU:
+                Errors.notNull(a.pathMtu(), MODIFY, context, "PATH_MTU");
+                break;
+            case MAX_QP_RD_ATOMIC:
+                range(context, attribute, a.maxRdAtomic(), limits.maxQpInitRdAtom());
+                break;
+            case MAX_DEST_RD_ATOMIC:
+                range(context, attribute, a.maxDestRdAtomic(), limits.maxQpRdAtom());
+                break;
+            default:
+                checkBits(attribute, a, context);
+                break;
+        }
+    }
+
+    private static void checkBits(final QpAttribute attribute, final QpAttributes a, final PvrdmaContext context) {
+        switch (attribute) {
+            case TIMEOUT:
+                range(context, attribute, a.timeout(), 31);
+                break;
+            case RETRY_CNT:
+                range(context, attribute, a.retryCnt(), 7);
+                break;
+            case RNR_RETRY:
+                range(context, attribute, a.rnrRetry(), 7);
+                break;
+            case MIN_RNR_TIMER:
+                range(context, attribute, a.minRnrTimer(), 31);
+                break;
+            case RQ_PSN:
+                range(context, attribute, a.rqPsn(), MAX_24_BITS);
+                break;
+            case SQ_PSN:
+                range(context, attribute, a.sqPsn(), MAX_24_BITS);
+                break;
+            case DEST_QPN:
+                range(context, attribute, a.destQpn(), MAX_24_BITS);
+                break;
+            default:
+                break;
+        }
+    }
+
+    private static void range(
+        final PvrdmaContext context, final QpAttribute attribute, final int value, final int max) {
+        Errors.inRange(value, 0, max, MODIFY, context, attribute.name());
+    }
+
+    /** Writes what was given; the rest stays zero. */
+    static void fill(final QpAttr to, final QpAttributes a) {
+        to.qpState(a.state().ordinal())
+            .qkey(a.qkey())
+            .rqPsn(a.rqPsn())
+            .sqPsn(a.sqPsn())
+            .destQpNum(a.destQpn())
+            .qpAccessFlags(a.accessFlags())
+            .pkeyIndex(a.pkeyIndex())
+            .enSqdAsyncNotify(a.sqdAsyncNotify() ? 1 : 0)
+            .maxRdAtomic(a.maxRdAtomic())
+            .maxDestRdAtomic(a.maxDestRdAtomic())
+            .minRnrTimer(a.minRnrTimer())
+            .portNum(a.port())
+            .timeout(a.timeout())
+            .retryCnt(a.retryCnt())
+            .rnrRetry(a.rnrRetry());
+        if (a.has(QpAttribute.CUR_STATE)) {
+            to.curQpState(a.curState().ordinal());
+        }
+        if (a.has(QpAttribute.PATH_MTU)) {
+            to.pathMtu(a.pathMtu().code());
+        }
+        if (a.has(QpAttribute.AV)) {
+            fill(to.ahAttr(), a.ah());
+        }
+    }
+
+    private static void fill(final AhAttr to, final AhAttributes way) {
+        to.dgid(way.dgid().bytes())
+            .flowLabel(way.flowLabel())
+            .sgidIndex(way.sgidIndex())
+            .hopLimit(way.hopLimit())
+            .trafficClass(way.trafficClass())
+            .sl(way.serviceLevel())
+            .ahFlags(AhFlags.PVRDMA_AH_GRH)
+            .portNum(way.port())
+            .dmac(Addresses.mac(way.dgid()));
+    }
+
+    /** Copies those attributes that were given. */
+    static void merge(final QpAttributes from, final QpAttributes into) {
+        for (final QpAttribute attribute : from.given()) {
+            copy(attribute, from, into);
+        }
+    }
+
+    /** Replaces those attributes that were set before by what the device answered. */
+    static void refresh(final QpAttributes into, final QpAttr answer, final boolean all, final PvrdmaContext context) {
+        final QpAttributes device = decode(answer, context);
+        for (final QpAttribute attribute : EnumSet.copyOf(into.given())) {
+            if (device.has(attribute) && (all || ALWAYS_ANSWERED.contains(attribute))) {
+                copy(attribute, device, into);
+            }
+        }
+        into.state(device.state());
+    }
+
+    private static QpAttributes decode(final QpAttr from, final PvrdmaContext context) {
+        if (from.qpState() < 0 || from.qpState() >= QpState.values().length) {
+            throw Errors.error(RdmaException.EIO, "query QP", context, "the device answered state %d", from.qpState());
+        }
+        final QpAttributes a = QpAttributes.to(QpState.of(from.qpState()))
+            .accessFlags(from.qpAccessFlags())
+            .pkeyIndex(from.pkeyIndex())
+            .port(from.portNum())
+            .qkey(from.qkey())
+            .timeout(from.timeout())
+            .retryCnt(from.retryCnt())
+            .rnrRetry(from.rnrRetry())
+            .rqPsn(from.rqPsn())
+            .sqPsn(from.sqPsn())
+            .maxRdAtomic(from.maxRdAtomic())
+            .maxDestRdAtomic(from.maxDestRdAtomic())
+            .minRnrTimer(from.minRnrTimer())
+            .destQpn(from.destQpNum())
+            .ah(decode(from.ahAttr()));
+        if (from.pathMtu() >= 1 && from.pathMtu() <= Mtu.values().length) {
+            a.pathMtu(Mtu.of(from.pathMtu()));
+        }
+        return a;
+    }
+
+    private static AhAttributes decode(final AhAttr from) {
+        return new AhAttributes(Gid.of(from.dgid()), from.sgidIndex(), from.hopLimit(), from.trafficClass(),
+            from.flowLabel(), from.sl(), from.portNum());
+    }
+
+    private static void copy(final QpAttribute attribute, final QpAttributes from, final QpAttributes into) {
+        switch (attribute) {
+            case STATE -> into.state(from.state());
+            case ACCESS_FLAGS -> into.accessFlags(from.accessFlags());
+            case PKEY_INDEX -> into.pkeyIndex(from.pkeyIndex());
+            case PORT -> into.port(from.port());
+            case QKEY -> into.qkey(from.qkey());
+            case AV -> into.ah(from.ah());
+            case PATH_MTU -> into.pathMtu(from.pathMtu());
+            case TIMEOUT -> into.timeout(from.timeout());
+            case RETRY_CNT -> into.retryCnt(from.retryCnt());
+            case RNR_RETRY -> into.rnrRetry(from.rnrRetry());
+            case RQ_PSN -> into.rqPsn(from.rqPsn());
+            case SQ_PSN -> into.sqPsn(from.sqPsn());
+            case MAX_QP_RD_ATOMIC -> into.maxRdAtomic(from.maxRdAtomic());
+            case MAX_DEST_RD_ATOMIC -> into.maxDestRdAtomic(from.maxDestRdAtomic());
+            case MIN_RNR_TIMER -> into.minRnrTimer(from.minRnrTimer());
+            case DEST_QPN -> into.destQpn(from.destQpn());
+            // The others say how to change a QP, not how it is.
+            default -> { }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.CompletionHandler;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WcStatus;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.lang.management.ManagementFactory;
+
+/** Posting and polling allocate nothing once they run. */
+class AllocationTest {
+    private static final int WARM_UP = 20_000;
+    private static final int MEASURED = 20_000;
+
+    @RegisterExtension
+    final Devices devices = new Devices();
+
+    private final Counter counter = new Counter();
+
+    private static final class Counter implements CompletionHandler {
+        private long successes;
+        private long sum;
+
+        @Override
+        public void onCompletion(final Completion c) {
+            if (c.status() == WcStatus.SUCCESS) {
+                successes++;
+                sum += c.wrId() + c.byteLength() + c.opcode().ordinal() + c.qpNumber();
+            }
+        }
+    }
+
+    private static void poll(final CompletionQueue cq, final CompletionHandler handler, final int count) {
+        int left = count;
+        while (left > 0) {
+            left -= cq.poll(handler, left);
+        }
+    }
+
+    /** Bytes that a step allocates, in the mean over many, after as many to warm up. */
+    private double measure(final Runnable step) {
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        double least = Double.MAX_VALUE;
+        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
+            for (int i = 0; i < WARM_UP; i++) {
+                step.run();
+            }
+            final long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < MEASURED; i++) {
+                step.run();
+            }
+            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) MEASURED);
+        }
+        assertThat(counter.successes).isGreaterThan(2L * MEASURED);
+        return least;
+    }
+
+    @Test
+    void overAConnection() {
+        final Peer a = Peer.rc(devices.open());
+        final Peer b = Peer.rc(devices.open());
+        a.connect(b);
+        final SendRequest send = new SendRequest(2).addSge(a.at(0), 32, a.lkey()).addSge(a.at(64), 32, a.lkey());
+        final ReceiveRequest receive =
+            new ReceiveRequest(2).addSge(b.at(0), 40, b.lkey()).addSge(b.at(64), 40, b.lkey());
+        assertThat(measure(() -> {
+            b.qp.postReceive(1, b.at(0), 64, b.lkey());
+            b.qp.postReceive(receive.wrId(2));
+            a.qp.postSend(3, a.at(0), 64, a.lkey());
+            a.qp.postSend(send.wrId(4));
+            poll(b.cq, counter, 2);
+            poll(a.cq, counter, 2);
+            a.cq.poll(counter, 1);
+        })).as("bytes").isZero();
+    }
+
+    @Test
+    void withDatagrams() {
+        final Peer a = Peer.ud(devices.open());
+        final Peer b = Peer.ud(devices.open());
+        final SendRequest send = new SendRequest()
+            .to(a.pd.createAh(AhAttributes.to(b.qp.localAddress().gid())), b.qp.qpNumber(), Peer.QKEY)
+            .sge(a.at(0), 64, a.lkey());
+        assertThat(measure(() -> {
+            b.qp.postReceive(1, b.at(0), 128, b.lkey());
+            a.qp.postSend(send);
+            poll(b.cq, counter, 1);
+            poll(a.cq, counter, 1);
+        })).as("bytes").isZero();
+    }
+
+    @Test
+    void withASharedReceiveQueueAndBatches() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = Peer.rc(devices.open());
+        final var pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(64, 1);
+        final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        a.connect(b);
+        final SendRequest[] sends = new SendRequest[8];
+        for (int i = 0; i < 8; i++) {
+            sends[i] = new SendRequest().wrId(i).flags(i == 7 ? SendRequest.SIGNALED : 0).sge(a.at(0), 64, a.lkey());
+        }
+        assertThat(measure(() -> {
+            for (int i = 0; i < 8; i++) {
+                srq.postReceive(i, b.at(0), 64, b.lkey());
+            }
+            a.qp.postSend(sends, 8);
+            poll(b.cq, counter, 8);
+            poll(a.cq, counter, 1);
+        })).as("bytes").isZero();
+    }
+
+    @Test
+    void alsoWhenNothingCanBeDone() {
+        final Peer a = Peer.rc(devices.open());
+        final QueuePair reset = a.pd.createQp(new QpOptions().cq(a.cq).maxSendWr(1).maxReceiveWr(1));
+        final SendRequest none = new SendRequest();
+        final Peer b = Peer.rc(devices.open());
+        a.connect(b);
+        assertThat(measure(() -> {
+            reset.postSend(none);
+            reset.postReceive(1, 0, 0, 0);
+            a.cq.poll(counter, 16);
+            b.qp.postReceive(1, b.at(0), 8, b.lkey());
+            a.qp.postSend(1, a.at(0), 8, a.lkey());
+            poll(a.cq, counter, 1);
+            poll(b.cq, counter, 1);
+        })).as("bytes").isZero();
+    }
+}

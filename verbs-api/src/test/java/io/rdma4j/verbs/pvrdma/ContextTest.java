@@ -1,0 +1,365 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import static io.rdma4j.verbs.pvrdma.Refusals.assertClosed;
+import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
+import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpConnector;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.ReturnCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+class ContextTest {
+    @RegisterExtension
+    final Devices devices = new Devices();
+
+    @Test
+    void listsTheEmulatedDevice() {
+        assertThat(RdmaDevices.list()).anySatisfy(info -> {
+            assertThat(info.address()).startsWith("emulated:");
+            assertThat(info.description()).isNotBlank();
+        });
+    }
+
+    @Test
+    void refusesAddressesItCannotOpen() {
+        assertRefused(RdmaException.ENODEV, () -> RdmaDevices.open("nosuch:"), "nosuch", "emulated:");
+        assertInvalid(() -> RdmaDevices.open("emulated"));
+        assertInvalid(() -> RdmaDevices.open(null));
+        assertInvalid(() -> RdmaDevices.open("emulated:x1?nosuch=1"), "nosuch");
+        assertInvalid(() -> RdmaDevices.open("emulated:x1?gid=somewhere"), "somewhere");
+        assertInvalid(() -> RdmaDevices.open("emulated:x1?gid=::"), "zero");
+        assertInvalid(() -> RdmaDevices.open("emulated:x1?timeout=0"), "timeout");
+        // None of these left anything open.
+        RdmaDevices.open("emulated:x1").close();
+    }
+
+    @Test
+    void bindsTheLinkLocalGidOrTheOneThatIsAskedFor() {
+        final PvrdmaContext plain = devices.open();
+        assertThat(plain.queryGid(1, 0)).isEqualTo(Gid.linkLocal(plain.attributes().nodeGuid()));
+        assertThat(plain.queryGid(1, 1)).isEqualTo(Gid.ZERO);
+
+        final PvrdmaContext named = devices.open("gid=::ffff:10.0.0.7&timeout=5000");
+        assertThat(named.queryGid(1, 0)).isEqualTo(Gid.parse("10.0.0.7"));
+        assertThat(named.address()).contains("gid=::ffff:10.0.0.7");
+    }
+
+    @Test
+    void bindsAndUnbindsGids() {
+        final PvrdmaContext device = devices.open();
+        final Gid gid = Gid.parse("2001:db8::1");
+        device.bindGid(3, gid);
+        assertThat(device.queryGid(1, 3)).isEqualTo(gid);
+        device.bindGid(3, Gid.parse("2001:db8::2"));
+        assertThat(device.queryGid(1, 3)).hasToString("2001:db8::2");
+        device.unbindGid(3);
+        device.unbindGid(3);
+        assertThat(device.queryGid(1, 3).isZero()).isTrue();
+
+        assertInvalid(() -> device.bindGid(3, Gid.ZERO), "zero");
+        assertInvalid(() -> device.bindGid(3, null), "null");
+        assertInvalid(() -> device.bindGid(-1, gid), "-1");
+        final int length = device.attributes().gidTableLength();
+        assertInvalid(() -> device.bindGid(length, gid), "GID index is " + length);
+        assertInvalid(() -> device.unbindGid(length));
+        assertInvalid(() -> device.queryGid(1, length));
+        assertInvalid(() -> device.queryGid(2, 0), "port is 2");
+    }
+
+    @Test
+    void keepsAGidThatAQpNeedsWhereTheDeviceWouldHang() {
+        final PvrdmaContext device = devices.open(Devices.QEMU);
+        final Peer a = Peer.rc(device);
+        a.connect(Peer.rc(devices.open()));
+
+        assertRefused(RdmaException.EBUSY, () -> device.unbindGid(0), a.qp.toString());
+        a.qp.close();
+        final var ah = a.pd.createAh(AhAttributes.to(device.queryGid(1, 0)));
+        assertRefused(RdmaException.EBUSY, () -> device.bindGid(0, Gid.parse("fe80::5")), ah.toString());
+        ah.close();
+        device.unbindGid(0);
+        final var ud = a.pd.createQp(new QpOptions().type(QpType.UD).cq(a.cq));
+        assertInvalid(() -> QpConnector.activate(ud, 1), "bindGid");
+    }
+
+    @Test
+    void keepsMemoryThatTheDeviceDidNotGiveUp() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = Peer.rc(device);
+        final int used = device.device.arena().usedPages();
+        Devices.emulated(device).faults().commands().failNext(Command.DESTROY_QP, -22);
+        assertInvalid(a.qp::close, "DESTROY_QP");
+
+        assertThat(a.qp.isClosed()).isTrue();
+        a.qp.close();
+        assertThat(device.device.arena().usedPages()).as("pages in use").isEqualTo(used);
+        assertThat(a.qp.postSend(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.CLOSED);
+    }
+
+    @Test
+    void tellsItsAttributes() {
+        final PvrdmaContext device = devices.open();
+        final DeviceAttributes a = device.attributes();
+        assertThat(a.name()).isEqualTo("rdma4j emulated pvrdma");
+        assertThat(a.firmwareVersion()).matches("\\d+\\.\\d+\\.\\d+");
+        assertThat(a.deviceVersion()).isEqualTo(20);
+        assertThat(a.vendorPartId()).isEqualTo(0x820);
+        assertThat(a.physicalPortCount()).isEqualTo(1);
+        assertThat(a.maxSge()).isPositive();
+        assertThat(a.maxSendWr(0)).isZero();
+        assertThat(a.maxSendWr(1)).isGreaterThanOrEqualTo(a.maxSendWr(a.maxSge()));
+        assertThat(a.maxReceiveWr(a.maxSge() + 1)).isZero();
+        assertThat(a.maxMw()).isZero();
+        assertThat(a).hasToString(a.name() + " version 20 " + device.device.limits());
+    }
+
+    @Test
+    void queriesThePort() {
+        final PvrdmaContext device = devices.open();
+        final PortAttributes port = device.queryPort(1);
+        assertThat(port.port()).isEqualTo(1);
+        assertThat(port.state()).isEqualTo(PortState.ACTIVE);
+        assertThat(port.linkLayer()).isEqualTo("Ethernet");
+        assertThat(port.gidTableLength()).isEqualTo(device.attributes().gidTableLength());
+        assertThat(device.queryPkey(1, 0)).isEqualTo(0xffff);
+
+        assertInvalid(() -> device.queryPort(0), "port is 0, allowed are 1 to 1");
+        assertInvalid(() -> device.queryPort(2));
+        assertInvalid(() -> device.queryPkey(1, device.attributes().maxPkeys()));
+        assertInvalid(() -> device.queryPkey(1, -1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Feature.class)
+    void saysWhyAFeatureIsMissing(final Feature feature) {
+        for (final PvrdmaContext device : List.of(devices.open(), devices.open(Devices.QEMU))) {
+            assertThat(device.whyNot(feature) == null).isEqualTo(device.supports(feature));
+            if (!device.supports(feature)) {
+                assertThat(device.whyNot(feature)).startsWith("the device");
+            }
+        }
+    }
+
+    @Test
+    void knowsThePeculiaritiesOfQemu() {
+        assertThat(devices.open().peculiarities()).isEmpty();
+        final PvrdmaContext qemu = devices.open(Devices.QEMU);
+        assertThat(qemu.attributes().name()).isEqualTo("QEMU 7.2 pvrdma");
+        assertThat(qemu.peculiarities()).extracting("name").contains("no-flush", "arm-inverted", "send-only");
+        assertThat(qemu.supports(Feature.RDMA_WRITE)).isFalse();
+        assertThat(qemu.supports(Feature.UNSIGNALED)).as("the driver hides the others").isTrue();
+    }
+
+    @Test
+    void closesEverythingInTheRightOrderAndOnlyOnce() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = Peer.rc(device);
+        final var srq = a.pd.createSrq(4, 1);
+        final var shared = a.pd.createQp(new QpOptions().cq(a.cq).srq(srq));
+        final var ah = a.pd.createAh(AhAttributes.to(device.queryGid(1, 0)));
+        device.close();
+        device.close();
+
+        assertThat(List.of(a.qp.isClosed(), a.cq.isClosed(), a.pd.isClosed(), a.region.isClosed(), a.memory.isClosed(),
+            srq.isClosed(), shared.isClosed(), ah.isClosed(), device.isClosed())).containsOnly(true);
+        assertThat(device.device.commands().liveObjects()).isZero();
+        assertThat(device.reachableBytes()).isZero();
+        assertThat(device.dump()).contains(device.address());
+    }
+
+    @Test
+    void refusesEverythingAfterClosing() {
+        final PvrdmaContext device = devices.open();
+        device.close();
+
+        assertClosed(device::allocatePd, "closed");
+        assertClosed(() -> device.createCq(1));
+        assertClosed(() -> device.allocate(1));
+        assertClosed(() -> device.queryPort(1));
+        assertClosed(() -> device.queryGid(1, 0));
+        assertClosed(() -> device.queryPkey(1, 0));
+        assertClosed(() -> device.bindGid(1, Gid.parse("fe80::5")));
+        assertClosed(() -> device.unbindGid(0));
+        assertThat(device.pollAsyncEvent()).isNull();
+        assertThat(device.awaitAsyncEvent(Duration.ofSeconds(30))).isNull();
+        assertThat(device.attributes().maxQp()).isPositive();
+        assertThat(device).hasToString("device " + device.address());
+    }
+
+    @Test
+    void allocatesPinnedMemory() {
+        final PvrdmaContext device = devices.open();
+        final long before = device.reachableBytes();
+        final PinnedMemory memory = device.allocate(4097);
+        assertThat(memory.length()).isEqualTo(8192);
+        assertThat(memory.address() % 4096).isZero();
+        assertThat(device.reachableBytes()).isEqualTo(before + 8192);
+        final var buffer = memory.buffer(4096, 10);
+        buffer.putInt(0, 7);
+        assertThat(memory.buffer().getInt(4096)).isEqualTo(7);
+        memory.close();
+        memory.close();
+        assertThat(device.reachableBytes()).isEqualTo(before);
+        // Still ours, although the device does not reach it any more.
+        buffer.putInt(0, 8);
+
+        assertInvalid(() -> device.allocate(0), "length is 0");
+        assertInvalid(() -> device.allocate(-1));
+        assertInvalid(() -> device.allocate(Long.MAX_VALUE));
+        assertThat(device.reachesAnyMemory()).isTrue();
+    }
+
+    @Test
+    void refusesMoreObjectsThanTheDeviceHas() {
+        final PvrdmaContext device = devices.open("max_qp=2&max_cq=2&max_pd=2&max_mr=2&max_srq=1");
+        final Peer a = Peer.rc(device);
+        final QpOptions small = new QpOptions().cq(a.cq).maxSendWr(1).maxReceiveWr(1);
+        a.pd.createQp(small);
+        assertRefused(RdmaException.ENOMEM, () -> a.pd.createQp(small), "max_qp", "2");
+        device.createCq(1);
+        assertRefused(RdmaException.ENOMEM, () -> device.createCq(1), "max_cq");
+        device.allocatePd().close();
+        device.allocatePd();
+        assertRefused(RdmaException.ENOMEM, device::allocatePd, "max_pd");
+        a.pd.register(a.memory);
+        assertRefused(RdmaException.ENOMEM, () -> a.pd.register(a.memory), "max_mr");
+        a.pd.createSrq(1, 1);
+        assertRefused(RdmaException.ENOMEM, () -> a.pd.createSrq(1, 1), "max_srq");
+    }
+
+    @Test
+    void refusesCqSizesOutOfRange() {
+        final PvrdmaContext device = devices.open();
+        final int max = device.attributes().maxCqe();
+        final CompletionQueue largest = device.createCq(max);
+        assertThat(largest.capacity()).isEqualTo(max);
+        assertThat(device.createCq(1).capacity()).isEqualTo(1);
+        assertThat(device.createCq(5).capacity()).isEqualTo(8);
+        assertInvalid(() -> device.createCq(0), "cqe is 0");
+        assertInvalid(() -> device.createCq(-1));
+        assertInvalid(() -> device.createCq(max + 1), "allowed are 1 to " + max);
+        assertInvalid(() -> device.createCq(Integer.MAX_VALUE));
+    }
+
+    @Test
+    void refusesAllWorkAfterTheDeviceFailedAndClosesQuickly() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = Peer.rc(device);
+        final var srq = a.pd.createSrq(4, 1);
+        a.connect(Peer.rc(devices.open()));
+        assertThat(device.isFailed()).isFalse();
+        assertThat(device.failure()).isNull();
+        device.device.fail("test");
+
+        assertThat(device.isFailed()).isTrue();
+        assertThat(device.failure()).isEqualTo("test");
+        assertThat(a.qp.postSend(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(a.qp.postReceive(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(srq.postReceive(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(a.cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(a.cq.requestNotify(false)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertClosed(() -> a.cq.awaitEvent(Duration.ofSeconds(30)), "test");
+        assertClosed(device::allocatePd, "test");
+        assertClosed(() -> device.createCq(1), "test");
+        assertClosed(() -> a.pd.register(a.memory), "test");
+        assertClosed(() -> a.qp.modify(QpAttributes.to(QpState.ERR)), "test");
+        assertClosed(() -> a.pd.createQp(new QpOptions().cq(a.cq)));
+        final AsyncEvent event = device.awaitAsyncEvent(Duration.ofSeconds(30));
+        assertThat(event.type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+        assertThat(event.element()).isSameAs(device);
+        assertThat(device.dump()).contains("test");
+
+        final long start = System.nanoTime();
+        device.close();
+        assertThat(System.nanoTime() - start).isLessThan(2_000_000_000L);
+        assertThat(a.qp.isClosed()).isTrue();
+    }
+
+    @Test
+    void leavesNothingBehindAfterManyRoundsOfEverything() {
+        final PvrdmaContext device = devices.open();
+        long reachable = 0;
+        for (int round = 0; round < 50; round++) {
+            final Peer a = Peer.rc(device);
+            final var srq = a.pd.createSrq(16, 2);
+            a.pd.createQp(new QpOptions().cq(a.cq).srq(srq)).close();
+            a.pd.close();
+            a.cq.close();
+            a.memory.close();
+            assertThat(device.device.commands().liveObjects()).isZero();
+            if (round == 10) {
+                reachable = device.reachableBytes();
+            }
+        }
+        assertThat(device.reachableBytes()).isLessThanOrEqualTo(reachable + (2 << 20));
+    }
+
+    @Test
+    void letsManyThreadsCreateAndClose() throws InterruptedException {
+        final PvrdmaContext device = devices.open();
+        final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        final List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            final Thread thread = new Thread(() -> {
+                for (int i = 0; i < 50; i++) {
+                    final Peer a = Peer.rc(device);
+                    a.qp.close();
+                    a.region.close();
+                    a.cq.close();
+                    a.pd.close();
+                    a.memory.close();
+                }
+            });
+            thread.setUncaughtExceptionHandler((dead, e) -> failures.add(e));
+            threads.add(thread);
+            thread.start();
+        }
+        for (final Thread thread : threads) {
+            thread.join(30_000);
+        }
+        assertThat(failures).isEmpty();
+        assertThat(device.device.commands().liveObjects()).isZero();
+    }
+
+    @Test
+    void givesTheSameContextToEveryObject() {
+        final RdmaContext device = devices.open();
+        final Peer a = Peer.rc(device);
+        assertThat(a.pd.context()).isSameAs(device);
+        assertThat(a.cq.context()).isSameAs(device);
+        assertThat(a.qp.pd()).isSameAs(a.pd);
+        assertThat(a.region.pd()).isSameAs(a.pd);
+    }
+}
