@@ -33,6 +33,8 @@ public enum Feature {
     PORT_STATE,
     /** Remote keys that grant and refuse access. */
     REMOTE_KEYS,
+    /** Work requests with a key that does not fit fail with the status of the specification, and harm nothing else. */
+    PROTECTION_ERRORS,
     /** Bounds of a region checked to the byte by the device. */
     BYTE_EXACT_REGIONS,
     /** SEND with invalidate, local invalidate. */

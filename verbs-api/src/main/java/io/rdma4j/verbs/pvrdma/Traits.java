@@ -97,6 +97,7 @@ final class Traits {
         missing(profile, Quirk.PORT_DOWN_ADVISORY, Feature.PORT_STATE);
         missing(profile, Quirk.RKEY_ALL_ONES, Feature.REMOTE_KEYS);
         missing(profile, Quirk.MR_WHOLE_PAGES, Feature.BYTE_EXACT_REGIONS);
+        missing(profile, Quirk.FAILED_POST_LOSES_COMPLETION, Feature.PROTECTION_ERRORS);
         missing(profile, Quirk.NO_FAST_REG, Feature.FAST_REGISTRATION);
     }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 
 class ThreadsTest {
     @RegisterExtension
@@ -86,6 +87,32 @@ class ThreadsTest {
         start(() -> bounce(a, 20_000, true));
         start(() -> bounce(b, 20_000, false));
         join();
+    }
+
+    /** Both queues are full all the time: a completion that is seen before its slot is free shows as QUEUE_FULL. */
+    @Test
+    void postAgainAtOnceIntoAFullQueue() throws InterruptedException {
+        final Peer a = new Peer(devices.open(), new QpOptions().maxSendWr(2).maxReceiveWr(2));
+        final Peer b = new Peer(devices.open(), new QpOptions().maxSendWr(2).maxReceiveWr(2));
+        a.connect(b);
+        final int rounds = 50_000;
+        start(() -> repostWhatCompletes(b, rounds, () -> b.qp.postReceive(1, b.at(0), 8, b.lkey())));
+        start(() -> repostWhatCompletes(a, rounds, () -> a.qp.postSend(1, a.at(0), 8, a.lkey())));
+        join();
+    }
+
+    private static void repostWhatCompletes(final Peer me, final int rounds, final IntSupplier post) {
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        final int[] seen = new int[1];
+        assertThat(post.getAsInt()).isZero();
+        assertThat(post.getAsInt()).isZero();
+        while (seen[0] < rounds && System.nanoTime() < deadline) {
+            me.cq.poll(c -> {
+                assertThat(c.status()).isEqualTo(WcStatus.SUCCESS);
+                assertThat(post.getAsInt()).as("after %d completions", seen[0]++).isEqualTo(ReturnCode.OK);
+            }, 1);
+        }
+        assertThat(seen[0]).isGreaterThanOrEqualTo(rounds);
     }
 
     @Test
