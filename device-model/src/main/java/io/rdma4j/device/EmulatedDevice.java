@@ -241,10 +241,10 @@ public final class EmulatedDevice implements PciDevice {
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            interrupts.disable();
             config.write(PciConfig.COMMAND_OFFSET, 2, 0);
             bus.remove();
             controller.close();
+            interrupts.disable();
             dma.close();
             iommu.unmapAll();
             OPEN.remove(options.name(), this);

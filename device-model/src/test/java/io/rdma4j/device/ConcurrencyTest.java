@@ -84,6 +84,33 @@ class ConcurrencyTest {
         return wrId;
     }
 
+    /** An interrupt is raised with locks held; one that fails would leave them taken, and close() would hang. */
+    @Test
+    void interruptsMayBeDisabledUnderTraffic() throws Exception {
+        final AtomicBoolean over = new AtomicBoolean();
+        try (RawDriver driver = RawDriver.ready("emulated:interrupts")) {
+            final RawCq cq = driver.createCq(64);
+            final RawQp[] qps = {driver.createQp(RawQp.with().cqs(cq, cq)), driver.createQp(RawQp.with().cqs(cq, cq))};
+            RawQp.connect(qps[0], qps[1]);
+            start(() -> {
+                for (int i = 0; i < 20_000; i++) {
+                    driver.pci.interrupts().disable();
+                    driver.pci.interrupts().enable(3);
+                }
+                over.set(true);
+                return null;
+            });
+            for (int i = 0; !over.get(); i++) {
+                cq.arm();
+                qps[1].receive(i, new long[0][]);
+                qps[0].post(w -> w.send(7, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+                next(cq, driver);
+                next(cq, driver);
+            }
+            joinAll();
+        }
+    }
+
     @Test
     void playsPingPongBetweenTwoDevicesAndThreads() throws Exception {
         final int rounds = 20_000;

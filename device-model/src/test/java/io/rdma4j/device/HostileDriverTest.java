@@ -239,8 +239,12 @@ class HostileDriverTest {
         assertThatThrownBy(() -> iommu.unmap(0x2000, 4096)).isInstanceOf(RdmaException.class);
         assertThatThrownBy(() -> iommu.unmap(0x3000, 4096)).isInstanceOf(RdmaException.class);
         assertThatThrownBy(() -> iommu.unmap(0x2000, -4096)).isInstanceOf(RdmaException.class);
-        assertThat(counters.get(Counter.BAD_UNMAPS)).isEqualTo(4);
+        iommu.map(0x6000, 0x7100_0000, 8192, null);
+        assertThatThrownBy(() -> iommu.unmap(0x2000, 0x5000)).as("ends inside of the second mapping")
+            .isInstanceOf(RdmaException.class);
+        assertThat(counters.get(Counter.BAD_UNMAPS)).isEqualTo(5);
         iommu.unmap(0x2000, 8192);
+        iommu.unmap(0x6000, 8192);
     }
 
     @Test

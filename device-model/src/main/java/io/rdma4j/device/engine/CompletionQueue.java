@@ -95,8 +95,11 @@ final class CompletionQueue extends Padded {
             clear(ring.page(), ring.offset());
             return true;
         }
-        overflow();
-        lock.unlock();
+        try {
+            overflow();
+        } finally {
+            lock.unlock();
+        }
         return false;
     }
 
@@ -131,15 +134,18 @@ final class CompletionQueue extends Padded {
      * @param solicited whether it concerns who armed the queue for solicited completions: such a receive, or an error.
      */
     void end(boolean solicited) {
-        ring.publish();
-        final boolean interrupt = armed != 0 && (solicited || (armed & ARMED_ANY) != 0);
-        if (interrupt) {
-            armed = 0;
+        try {
+            ring.publish();
+            final boolean interrupt = armed != 0 && (solicited || (armed & ARMED_ANY) != 0);
+            if (interrupt) {
+                armed = 0;
+            }
+            if (interrupt || notifiesAlways) {
+                engine.events().completion(handle, interrupt);
+            }
+        } finally {
+            lock.unlock();
         }
-        if (interrupt || notifiesAlways) {
-            engine.events().completion(handle, interrupt);
-        }
-        lock.unlock();
     }
 
     /**

@@ -31,11 +31,14 @@ public final class Protection {
      * @return its handle.
      */
     public int createUc(long page) {
-        if (!context.has(Quirk.PLAIN_REGISTERS) && (page < 0 || page >= context.limits().maxUar() || page != 0
-            && !userPages.add(page))) {
+        if (!context.has(Quirk.PLAIN_REGISTERS) && (page < 0 || page >= context.limits().maxUar()
+            || userPages.contains(page))) {
             throw CommandError.invalid("doorbell page %d: must be free and below %d", page, context.limits().maxUar());
         }
         final int handle = users.allocate();
+        if (page != 0) {
+            userPages.add(page);
+        }
         users.put(handle, new UserContext(handle, page));
         return handle;
     }

@@ -332,8 +332,11 @@ final class Responder extends Padded {
     /** Under the send queue's lock. */
     void flushAfterFailure() {
         receives.lock().lock();
-        flush();
-        receives.lock().unlock();
+        try {
+            flush();
+        } finally {
+            receives.lock().unlock();
+        }
     }
 
     /** Under the receive queue's lock: completes own receives as flushed, and lets senders find out. */

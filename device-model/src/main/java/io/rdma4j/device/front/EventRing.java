@@ -36,16 +36,19 @@ final class EventRing {
     /** Appends an element; the second word only if elements have two. */
     boolean push(int first, int second) {
         lock.lock();
-        final boolean possible = ring != null && pages.isCurrent() && ring.claim();
-        if (possible) {
-            ring.page().putInt(ring.offset(), first);
-            if (elementLength > Integer.BYTES) {
-                ring.page().putInt(ring.offset() + Integer.BYTES, second);
+        try {
+            final boolean possible = ring != null && pages.isCurrent() && ring.claim();
+            if (possible) {
+                ring.page().putInt(ring.offset(), first);
+                if (elementLength > Integer.BYTES) {
+                    ring.page().putInt(ring.offset() + Integer.BYTES, second);
+                }
+                ring.publish();
             }
-            ring.publish();
+            return possible;
+        } finally {
+            lock.unlock();
         }
-        lock.unlock();
-        return possible;
     }
 
     void pass() {

@@ -65,11 +65,13 @@ public final class InterruptController implements Interrupts {
      * @param vector 0 response, 1 asynchronous event, 2 completion.
      */
     public void raise(int vector) {
-        if (vectors.length == 0) {
+        // One look: the vectors may be disabled meanwhile.
+        final EmulatedVector[] enabled = vectors;
+        if (enabled.length == 0) {
             causes.getAndUpdate(old -> old | 1 << vector);
         }
-        if (delivers(vector)) {
-            vectors[vector].fire();
+        if (delivers(enabled, vector)) {
+            enabled[vector].fire();
         } else if (losesMasked) {
             counters.increment(Counter.INTERRUPTS_LOST);
         } else {
@@ -78,16 +80,16 @@ public final class InterruptController implements Interrupts {
         }
     }
 
-    private boolean delivers(int vector) {
+    private boolean delivers(EmulatedVector[] enabled, int vector) {
         final boolean registerMasks = losesMasked ? imr != 0 : (imr >>> vector & 1) != 0;
-        return vector < vectors.length && !functionMasked && !registerMasks && (vectorMasks >>> vector & 1) == 0;
+        return vector < enabled.length && !functionMasked && !registerMasks && (vectorMasks >>> vector & 1) == 0;
     }
 
     private void firePending() {
         for (int vector = 0; vector < Bar1.PVRDMA_MAX_INTERRUPTS && pending.get() != 0; vector++) {
             final int bit = 1 << vector;
             final EmulatedVector[] enabled = vectors;
-            if (delivers(vector) && vector < enabled.length && (pending.getAndUpdate(old -> old & ~bit) & bit) != 0) {
+            if (delivers(enabled, vector) && (pending.getAndUpdate(old -> old & ~bit) & bit) != 0) {
                 enabled[vector].fire();
             }
         }

@@ -68,7 +68,7 @@ public final class EmulatedIommu implements Iommu {
     }
 
     /**
-     * Ends the mappings in a range; mappings that reach over its ends are left alone.
+     * Ends the mappings in a range.
      *
      * @param iova   first, page-aligned.
      * @param length bytes.
@@ -80,11 +80,7 @@ public final class EmulatedIommu implements Iommu {
         synchronized (mappings) {
             final long end = iova + length;
             final Map<Long, IommuMapping> inside = length <= 0 || end < iova ? Map.of() : mappings.subMap(iova, end);
-            long covered = 0;
-            for (IommuMapping mapping : inside.values()) {
-                covered += mapping.length();
-            }
-            if (covered == 0 || covered > length) {
+            if (inside.isEmpty() || reachesPast(end, inside.values())) {
                 counters.record(Counter.BAD_UNMAPS, "iova 0x%x length 0x%x", iova, length);
                 throw RdmaException.of("unmap").detail("no mapping is exactly at iova 0x%x length 0x%x", iova, length)
                     .errno(RdmaException.EINVAL).build();
@@ -93,6 +89,15 @@ public final class EmulatedIommu implements Iommu {
         }
         gracePeriod.run();
         ended.forEach(IommuMapping::letGo);
+    }
+
+    private static boolean reachesPast(long end, Iterable<IommuMapping> some) {
+        for (IommuMapping mapping : some) {
+            if (mapping.iova() + mapping.length() > end) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private List<IommuMapping> end(Map<Long, IommuMapping> some) {
