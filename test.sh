@@ -6,7 +6,7 @@
 #   ./test.sh --no-qemu    leaves out the tests that boot QEMU (says so, and counts them as skipped)
 #   ./test.sh --one-jdk    leaves out the second JDK
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 . tools/lib.sh
 
 qemu=yes
@@ -20,12 +20,30 @@ for argument in "$@"; do
     esac
 done
 
-# Debian's names; each is needed by the build or by a test, see docs/qemu.md.
-packages=(maven gcc libc6-dev)
+# give_up: nothing can be tested; what is missing was said.
+give_up() {
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+}
+
+# Debian's names. Without the first ones nothing can be built; without the others the QEMU tests fail, and say why.
+needed=()
+find_java javac || needed+=("$RDMA4J_JDK_PACKAGES")
+command -v mvn >/dev/null || needed+=(maven)
+for_qemu=()
 if [ "$qemu" = yes ]; then
-    packages+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd)
+    for_qemu=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd)
 fi
-ensure_jdk_and_maven && ensure_packages "${packages[@]}" || exit 1
+if [ ${#needed[@]} -gt 0 ]; then
+    if ! { ensure_packages "${needed[@]}" "${for_qemu[@]}" && ensure_jdk_and_maven; }; then
+        give_up
+    fi
+elif [ "$qemu" = yes ] && ! ensure_packages "${for_qemu[@]}"; then
+    note "going on without: the QEMU tests will fail"
+fi
+if [ "$qemu" = yes ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j/kernel" ]; then
+    refresh_package_lists # The guest's kernel is about to be downloaded.
+fi
 jdk=$(readlink -f "$JAVA_HOME")
 
 # newest_jdk: prints the home of the newest JDK in the distribution's folder, nothing if there is none.

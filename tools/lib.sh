@@ -126,6 +126,17 @@ ensure_packages() {
     rm -f "$log"
 }
 
+# refresh_package_lists: as root or through sudo without a password, where there is apt; else does nothing.
+refresh_package_lists() {
+    local as_root=()
+    is_debian || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo -n true 2>/dev/null || return 0
+        as_root=(sudo -n)
+    fi
+    "${as_root[@]}" apt-get update -q >/dev/null 2>&1 || note 'the package lists could not be refreshed'
+}
+
 # choose_packages 'A|B' C ...: sets CHOSEN to one package for each argument.
 choose_packages() {
     local wanted

@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The pages say what is true of the tree: links lead somewhere, and tests that are named exist. */
+class DocsTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
+    private static final Pattern NAME = Pattern.compile("`([A-Za-z]\\w*(?:\\.\\w+)?)`");
+
+    static Stream<Path> pages() throws IOException {
+        final List<Path> pages = new ArrayList<>();
+        for (final String folder : new String[] {"", "docs", "docs/adr"}) {
+            try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
+            }
+        }
+        return pages.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void linksLeadSomewhere(final Path page) throws IOException {
+        final Matcher link = LINK.matcher(Files.readString(page));
+        while (link.find()) {
+            assertThat(page.resolveSibling(link.group(1))).exists();
+        }
+    }
+
+    @Test
+    void testsNamedInTheCoverageTableExist() throws IOException {
+        final String sources = sources();
+        int names = 0;
+        for (final String line : Files.readAllLines(ROOT.resolve("docs/spec-coverage.md"))) {
+            final String[] cells = line.split("\\|");
+            final Matcher name = NAME.matcher(cells.length > 4 ? cells[4] : "");
+            while (name.find()) {
+                assertThat(exists(sources, name.group(1))).as("%s in: %s", name.group(1), line).isTrue();
+                names++;
+            }
+        }
+        assertThat(names).isGreaterThan(10);
+    }
+
+    private static boolean exists(final String sources, final String name) {
+        final String[] parts = name.split("\\.");
+        if (parts.length == 1) {
+            return sources.contains("class " + name + " ") || sources.contains("void " + name + "(");
+        }
+        return sources.contains('"' + name + '"')
+            || sources.contains("class " + parts[0] + " ") && sources.contains("void " + parts[1] + "(");
+    }
+
+    private static String sources() throws IOException {
+        final StringBuilder text = new StringBuilder();
+        for (final String module : new String[] {"hw-regs", "queues", "driver", "verbs-api", "qemu-tests", "tools"}) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src"))) {
+                for (final Path file : (Iterable<Path>) files.filter(f -> f.toString().endsWith(".java"))::iterator) {
+                    text.append(Files.readString(file));
+                }
+            }
+        }
+        return text.toString();
+    }
+}
