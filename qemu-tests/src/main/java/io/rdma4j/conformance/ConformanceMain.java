@@ -26,7 +26,8 @@ import java.util.Map;
 public final class ConformanceMain {
     private static final String USAGE = "usage: ConformanceMain DEVICE [--peer DEVICE] [--only PATTERN] [--list]\n"
         + "           [--results FILE] [--effort quick|full] [--patience N]\n"
-        + "  DEVICE      what to test: emulated:, vfio:0000:0b:00.1, qtest:SOCKET?ram=FILE ...\n"
+        + "  DEVICE      what to test: emulated:, qtest:SOCKET?ram=FILE, or of a scheme whose\n"
+        + "              provider is on the class path\n"
         + "  --peer      send messages between two devices instead of within one\n"
         + "  --only      cases whose name contains this; * stands for anything\n"
         + "  --effort    how often to repeat things (full)\n"

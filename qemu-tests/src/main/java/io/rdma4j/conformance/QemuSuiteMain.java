@@ -9,12 +9,10 @@ import io.rdma4j.conformance.differential.DifferentialMain;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.ResultWriter;
-import io.rdma4j.qemu.process.HostCommand;
 import io.rdma4j.qemu.qtest.QtestDevice;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,8 +45,7 @@ public final class QemuSuiteMain {
     }
 
     private static int run(final Path folder, final String[] args, final PrintStream out) {
-        out.println("INFO qemu=" + HostCommand.run(null, Duration.ofSeconds(60),
-            List.of("qemu-system-x86_64", "--version")).text().lines().findFirst().orElse("unknown"));
+        out.println("INFO qemu=" + QtestDevice.version());
         int failed = on(folder, "differential-qemu.log", out, device -> DifferentialMain.run(new String[] {
             device.address().toString(), "--gid", GID, "--results", folder.resolve(RECORDING).toString(),
             "--patience", PATIENCE}, out));

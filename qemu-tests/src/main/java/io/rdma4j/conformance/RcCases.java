@@ -55,14 +55,14 @@ final class RcCases {
             ConformanceCase.of("rc.messageLongerThanTheReceiveIsReportedExactly", RcCases::tooLong)
                 .needs(Feature.QP_FLUSH),
             ConformanceCase.of("rc.flushesEveryRequestOnceInErr", RcCases::flushes),
-            ConformanceCase.of("rc.unknownLocalKey", RcCases::unknownKey).needs(Feature.BYTE_EXACT_REGIONS),
-            ConformanceCase.of("rc.keyOfAClosedRegion", RcCases::closedKey).needs(Feature.BYTE_EXACT_REGIONS),
+            ConformanceCase.of("rc.unknownLocalKey", RcCases::unknownKey).needs(Feature.PROTECTION_ERRORS),
+            ConformanceCase.of("rc.keyOfAClosedRegion", RcCases::closedKey).needs(Feature.PROTECTION_ERRORS),
             ConformanceCase.of("rc.regionOfAnotherDomain", RcCases::foreignRegion)
-                .needs(Feature.BYTE_EXACT_REGIONS),
+                .needs(Feature.PROTECTION_ERRORS),
             ConformanceCase.of("rc.oneByteBehindTheRegion", RcCases::behindRegion)
-                .needs(Feature.BYTE_EXACT_REGIONS),
+                .needs(Feature.PROTECTION_ERRORS, Feature.BYTE_EXACT_REGIONS),
             ConformanceCase.of("rc.receiveIntoARegionWithoutLocalWrite", RcCases::readOnlyRegion)
-                .needs(Feature.BYTE_EXACT_REGIONS));
+                .needs(Feature.PROTECTION_ERRORS));
     }
 
     /** Powers of two and their neighbours, at offsets that are not aligned. */

@@ -19,7 +19,8 @@ import java.nio.file.Path;
 public final class DifferentialMain {
     private static final String USAGE = "usage: DifferentialMain DEVICE [--gid GID] [--script FILE] [--results FILE]\n"
         + "           [--patience N]\n"
-        + "  DEVICE      a device below the verbs: emulated:, vfio:0000:0b:00.1, qtest:SOCKET?ram=FILE ...\n"
+        + "  DEVICE      a device below the verbs: emulated:, qtest:SOCKET?ram=FILE, or of a scheme\n"
+        + "              whose provider is on the class path\n"
         + "  --gid       an address of the network behind the device (::ffff:10.9.9.1)\n"
         + "  --script    what to play (the suite's own script)\n"
         + "  --results   where to write (standard output)\n"

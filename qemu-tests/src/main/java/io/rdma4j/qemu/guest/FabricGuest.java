@@ -6,8 +6,10 @@
 package io.rdma4j.qemu.guest;
 
 import io.rdma4j.qemu.process.ChildProcess;
+import io.rdma4j.qemu.process.Folders;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -56,11 +58,13 @@ public final class FabricGuest implements AutoCloseable {
     private boolean stuck;
 
     private FabricGuest(
-        final GuestContext context, final Path folder, final GuestKernel kernel, final Path busybox)
-        throws IOException {
+        final GuestContext context, final Path folder, final Path sockets, final GuestKernel kernel,
+        final Path busybox) throws IOException {
         this.context = context;
         this.folder = folder;
         this.share = folder.resolve("share");
+        shellSocket = sockets.resolve("shell.sock");
+        Files.writeString(folder.resolve(GuestShell.SOCKET_FILE), shellSocket + "\n");
         final Path initramfs = folder.resolve("initramfs.cpio");
         final Set<String> modules = new LinkedHashSet<>(MODULES);
         modules.addAll(context.modules);
@@ -68,12 +72,10 @@ public final class FabricGuest implements AutoCloseable {
             Initramfs.script("init.sh"));
         Files.writeString(share.resolve("guest.sh"), Initramfs.script("guest.sh"));
         Files.writeString(share.resolve("settings.sh"), settings(context));
-        // The path of a socket may have 107 characters; that of a build folder is often longer.
-        shellSocket = Files.createTempDirectory("rdma4j-guest").resolve("shell.sock");
-        Files.writeString(folder.resolve(GuestShell.SOCKET_FILE), shellSocket + "\n");
         final List<String> command = qemuCommand(kernel, initramfs);
         Files.writeString(folder.resolve("qemu-command.sh"), Shell.join(command) + '\n');
-        qemu = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show);
+        qemu = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show,
+            List.of(sockets));
     }
 
     /**
@@ -99,11 +101,29 @@ public final class FabricGuest implements AutoCloseable {
             Files.createDirectories(folder.resolve("share"));
             context.progress.printf("[%s] booting Linux %s in %s (%s), log %s%n", context.name, kernel.version(),
                 HostTools.version(context.binary), context.accel, folder.resolve("console.log"));
-            final FabricGuest guest = new FabricGuest(context, folder, kernel, busybox);
+            final FabricGuest guest = launch(context, folder, kernel, busybox);
             guest.awaitReady(start);
             return guest;
+        } catch (final UncheckedIOException e) {
+            throw new GuestException("cannot start guest " + context.name + ": " + e.getCause(), e);
         } catch (final IOException e) {
-            throw new GuestException("cannot start guest " + context.name, e);
+            throw new GuestException("cannot start guest " + context.name + ": " + e, e);
+        }
+    }
+
+    private static FabricGuest launch(
+        final GuestContext context, final Path folder, final GuestKernel kernel, final Path busybox)
+        throws IOException {
+        // The path of a socket may have 107 characters; that of a build folder is often longer.
+        final Path sockets = Files.createTempDirectory("rdma4j-guest");
+        FabricGuest guest = null;
+        try {
+            guest = new FabricGuest(context, folder, sockets, kernel, busybox);
+            return guest;
+        } finally {
+            if (guest == null) {
+                Folders.delete(sockets);
+            }
         }
     }
 
@@ -255,11 +275,10 @@ public final class FabricGuest implements AutoCloseable {
     }
 
     private void kill() {
-        qemu.close();
         try {
-            Folders.delete(shellSocket.getParent());
-        } catch (final IOException e) {
-            progress("cannot delete " + shellSocket.getParent() + ": " + e);
+            qemu.close();
+        } catch (final UncheckedIOException e) {
+            progress(e.getMessage() + ": " + e.getCause());
         }
     }
 

@@ -38,9 +38,12 @@ public final class GuestContext {
     public static final String COMMAND_TIMEOUT_PROPERTY = "rdma4j.qemu.command.timeout";
 
     private static final int MIN_MEMORY_MIB = 512;
+    private static final Duration USUAL_LIFETIME = Duration.ofHours(1);
+    /** For what is neither boot nor command: a guest must not end under a command that still has time. */
+    private static final Duration LIFETIME_MARGIN = Duration.ofMinutes(5);
 
     String name = "fabric";
-    String binary = System.getProperty(BINARY_PROPERTY, "qemu-system-x86_64");
+    String binary = defaultBinary();
     String accel = System.getProperty(ACCEL_PROPERTY, "tcg,thread=multi");
     String cpu = System.getProperty(CPU_PROPERTY, "max");
     int processors = Integer.getInteger(SMP_PROPERTY, 2);
@@ -50,7 +53,8 @@ public final class GuestContext {
     boolean keep = Boolean.getBoolean(KEEP_PROPERTY);
     Duration bootTimeout = seconds(BOOT_TIMEOUT_PROPERTY, 120);
     Duration commandTimeout = seconds(COMMAND_TIMEOUT_PROPERTY, 900);
-    Duration lifetime = Duration.ofHours(1);
+    /** Null until {@link #conclude()} unless it was given. */
+    Duration lifetime;
     PrintStream progress = System.out;
     final List<String> modules = new ArrayList<>();
     final List<String> qemuArguments = new ArrayList<>();
@@ -59,6 +63,15 @@ public final class GuestContext {
     /** A context with the defaults and what the system properties say. */
     public GuestContext() {
         // All fields have their values.
+    }
+
+    /**
+     * The QEMU program that is run when no other is named.
+     *
+     * @return what {@link #BINARY_PROPERTY} says, a name or a path.
+     */
+    public static String defaultBinary() {
+        return System.getProperty(BINARY_PROPERTY, "qemu-system-x86_64");
     }
 
     /**
@@ -128,7 +141,8 @@ public final class GuestContext {
     }
 
     /**
-     * Limits the guest's whole life: it powers itself off then, even if nobody is left to kill it.
+     * Limits the guest's whole life: it powers itself off then, even if nobody is left to kill it. By default an hour,
+     * or longer when boot and command may take longer.
      *
      * @param value longest time; no effect on a guest that is kept.
      * @return this.
@@ -194,6 +208,10 @@ public final class GuestContext {
             throw new GuestException("QEMU's options cannot name a folder with a comma: " + output + ", " + cache);
         }
         output = output.toAbsolutePath();
+        if (lifetime == null) {
+            final Duration needed = bootTimeout.plus(commandTimeout).plus(LIFETIME_MARGIN);
+            lifetime = needed.compareTo(USUAL_LIFETIME) > 0 ? needed : USUAL_LIFETIME;
+        }
     }
 
     private static Path defaultCache() {

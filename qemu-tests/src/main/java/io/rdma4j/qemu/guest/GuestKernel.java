@@ -5,6 +5,7 @@
 
 package io.rdma4j.qemu.guest;
 
+import io.rdma4j.qemu.process.Folders;
 import io.rdma4j.qemu.process.HostCommand;
 
 import java.io.IOException;

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 
 /**
  * A long-running program: its output goes line by line, with the time since its start, to a log file and to a
- * listener; it is killed by {@link #close()} and at the latest when this JVM ends.
+ * listener; it is killed by {@link #close()} and at the latest when this JVM ends. Its temporary files go with it.
  *
  * <p>Thread-safe.
  */
@@ -32,6 +32,7 @@ public final class ChildProcess implements AutoCloseable {
 
     private final String name;
     private final Process process;
+    private final List<Path> temporary;
     private final Thread reader;
     private final Thread shutdownHook;
     private final long startNanos = System.nanoTime();
@@ -39,14 +40,16 @@ public final class ChildProcess implements AutoCloseable {
     private final Object monitor = new Object();
 
     private ChildProcess(
-        final String name, final Process process, final BufferedWriter writer, final Consumer<String> onLine) {
+        final String name, final Process process, final BufferedWriter writer, final Consumer<String> onLine,
+        final List<Path> temporary) {
         this.name = name;
         this.process = process;
+        this.temporary = temporary;
+        shutdownHook = new Thread(this::endWithJvm, "rdma4j-" + name + "-kill");
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
         reader = new Thread(() -> readOutput(writer, onLine), "rdma4j-" + name + "-output");
         reader.setDaemon(true);
         reader.start();
-        shutdownHook = new Thread(process::destroyForcibly, "rdma4j-" + name + "-kill");
-        Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
 
     /**
@@ -61,17 +64,60 @@ public final class ChildProcess implements AutoCloseable {
      */
     public static ChildProcess start(
         final String name, final List<String> command, final Path log, final Consumer<String> onLine) {
+        return start(name, command, log, onLine, List.of());
+    }
+
+    /**
+     * Starts a program that has temporary files: they are deleted when it is gone, in whichever way, and when it cannot
+     * be started.
+     *
+     * @param name      what messages and threads call it.
+     * @param command   program and arguments.
+     * @param log       file that is written anew: the command, then all its output, standard error included.
+     * @param onLine    called by the reading thread with each line, control sequences removed; must not block.
+     * @param temporary files, and folders with all that is in them; need not be there.
+     * @return the running program; the caller closes it.
+     * @throws UncheckedIOException if it cannot be started or the log not be written.
+     */
+    public static ChildProcess start(
+        final String name, final List<String> command, final Path log, final Consumer<String> onLine,
+        final List<Path> temporary) {
+        ChildProcess started = null;
         try {
-            final BufferedWriter writer = Files.newBufferedWriter(log);
+            started = launch(name, command, log, onLine, List.copyOf(temporary));
+            return started;
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot start " + name + ": " + String.join(" ", command), e);
+        } finally {
+            if (started == null) {
+                delete(temporary);
+            }
+        }
+    }
+
+    private static ChildProcess launch(
+        final String name, final List<String> command, final Path log, final Consumer<String> onLine,
+        final List<Path> temporary) throws IOException {
+        final BufferedWriter writer = Files.newBufferedWriter(log);
+        Process process = null;
+        ChildProcess child = null;
+        try {
             writer.write("$ " + String.join(" ", command));
             writer.newLine();
-            final Process process = new ProcessBuilder(command)
+            process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectInput(Path.of("/dev/null").toFile())
                 .start();
-            return new ChildProcess(name, process, writer, onLine);
-        } catch (final IOException e) {
-            throw new UncheckedIOException("cannot start " + name + ": " + String.join(" ", command), e);
+            child = new ChildProcess(name, process, writer, onLine, temporary);
+            return child;
+        } finally {
+            if (child == null) {
+                writer.close();
+                if (process != null) {
+                    // This JVM is ending: it takes no further hook that would do this.
+                    process.destroyForcibly();
+                }
+            }
         }
     }
 
@@ -147,8 +193,10 @@ public final class ChildProcess implements AutoCloseable {
     }
 
     /**
-     * Kills the program and what it started. Returns when it is gone, even if this thread was interrupted. Harmless
-     * when called again.
+     * Kills the program and what it started, then deletes its temporary files. Returns when it is gone, even if this
+     * thread was interrupted. Harmless when called again.
+     *
+     * @throws UncheckedIOException if a temporary file cannot be deleted.
      */
     @Override
     public void close() {
@@ -167,6 +215,35 @@ public final class ChildProcess implements AutoCloseable {
             forgetShutdownHook();
             if (interrupted) {
                 Thread.currentThread().interrupt();
+            }
+        }
+        deleteTemporary();
+    }
+
+    /** Not before the program is gone: it might make another file. */
+    private void endWithJvm() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(KILL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        deleteTemporary();
+    }
+
+    /** The hook and {@link #close()} may meet here. */
+    private void deleteTemporary() {
+        synchronized (monitor) {
+            delete(temporary);
+        }
+    }
+
+    private static void delete(final List<Path> files) {
+        for (final Path file : files) {
+            try {
+                Folders.delete(file);
+            } catch (final IOException e) {
+                throw new UncheckedIOException("cannot delete " + file, e);
             }
         }
     }

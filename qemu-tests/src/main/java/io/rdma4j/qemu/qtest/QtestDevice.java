@@ -11,8 +11,10 @@ import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.process.ChildProcess;
+import io.rdma4j.qemu.process.HostCommand;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,28 +54,44 @@ public final class QtestDevice implements AutoCloseable {
      * @throws GuestException if it does not come up; shows QEMU's output.
      */
     public static QtestDevice start(final Path log) {
-        return start(System.getProperty(GuestContext.BINARY_PROPERTY, "qemu-system-x86_64"), log);
+        return start(GuestContext.defaultBinary(), log);
     }
 
     static QtestDevice start(final String binary, final Path log) {
+        final QtestDevice device = launch(binary, log);
+        boolean up = false;
+        try {
+            device.awaitAnswer();
+            up = true;
+            return device;
+        } finally {
+            if (!up) {
+                device.close();
+            }
+        }
+    }
+
+    private static QtestDevice launch(final String binary, final Path log) {
         try {
             final Path folder = Files.createTempDirectory("rdma4j-qtest");
             final Path ram = Path.of("/dev/shm", folder.getFileName() + ".ram");
-            final ChildProcess qemu = ChildProcess.start("qtest", command(binary, folder, ram), log, line -> { });
-            final QtestDevice device = new QtestDevice(folder, ram, qemu);
-            boolean up = false;
-            try {
-                device.awaitAnswer();
-                up = true;
-                return device;
-            } finally {
-                if (!up) {
-                    device.close();
-                }
-            }
+            return new QtestDevice(folder, ram, ChildProcess.start(
+                "qtest", command(binary, folder, ram), log, line -> { }, List.of(folder, ram)));
+        } catch (final UncheckedIOException e) {
+            throw new GuestException("cannot start a QEMU for qtest: " + e.getCause(), e);
         } catch (final IOException e) {
-            throw new GuestException("cannot make the files of a QEMU for qtest", e);
+            throw new GuestException("cannot make the files of a QEMU for qtest: " + e, e);
         }
+    }
+
+    /**
+     * Says which QEMU {@link #start} runs.
+     *
+     * @return the first line that it prints about itself, or why it does not; may be empty.
+     */
+    public static String version() {
+        return HostCommand.run(null, FIRST_ANSWER, List.of(GuestContext.defaultBinary(), "--version"))
+            .text().lines().findFirst().orElse("");
     }
 
     private static List<String> command(final String binary, final Path folder, final Path ram) {
@@ -155,15 +173,10 @@ public final class QtestDevice implements AutoCloseable {
     /** Kills QEMU and deletes its files. Harmless when called again. */
     @Override
     public void close() {
-        qemu.close();
         try {
-            Files.deleteIfExists(ram);
-            for (final String name : List.of("qtest.sock", "mad.sock")) {
-                Files.deleteIfExists(folder.resolve(name));
-            }
-            Files.deleteIfExists(folder);
-        } catch (final IOException e) {
-            throw new GuestException("cannot delete the files of " + qemu, e);
+            qemu.close();
+        } catch (final UncheckedIOException e) {
+            throw new GuestException(e.getMessage() + " of " + qemu, e);
         }
     }
 

@@ -24,7 +24,6 @@ import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 import io.rdma4j.qemu.guest.ResultWriter;
-import io.rdma4j.qemu.process.HostCommand;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -33,8 +32,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -97,8 +94,8 @@ public final class QtestSmokeMain {
     }
 
     private String qemuVersion() {
-        return HostCommand.run(null, Duration.ofSeconds(30), List.of("qemu-system-x86_64", "--version"))
-            .text().lines().findFirst().orElseThrow(() -> new IllegalStateException("QEMU says no version"));
+        final String version = QtestDevice.version();
+        return require(version.startsWith("QEMU"), version);
     }
 
     private void session(final QtestDevice device) {

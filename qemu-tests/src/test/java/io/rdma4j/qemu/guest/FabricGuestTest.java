@@ -125,6 +125,57 @@ class FabricGuestTest {
             .hasMessageContaining("| Kernel panic - not syncing").hasMessageContaining("console.log");
     }
 
+    private Path socketFolder() throws IOException {
+        return Path.of(Files.readString(folder.resolve("out/unit").resolve(GuestShell.SOCKET_FILE)).strip())
+            .getParent();
+    }
+
+    @Test
+    void saysWhatKeepsQemuFromStartingAndLeavesNoFolder() throws IOException {
+        context.binary = "/nonexistent/qemu";
+        context.conclude();
+        assertThatThrownBy(() -> FabricGuest.start(context, kernel, Path.of("/bin/sh")))
+            .isInstanceOf(GuestException.class).hasMessageContaining("cannot start guest unit")
+            .hasMessageContaining("\"/nonexistent/qemu\"").hasMessageContaining("No such file");
+        assertThat(socketFolder()).doesNotExist();
+    }
+
+    @Test
+    void leavesNoFolderWhenTheGuestCannotBePrepared() throws IOException {
+        context.conclude();
+        assertThatThrownBy(() -> FabricGuest.start(context, kernel, folder.resolve("busybox")))
+            .isInstanceOf(GuestException.class).hasMessageContaining(folder.resolve("busybox").toString());
+        assertThat(socketFolder()).doesNotExist();
+    }
+
+    @Test
+    void deletesTheFolderOfTheSockets() throws IOException {
+        final Path sockets;
+        try (FabricGuest guest = start(OBEDIENT)) {
+            sockets = socketFolder();
+            assertThat(sockets).as("%s", guest).isDirectory();
+        }
+        assertThat(sockets).doesNotExist();
+    }
+
+    @Test
+    void livesLongerThanItsCommandMay() throws IOException {
+        context.bootTimeout(Duration.ofMinutes(2)).commandTimeout(Duration.ofHours(3));
+        try (FabricGuest guest = start(OBEDIENT)) {
+            assertThat(guest.folder().resolve("share/settings.sh")).content().contains("lifetime=11220\n");
+        }
+    }
+
+    @Test
+    void livesAnHourOrAsLongAsItWasGiven() {
+        context.conclude();
+        assertThat(context.lifetime).isEqualTo(Duration.ofHours(1));
+        final GuestContext given = new GuestContext().commandTimeout(Duration.ofHours(3))
+            .lifetime(Duration.ofMinutes(1));
+        given.conclude();
+        assertThat(given.lifetime).isEqualTo(Duration.ofMinutes(1));
+    }
+
     @Test
     void killsAGuestThatDoesNotComeUpInTime() throws IOException {
         context.bootTimeout(Duration.ofSeconds(1));

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 
 class ChildProcessTest {
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -109,5 +110,65 @@ class ChildProcessTest {
         assertThatThrownBy(() -> ChildProcess.start(
             "test", List.of("/nonexistent/program", "-x"), folder.resolve("log"), lines::add))
             .isInstanceOf(UncheckedIOException.class).hasMessageContaining("/nonexistent/program -x");
+    }
+
+    private Path temporary() throws IOException {
+        final Path made = Files.createDirectories(folder.resolve("temporary/inner")).getParent();
+        Files.writeString(made.resolve("inner/file"), "content");
+        return made;
+    }
+
+    @Test
+    void deletesTheTemporaryFilesOfAProgramThatIsClosed() throws IOException {
+        final Path made = temporary();
+        final ChildProcess child = ChildProcess.start("test", List.of("sleep", "60"), folder.resolve("log"),
+            lines::add, List.of(made, folder.resolve("never made")));
+        assertThat(made).exists();
+        child.close();
+        assertThat(made).doesNotExist();
+        child.close();
+    }
+
+    @Test
+    void deletesTheTemporaryFilesOfAProgramThatCannotBeStarted() throws IOException {
+        final Path made = temporary();
+        assertThatThrownBy(() -> ChildProcess.start("test", List.of("/nonexistent/program"), folder.resolve("log"),
+            lines::add, List.of(made))).isInstanceOf(UncheckedIOException.class);
+        assertThat(made).doesNotExist();
+    }
+
+    @Test
+    void killsTheProgramAndDeletesItsTemporaryFilesWhenTheJvmIsAskedToEnd() throws Exception {
+        final Path made = temporary();
+        final Path log = folder.resolve("log");
+        final Process jvm = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            WaitingMain.class.getName(), log.toString(), made.toString()).inheritIO().start();
+        try {
+            final long deadline = System.nanoTime() + LONG.toNanos();
+            while (!(Files.exists(log) && Files.readString(log).contains("] pid ")) && System.nanoTime() < deadline) {
+                Thread.sleep(20);
+            }
+            assertThat(log).content().contains("] pid ");
+            assertThat(made).exists();
+            jvm.destroy();
+            assertThat(jvm.waitFor(LONG.toMillis(), TimeUnit.MILLISECONDS)).as("the JVM ended").isTrue();
+            assertThat(made).doesNotExist();
+            final long pid = Long.parseLong(Files.readString(log).replaceAll("(?s).*] pid (\\d+).*", "$1"));
+            assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)).as("it runs").isFalse();
+        } finally {
+            jvm.destroyForcibly();
+        }
+    }
+
+    /** Runs in a JVM of its own: starts a program and waits for it. */
+    static final class WaitingMain {
+        private WaitingMain() {
+        }
+
+        public static void main(final String[] args) throws InterruptedException {
+            ChildProcess.start("test", List.of("sh", "-c", "echo pid $$; exec sleep 60"), Path.of(args[0]),
+                line -> { }, List.of(Path.of(args[1]))).awaitExit(Duration.ofSeconds(60));
+        }
     }
 }

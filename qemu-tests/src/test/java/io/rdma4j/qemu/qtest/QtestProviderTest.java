@@ -15,6 +15,7 @@ import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pci.PciConfig;
+import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -26,8 +27,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The provider against a machine in this JVM that speaks the protocol. */
 class QtestProviderTest {
@@ -152,5 +157,54 @@ class QtestProviderTest {
         assertThatThrownBy(() -> QtestDevice.start("/bin/echo", folder.resolve("log")))
             .isInstanceOf(GuestException.class).hasMessageContaining("no QEMU for qtest")
             .hasMessageContaining("-machine q35");
+    }
+
+    /** The command line, which begins the log, names them. */
+    private void assertNoFilesAreLeft() throws IOException {
+        final Matcher named = Pattern.compile("mem-path=(/dev/shm/[^,]+),.* unix:(/[^,]+)/qtest.sock,")
+            .matcher(Files.readString(folder.resolve("log")));
+        assertThat(named.find()).isTrue();
+        assertThat(Path.of(named.group(1))).doesNotExist();
+        assertThat(Path.of(named.group(2))).doesNotExist();
+    }
+
+    @Test
+    void aQemuThatIsNotThereIsReportedAndLeavesNoFiles() throws IOException {
+        assertThatThrownBy(() -> QtestDevice.start("/nonexistent/qemu", folder.resolve("log")))
+            .isInstanceOf(GuestException.class).hasMessageContaining("\"/nonexistent/qemu\"");
+        assertNoFilesAreLeft();
+    }
+
+    @Test
+    void aQemuThatEndsTooEarlyLeavesNoFiles() throws IOException {
+        final Path qemu = program("""
+            for word in "$@"; do
+                case "$word" in *,mem-path=*) ram=${word#*,mem-path=}; : > "${ram%%,*}"; echo "made ${ram%%,*}" ;; esac
+            done
+            """);
+        assertThatThrownBy(() -> QtestDevice.start(qemu.toString(), folder.resolve("log")))
+            .isInstanceOf(GuestException.class).hasMessageContaining("made /dev/shm/rdma4j-qtest");
+        assertNoFilesAreLeft();
+    }
+
+    @Test
+    void theVersionIsThatOfTheProgramThatIsRun() throws IOException {
+        final String before = System.getProperty(GuestContext.BINARY_PROPERTY);
+        System.setProperty(GuestContext.BINARY_PROPERTY,
+            program("echo \"QEMU of this test $1\"; echo more").toString());
+        try {
+            assertThat(QtestDevice.version()).isEqualTo("QEMU of this test --version");
+        } finally {
+            if (before == null) {
+                System.clearProperty(GuestContext.BINARY_PROPERTY);
+            } else {
+                System.setProperty(GuestContext.BINARY_PROPERTY, before);
+            }
+        }
+    }
+
+    private Path program(final String script) throws IOException {
+        final Path program = Files.writeString(folder.resolve("qemu.sh"), "#!/bin/sh\n" + script);
+        return Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 }

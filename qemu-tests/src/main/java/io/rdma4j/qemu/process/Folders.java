@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.qemu.guest;
+package io.rdma4j.qemu.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,19 +15,24 @@ import java.util.stream.Stream;
 /**
  * Folders as a whole.
  */
-final class Folders {
+public final class Folders {
     private Folders() {
     }
 
-    /** Deletes a folder and all in it; harmless if there is none. Links are deleted, not followed. */
-    static void delete(final Path folder) throws IOException {
+    /**
+     * Deletes a folder and all in it, or a file. Links are deleted, not followed.
+     *
+     * @param folder what to delete; harmless if it is not there.
+     * @throws IOException if something cannot be deleted.
+     */
+    public static void delete(final Path folder) throws IOException {
         if (Files.exists(folder)) {
             final List<Path> deepestFirst;
             try (Stream<Path> all = Files.walk(folder)) {
                 deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
             }
             for (final Path path : deepestFirst) {
-                Files.delete(path);
+                Files.deleteIfExists(path);
             }
         }
     }
