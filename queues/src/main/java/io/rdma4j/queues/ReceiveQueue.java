@@ -38,10 +38,21 @@ public final class ReceiveQueue extends SequencedQueue {
      * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
      */
     public int claim(final long userWrId) {
+        return claim(userWrId, 0);
+    }
+
+    /**
+     * Poster: takes the next slot, as {@link #claim(long)}.
+     *
+     * @param userWrId the application's identifier
+     * @param length   bytes of the element's buffers, for the poller
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claim(final long userWrId, final int length) {
         final int offset = claimElement();
         if (offset >= 0) {
             final long seq = posted;
-            remember(seq, userWrId, 0);
+            remember(seq, userWrId, 0, length);
             RqWqe.header(buffer(), offset, seq, 0);
         }
         return offset;

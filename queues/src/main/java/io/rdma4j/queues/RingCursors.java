@@ -81,6 +81,8 @@ abstract class PollerCursor extends PaddingBeforePoller {
 
     /** The poller's last look at {@code published}. */
     long publishedSeen;
+    /** How many elements completed although one before them has not. */
+    int ahead;
     /** Elements below are completed. */
     private long retired;
 

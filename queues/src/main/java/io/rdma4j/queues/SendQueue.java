@@ -40,10 +40,22 @@ public final class SendQueue extends SequencedQueue {
      * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
      */
     public int claim(final long userWrId, final int flags) {
+        return claim(userWrId, flags, 0);
+    }
+
+    /**
+     * Poster: takes the next slot, as {@link #claim(long, int)}.
+     *
+     * @param userWrId the application's identifier
+     * @param flags    what else the poller will need
+     * @param length   bytes of the element's buffers, for the poller
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claim(final long userWrId, final int flags, final int length) {
         final int offset = claimElement();
         if (offset >= 0) {
             final long seq = posted;
-            remember(seq, userWrId, flags);
+            remember(seq, userWrId, flags, length);
             clearBehindWrId(buffer(), offset);
             SqWqe.wrId(buffer(), offset, seq);
         }

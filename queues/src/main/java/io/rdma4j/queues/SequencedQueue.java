@@ -4,38 +4,46 @@
  */
 package io.rdma4j.queues;
 
+import java.util.Arrays;
+
 /**
  * A work queue whose elements complete in order, which makes completions accountable although the device is not
  * trusted: the {@code wr_id} that the device sees and returns is the element's sequence number, while the application's
  * own identifier stays here. A completion for something that is not outstanding is recognised; elements that complete
  * silently are retired by the next one that does not; and what the device never completes can be found and completed
- * on its behalf.
+ * on its behalf. An element that completes ahead of older ones, as some devices let failed ones, is retired alone.
  *
- * <p>To poll: {@link #isOutstanding}, then {@link #userWrId} and {@link #flags}, then {@link #retireThrough}. To
- * complete everything that is left:
+ * <p>To poll: {@link #isOutstanding}, then {@link #userWrId}, {@link #flags} and {@link #length}, then
+ * {@link #retireThrough} or {@link #retireOne}. To complete everything that is left:
  *
  * <pre>
  *   while ((seq = queue.oldestOutstanding()) &gt;= 0) {
  *       report(queue.userWrId(seq));
- *       queue.retireThrough(seq);
+ *       queue.retireOne(seq);
  *   }
  * </pre>
  */
 public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue, ReceiveQueue {
-    private final long[] userWrIds;
-    private final int[] flags;
+    private static final long NEVER = -1;
+
+    /** Two for each slot, which lie in one cache line: the application's identifier, then length and flags. */
+    private final long[] notes;
+    /** Poller: which element of each slot completed ahead of older ones. Numbers do not recur, so none is cleared. */
+    private final long[] doneAhead;
 
     SequencedQueue(final RingPlace place, final int stride, final int maxSge, final Doorbell doorbell,
         final int uarOffset, final int word) {
         super(place, stride, maxSge, doorbell, uarOffset, word);
-        userWrIds = new long[place.count()];
-        flags = new int[place.count()];
+        notes = new long[2 * place.count()];
+        doneAhead = new long[place.count()];
+        Arrays.fill(doneAhead, NEVER);
     }
 
     /** Poster: keeps what the claimed element is to the application. Masks by length spare the JVM its range check. */
-    final void remember(final long seq, final long userWrId, final int userFlags) {
-        userWrIds[(int) seq & (userWrIds.length - 1)] = userWrId;
-        flags[(int) seq & (flags.length - 1)] = userFlags;
+    final void remember(final long seq, final long userWrId, final int userFlags, final int length) {
+        final int first = (int) seq << 1;
+        notes[first & (notes.length - 1)] = userWrId;
+        notes[(first | 1) & (notes.length - 1)] = (long) length << Integer.SIZE | userFlags & 0xffff_ffffL;
     }
 
     /**
@@ -45,7 +53,11 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return whether this element was published and has not completed
      */
     public final boolean isOutstanding(final long seq) {
-        return seq >= retired() && (seq < publishedSeen || seq < lookAtPublished());
+        return seq >= retired() && (seq < publishedSeen || seq < lookAtPublished()) && (ahead == 0 || !isDone(seq));
+    }
+
+    private boolean isDone(final long seq) {
+        return doneAhead[(int) seq & (doneAhead.length - 1)] == seq;
     }
 
     private long lookAtPublished() {
@@ -60,7 +72,7 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return what was given to {@code claim}
      */
     public final long userWrId(final long seq) {
-        return userWrIds[(int) seq & (userWrIds.length - 1)];
+        return notes[(int) seq << 1 & (notes.length - 1)];
     }
 
     /**
@@ -70,7 +82,21 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return what was given to {@code claim}
      */
     public final int flags(final long seq) {
-        return flags[(int) seq & (flags.length - 1)];
+        return (int) note(seq);
+    }
+
+    /**
+     * Poller: for how many bytes an outstanding element has room.
+     *
+     * @param seq an outstanding one; for any other the answer means nothing
+     * @return what was given to {@code claim}
+     */
+    public final int length(final long seq) {
+        return (int) (note(seq) >>> Integer.SIZE);
+    }
+
+    private long note(final long seq) {
+        return notes[((int) seq << 1 | 1) & (notes.length - 1)];
     }
 
     /**
@@ -83,7 +109,39 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
         if (!isOutstanding(seq)) {
             return false;
         }
-        retiredRelease(seq + 1);
+        retiredRelease(ahead == 0 ? seq + 1 : passDone(seq));
+        return true;
+    }
+
+    /** Where the oldest outstanding element is once everything up to this one is over. */
+    private long passDone(final long last) {
+        for (long seq = retired(); seq <= last; seq++) {
+            ahead -= isDone(seq) ? 1 : 0;
+        }
+        long next = last + 1;
+        while (ahead > 0 && isDone(next)) {
+            ahead--;
+            next++;
+        }
+        return next;
+    }
+
+    /**
+     * Poller: completes an element alone. Its slot can be claimed again when all before it have completed too.
+     *
+     * @param seq which
+     * @return false if it is not outstanding, in which case nothing changed
+     */
+    public final boolean retireOne(final long seq) {
+        if (!isOutstanding(seq)) {
+            return false;
+        }
+        if (seq == retired()) {
+            retiredRelease(passDone(seq));
+        } else {
+            doneAhead[(int) seq & (doneAhead.length - 1)] = seq;
+            ahead++;
+        }
         return true;
     }
 

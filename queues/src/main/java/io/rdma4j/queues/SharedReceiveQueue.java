@@ -13,6 +13,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * many queue pairs, so the {@code wr_id} of its WQEs is the application's own and completions are only counted.
  */
 public final class SharedReceiveQueue extends WorkQueue {
+    private int largest;
+
     /**
      * Uses a shared receive queue that was created over this memory.
      *
@@ -39,11 +41,34 @@ public final class SharedReceiveQueue extends WorkQueue {
      * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
      */
     public int claim(final long userWrId) {
+        return claim(userWrId, 0);
+    }
+
+    /**
+     * Poster: takes the next slot, as {@link #claim(long)}.
+     *
+     * @param userWrId the application's identifier, which the device will return
+     * @param length   bytes of the element's buffers, for {@link #largest()}
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claim(final long userWrId, final int length) {
         final int offset = claimElement();
         if (offset >= 0) {
             RqWqe.header(buffer(), offset, userWrId, 0);
+            if (length > largest) {
+                largest = length;
+            }
         }
         return offset;
+    }
+
+    /**
+     * Any poller, after {@link #completed()}: no element that was posted has more bytes than this.
+     *
+     * @return the greatest length that was given to {@code claim}
+     */
+    public int largest() {
+        return largest;
     }
 
     /**

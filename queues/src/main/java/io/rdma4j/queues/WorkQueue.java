@@ -172,6 +172,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         posted = start;
         limit = start + count;
         publishedSeen = start;
+        ahead = 0;
         publishedRelease(start);
         retiredRelease(start);
         ring.putIntRelease(consHeadOffset, 0);

@@ -81,4 +81,65 @@ class SequencedQueueTest {
         assertThat(flushed).containsExactly(1002L, 1003L, 1004L);
         assertThat(queue.outstanding()).isZero();
     }
+
+    @Test
+    void keepsLengthAndFlagsApart() {
+        queue.claim(-1, -1, 0x7fff_ffff);
+        queue.commit();
+        queue.claim(Long.MIN_VALUE, 0, 1);
+        queue.commit();
+        queue.publish();
+        assertThat(queue.userWrId(5)).isEqualTo(-1);
+        assertThat(queue.flags(5)).isEqualTo(-1);
+        assertThat(queue.length(5)).isEqualTo(0x7fff_ffff);
+        assertThat(queue.userWrId(6)).isEqualTo(Long.MIN_VALUE);
+        assertThat(queue.flags(6)).isZero();
+        assertThat(queue.length(6)).isEqualTo(1);
+        assertThat(queue.userWrId(4)).isEqualTo(1004);
+    }
+
+    @Test
+    void anElementCanCompleteAheadOfOlderOnes() {
+        assertThat(queue.retireOne(2)).isTrue();
+        assertThat(queue.isOutstanding(2)).isFalse();
+        assertThat(queue.retireOne(2)).as("twice").isFalse();
+        assertThat(queue.retireThrough(2)).as("twice").isFalse();
+        assertThat(queue.outstanding()).as("no slot is free before the oldest").isEqualTo(5);
+        assertThat(queue.retireOne(1)).isTrue();
+        assertThat(queue.oldestOutstanding()).isZero();
+        assertThat(queue.retireOne(0)).isTrue();
+        assertThat(queue.oldestOutstanding()).isEqualTo(3);
+        assertThat(queue.outstanding()).isEqualTo(2);
+    }
+
+    @Test
+    void retiringThroughPassesWhatIsDoneAlready() {
+        queue.retireOne(1);
+        queue.retireOne(3);
+        queue.retireOne(4);
+        assertThat(queue.retireThrough(2)).isTrue();
+        assertThat(queue.oldestOutstanding()).isEqualTo(-1);
+        assertThat(queue.outstanding()).isZero();
+    }
+
+    @Test
+    void whatCompletedAheadIsForgottenByAReset() {
+        queue.retireOne(2);
+        queue.reset();
+        assertThat(queue.oldestOutstanding()).isEqualTo(-1);
+        for (int lap = 0; lap < 3; lap++) {
+            for (int i = 0; i < 8; i++) {
+                assertThat(queue.claim(i, 0)).as(queue.toString()).isNotNegative();
+                queue.commit();
+            }
+            queue.publish();
+            queue.buffer().putInt(4, (lap + 1) * 8 & 15);
+            final long first = queue.oldestOutstanding();
+            for (int i = 7; i >= 0; i--) {
+                assertThat(queue.isOutstanding(first + i)).as("%d of %s", first + i, queue).isTrue();
+                assertThat(queue.retireOne(first + i)).isTrue();
+            }
+            assertThat(queue.outstanding()).isZero();
+        }
+    }
 }

@@ -33,9 +33,12 @@ public interface Completion {
     WcOpcode opcode();
 
     /**
-     * Bytes received, or moved by a READ or an atomic. For UD this includes the 40 bytes of the GRH.
+     * Bytes received, or moved by a READ or an atomic. For UD this includes the 40 bytes of the GRH. Never more than
+     * was posted: a receive of which the device claims more has {@link WcStatus#LOC_LEN_ERR}. For a receive from an
+     * SRQ that means the largest one ever posted to it; and a write with immediate data ({@link
+     * WcOpcode#RECV_RDMA_WITH_IMM}) went elsewhere, so its length is only what the device says.
      *
-     * @return bytes.
+     * @return bytes, 0 or more; 0 if the status is an error.
      */
     int byteLength();
 

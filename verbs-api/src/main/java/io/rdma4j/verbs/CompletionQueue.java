@@ -26,8 +26,9 @@ public interface CompletionQueue extends AutoCloseable {
     int capacity();
 
     /**
-     * Hands completions to a handler, oldest first. Entries are given back to the device once per call, after the
-     * handler saw them, also if it throws. Allocates nothing.
+     * Hands completions to a handler, oldest first. The handler can post again what completed. Entries are given back
+     * to the device once per call, after the handler saw them, also if it throws; sooner where the QPs that use the
+     * queue may need them meanwhile, so a queue with more entries than they reserve is faster. Allocates nothing.
      *
      * @param handler called on this thread once per completion; must not close the queue, and must not keep the
      *                {@link Completion}.
@@ -47,12 +48,12 @@ public interface CompletionQueue extends AutoCloseable {
     int requestNotify(boolean solicitedOnly);
 
     /**
-     * Waits for the event that was asked for. The event may be spurious: poll, and ask again.
+     * Waits for the event that was asked for. The event may be spurious: poll, and ask again. Where the device has no
+     * interrupts the driver looks for the event now and then.
      *
      * @param timeout longest wait.
      * @return true if an event came; false if the time passed or the thread was interrupted.
-     * @throws io.rdma4j.RdmaException EOPNOTSUPP if the device has no interrupts, EBADFD if the queue is closed or the
-     *                                 device failed.
+     * @throws io.rdma4j.RdmaException EBADFD if the queue is closed or the device failed.
      */
     boolean awaitEvent(Duration timeout);
 

@@ -7,10 +7,13 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
 
+import java.util.Objects;
+
 /**
  * Brings QPs to RTS with usual attributes, once both sides know each other's {@link QpAddress}. Stateless.
  */
 public final class QpConnector {
+    private static final String CONNECT = "connect QP";
     private static final int TIMEOUT_CODE = 14;
     private static final int FOR_EVER = 7;
     private static final int MIN_RNR_TIMER_CODE = 12;
@@ -23,7 +26,9 @@ public final class QpConnector {
      *
      * @param qp     a QP in RESET.
      * @param remote the peer's {@link QueuePair#localAddress()}.
-     * @throws RdmaException EINVAL if the QP is not RC or not in RESET; else as {@link QueuePair#modify}.
+     * @throws NullPointerException if one of them is null.
+     * @throws RdmaException        EINVAL, and the state stays, if the QP is not RC or not in RESET, the remote GID is
+     *                              zero or multicast, or the own one is unbound; else as {@link QueuePair#modify}.
      */
     public static void connect(final QueuePair qp, final QpAddress remote) {
         connect(qp, remote, new QpAttributes());
@@ -35,17 +40,23 @@ public final class QpConnector {
      * @param qp     a QP in RESET.
      * @param remote the peer's {@link QueuePair#localAddress()}.
      * @param wished attributes that replace the usual ones; those that were not given keep them.
-     * @throws RdmaException EINVAL if the QP is not RC or not in RESET; else as {@link QueuePair#modify}.
+     * @throws NullPointerException if one of them is null.
+     * @throws RdmaException        EINVAL, and the state stays, if the QP is not RC or not in RESET, the remote GID is
+     *                              zero or multicast, or the own one is unbound; else as {@link QueuePair#modify}.
      */
     public static void connect(final QueuePair qp, final QpAddress remote, final QpAttributes wished) {
-        require(qp, QpType.RC, "connect QP");
+        Objects.requireNonNull(remote, "remote");
+        Objects.requireNonNull(wished, "wished");
+        require(qp, QpType.RC, CONNECT);
+        final AhAttributes way = wished.has(QpAttribute.AV) ? wished.ah() : AhAttributes.to(remote.gid());
+        requireWay(qp, way);
         final int port = wished.has(QpAttribute.PORT) ? wished.port() : 1;
         qp.modify(QpAttributes.to(QpState.INIT)
             .port(port)
             .pkeyIndex(wished.pkeyIndex())
             .accessFlags(wished.accessFlags()));
         qp.modify(QpAttributes.to(QpState.RTR)
-            .ah(wished.has(QpAttribute.AV) ? wished.ah() : AhAttributes.to(remote.gid()))
+            .ah(way)
             .pathMtu(wished.has(QpAttribute.PATH_MTU) ? wished.pathMtu() : Mtu.MTU_1024)
             .destQpn(remote.qpn())
             .rqPsn(remote.psn())
@@ -64,7 +75,8 @@ public final class QpConnector {
      *
      * @param qp   a QP in RESET.
      * @param qkey queue key that senders must name.
-     * @throws RdmaException EINVAL if the QP is not UD or not in RESET; else as {@link QueuePair#modify}.
+     * @throws NullPointerException if the QP is null.
+     * @throws RdmaException        EINVAL if the QP is not UD or not in RESET; else as {@link QueuePair#modify}.
      */
     public static void activate(final QueuePair qp, final int qkey) {
         require(qp, QpType.UD, "activate QP");
@@ -73,13 +85,35 @@ public final class QpConnector {
         qp.modify(QpAttributes.to(QpState.RTS).sqPsn(qp.localAddress().psn()));
     }
 
+    /** What RTR would refuse, when the QP would have left RESET already. */
+    private static void requireWay(final QueuePair qp, final AhAttributes way) {
+        final Gid remote = way == null ? null : way.dgid();
+        if (remote == null || remote.isZero() || remote.isMulticast()) {
+            throw invalid(CONNECT, qp)
+                .detail("the remote GID is %s, which names no peer", remote)
+                .hint("use the peer's localAddress(), after a GID was bound there")
+                .build();
+        }
+        if (qp.pd().context().queryGid(way.port(), way.sgidIndex()).isZero()) {
+            throw invalid(CONNECT, qp)
+                .detail("source GID index %d is unbound", way.sgidIndex())
+                .hint("bind a GID there with bindGid")
+                .build();
+        }
+    }
+
+    private static RdmaException.Builder invalid(final String operation, final QueuePair qp) {
+        return RdmaException.of(operation)
+            .device(qp.pd().context().address())
+            .object(qp)
+            .errno(RdmaException.EINVAL);
+    }
+
     private static void require(final QueuePair qp, final QpType type, final String operation) {
+        Objects.requireNonNull(qp, "qp");
         if (qp.type() != type || qp.state() != QpState.RESET) {
-            throw RdmaException.of(operation)
-                .device(qp.pd().context().address())
-                .object(qp)
+            throw invalid(operation, qp)
                 .detail("a %s QP in RESET is needed, this is %s in %s", type, qp.type(), qp.state())
-                .errno(RdmaException.EINVAL)
                 .build();
         }
     }

@@ -98,9 +98,15 @@ public interface QueuePair extends AutoCloseable {
      * Changes state and attributes. The attributes that the transition requires and those it allows are checked before
      * the device sees them, by the table of the InfiniBand specification (QP state transitions).
      *
+     * <p>Going to RESET drops all work requests and completions of this QP. As with ibv_modify_qp, nothing may be
+     * posted to it meanwhile, and no poller may just be handling one of its completions; completions of other QPs in
+     * the same CQ may be polled all the time. Leaving RESET again is refused while completions from before take so much
+     * room in a CQ that a full load could overflow it: poll the CQ first, which hands none of them over.
+     *
      * @param attributes what to change; the state is needed.
      * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range; EIO
-     *                                 if the device refuses; EBADFD if the QP is closed.
+     *                                 if the device refuses; EBADFD if the QP is closed; EBUSY if completions from
+     *                                 before RESET must be polled first.
      */
     void modify(QpAttributes attributes);
 

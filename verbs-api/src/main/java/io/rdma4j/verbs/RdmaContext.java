@@ -138,10 +138,12 @@ public interface RdmaContext extends AutoCloseable {
     AsyncEvent pollAsyncEvent();
 
     /**
-     * Waits for the next asynchronous event and takes it.
+     * Waits for the next asynchronous event and takes it. The last event of a device that fails is
+     * {@link AsyncEventType#DEVICE_FATAL}; once that was taken this returns at once.
      *
      * @param timeout longest wait.
-     * @return the event, or null if none came in time or the thread was interrupted.
+     * @return the event, or null if none came in time, the thread was interrupted, the context was closed, or the
+     *         device failed and all its events were taken.
      */
     AsyncEvent awaitAsyncEvent(Duration timeout);
 

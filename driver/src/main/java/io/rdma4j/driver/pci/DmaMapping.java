@@ -16,6 +16,7 @@ public final class DmaMapping implements AutoCloseable {
     private final long iova;
     private final Runnable release;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile boolean released;
     /** Only held, never used. */
     private volatile Object owner;
 
@@ -69,11 +70,21 @@ public final class DmaMapping implements AutoCloseable {
         return length;
     }
 
-    /** Ends the device's access and lets go of the owner. Harmless when called again. */
+    /**
+     * Whether the device's access ended.
+     *
+     * @return false as long as this is open, and after a {@link #close()} that failed.
+     */
+    public boolean isReleased() {
+        return released;
+    }
+
+    /** Ends the device's access and, if that succeeds, lets go of the owner. Harmless when called again. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             release.run();
+            released = true;
             owner = null;
         }
     }

@@ -10,13 +10,18 @@ import io.rdma4j.RdmaException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** Remembers the first reason why the device was given up, and what the device looked like then. Thread-safe. */
+/**
+ * Remembers the first reason why the device was given up, and what the device looked like then. A device that was given
+ * up may still take commands: then what it has can be taken from it. One that lost a response, is gone, or refused even
+ * that is told nothing more. Thread-safe.
+ */
 final class FailureLatch {
     private final Object deviceName;
     private final AtomicReference<String> reason = new AtomicReference<>();
     private volatile Supplier<String> stateDump = () -> "";
     private volatile Runnable listener = () -> { };
     private volatile String stateAtFailure = "";
+    private volatile boolean deaf;
 
     FailureLatch(final Object deviceName) {
         this.deviceName = deviceName;
@@ -36,6 +41,17 @@ final class FailureLatch {
             stateAtFailure = dump();
             listener.run();
         }
+    }
+
+    /** The same, of a device that no command reaches any more. */
+    void failDeaf(final String why) {
+        deaf = true;
+        fail(why);
+    }
+
+    /** True once no command reaches the device. */
+    boolean isDeaf() {
+        return deaf;
     }
 
     /** Whoever found the failure must get on with it, whatever state the device is in. */

@@ -110,6 +110,7 @@ public final class GidTable {
             } catch (final RdmaException e) {
                 // The channel has counted and recorded the refusal; the reset follows.
                 gids[index] = null;
+                commands.unbindRefused(e);
             }
         }
     }

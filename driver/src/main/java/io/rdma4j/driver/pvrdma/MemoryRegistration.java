@@ -154,6 +154,24 @@ public final class MemoryRegistration implements AutoCloseable {
         return closed.get();
     }
 
+    private void unmap() {
+        try {
+            directory.close();
+        } finally {
+            mapping.close();
+        }
+    }
+
+    /**
+     * Whether the device can still reach the memory: as long as this is open, and afterwards if the IOMMU refused to
+     * unmap it. The memory must be kept alive until then.
+     *
+     * @return true if it can.
+     */
+    public boolean isMapped() {
+        return !mapping.isReleased();
+    }
+
     /**
      * Takes the region from the device, then ends the device's access to the memory, even if the device objects.
      * Harmless when called again, and after the device was closed.
@@ -166,8 +184,7 @@ public final class MemoryRegistration implements AutoCloseable {
             try {
                 commands.destroyMr(keys.handle());
             } finally {
-                directory.close();
-                mapping.close();
+                unmap();
             }
         }
     }

@@ -49,7 +49,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * ring sizes are computed before the device sees a request, and the device's quirks are dealt with here: callers ask
  * for what they want.
  *
- * <p>Destroying on a failed device does nothing, since the device would not answer; the reset at close takes care.
+ * <p>A failed device is still told to destroy what it has, until it refuses for the first time; some keep their objects
+ * over the reset at close. Destroying on a device that lost a response or is gone does nothing. Neither throws.
  * Thread-safe.
  */
 public final class PvrdmaCommands {
@@ -58,6 +59,7 @@ public final class PvrdmaCommands {
     /** In CREATE_BIND: no VLAN. */
     private static final int NO_VLAN = 0xfff;
     private static final int BIND_MTU = 1024;
+    private static final int MAX_QPN = 0xff_ffff;
     /** What QUERY_QP tells truly where the rest is meaningless. */
     private static final int TRUSTED_QP_ATTR_LENGTH = QpAttr.PKEY_INDEX_OFFSET;
 
@@ -159,22 +161,23 @@ public final class PvrdmaCommands {
     public CqHandle createCq(final long pdirDma, final int cqe, final int nchunks) {
         requireRing("create CQ", "cqe", cqe, limits.maxCqe(), pdirDma);
         requirePages("create CQ", nchunks, RingGeometry.cqPages(cqe));
-        return create(cqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_CQ,
+        final CqHandle created = create(cqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_CQ,
             new CreateCqRequest(),
             r -> r.pdirDma(pdirDma).ctxHandle(DRIVER_CONTEXT).cqe(cqe).nchunks(nchunks),
             answer -> {
                 final CreateCqResponse response = new CreateCqResponse().wrap(answer, 0);
-                return new CqHandle(response.cqHandle(), requireCqe(response.cqe(), cqe));
+                return new CqHandle(response.cqHandle(), response.cqe());
             }), CqHandle::handle);
+        requireCqe(created.cqe(), cqe);
+        return created;
     }
 
     /** More entries than there is memory for would let ring indices lead out of the ring. */
-    private int requireCqe(final int granted, final int asked) {
+    private void requireCqe(final int granted, final int asked) {
         if (granted < 1 || granted > asked || Integer.bitCount(granted) != 1) {
             latch.fail("CREATE_CQ answered " + granted + " entries when asked for " + asked);
             latch.check("create CQ");
         }
-        return granted;
     }
 
     /**
@@ -203,13 +206,23 @@ public final class PvrdmaCommands {
         if (wanted.usesSrq()) {
             srqs.require("create QP", wanted.srq());
         }
-        return create(qps, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_QP,
+        final QpHandle created = create(qps, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_QP,
             new CreateQpRequest(), wanted::fill,
             answer -> {
                 final CreateQpResult response = CreateQpResponse.forVersion(version).wrap(answer, 0);
                 return new QpHandle(response.qpn(), response.qpHandle(), response.maxSendWr(), response.maxRecvWr(),
                     response.maxSendSge(), response.maxRecvSge());
             }), QpHandle::handle);
+        requireQpn(created.qpn());
+        return created;
+    }
+
+    /** No packet could name such a QP; whoever wants its address would learn of it much later. */
+    private void requireQpn(final int qpn) {
+        if ((qpn & ~MAX_QPN) != 0) {
+            latch.fail(String.format("CREATE_QP answered QP number 0x%x, which has more than 24 bits", qpn));
+            latch.check("create QP");
+        }
     }
 
     /**
@@ -362,7 +375,14 @@ public final class PvrdmaCommands {
     }
 
     void destroyBind(final int index, final byte[] gid) {
-        channel.execute(Command.DESTROY_BIND, new DestroyBindRequest(), r -> r.index(index).gid(gid));
+        channel.takeBack(Command.DESTROY_BIND, new DestroyBindRequest(), r -> r.index(index).gid(gid));
+    }
+
+    /** A failed device that refuses is asked no more. */
+    void unbindRefused(final RdmaException refusal) {
+        if (latch.failed()) {
+            latch.failDeaf(refusal.getMessage());
+        }
     }
 
     private static int handle(final UnsafeBuffer answer) {
@@ -398,13 +418,13 @@ public final class PvrdmaCommands {
 
     private void destroy(final Command command, final ResourceTable table, final int handle) {
         if (latch.failed() || closed) {
-            table.leave(handle);
+            destroyLast(command, table, handle);
             return;
         }
         table.exit(command.name(), handle);
         boolean destroyed = false;
         try {
-            channel.execute(command, new HandleRequest(), r -> r.handle(handle));
+            channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
             destroyed = true;
         } finally {
             if (destroyed) {
@@ -412,6 +432,19 @@ public final class PvrdmaCommands {
             } else {
                 table.enter(handle);
             }
+        }
+    }
+
+    /** The device was given up or closed: what it will not give back now it loses in the reset, if ever. */
+    private void destroyLast(final Command command, final ResourceTable table, final int handle) {
+        if (!table.leave(handle) || closed || latch.isDeaf()) {
+            return;
+        }
+        try {
+            channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
+        } catch (final RdmaException e) {
+            // The channel has counted and recorded it. Trying the others too might take long.
+            latch.failDeaf(e.getMessage());
         }
     }
 

@@ -315,6 +315,16 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
+     * Whether commands may still reach the device: a failed one that takes them can be told to destroy its objects.
+     *
+     * @return false after a lost response, after the device was removed, and after a failed device refused to destroy
+     *         an object.
+     */
+    public boolean takesCommands() {
+        return !device.latch.isDeaf();
+    }
+
+    /**
      * Why the device was given up.
      *
      * @return the first reason, or null.
@@ -382,7 +392,7 @@ public final class PvrdmaDevice implements AutoCloseable {
 
     /**
      * Destroys what is left in the device, resets it, and gives memory and function back. Harmless when called again.
-     * On a failed device no command is tried, so that this never waits long.
+     * A failed device is asked until it refuses or loses a response, so that this never waits long.
      *
      * @throws RdmaException if something could not be undone; everything else is, and nothing more can be done.
      */

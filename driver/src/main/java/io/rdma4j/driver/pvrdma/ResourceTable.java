@@ -54,8 +54,9 @@ final class ResourceTable {
         return handles.add(handle);
     }
 
-    synchronized void leave(final int handle) {
-        handles.remove(handle);
+    /** Forgets an object; false if there is none. */
+    synchronized boolean leave(final int handle) {
+        return handles.remove(handle);
     }
 
     /**

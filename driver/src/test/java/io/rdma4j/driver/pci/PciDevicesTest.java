@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +20,13 @@ class PciDevicesTest {
             .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.ENODEV))
             .hasMessageContaining("'nosuch'")
             .hasMessageContaining("use one of: ");
+    }
+
+    @Test
+    void whatAProviderSaysComesThroughUntouched() {
+        assertThatThrownBy(() -> PciDevices.open(DeviceAddress.parse("locked:1"))).isSameAs(LockedProvider.REFUSAL);
+        assertThatThrownBy(() -> PvrdmaDevice.open(DeviceAddress.parse("locked:1"))).isSameAs(LockedProvider.REFUSAL)
+            .satisfies(e -> assertThat(e.getSuppressed()).isEmpty());
     }
 
     @Test

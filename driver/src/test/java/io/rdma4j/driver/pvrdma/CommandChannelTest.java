@@ -121,16 +121,56 @@ class CommandChannelTest {
     }
 
     @Test
-    void aFailedDeviceRefusesAtOnceAndClosesWithoutWaiting() {
+    void aFailedDeviceThatIsHeardIsStillToldToGiveUpItsObjects() {
         final int pd = device.commands().createPd();
+        device.commands().createPd();
         device.gids().bind(0, Gids.of(1));
         device.fail("because of the test");
-        fake.answers = false;
-        final int before = fake.requests.size();
+        fake.requests.clear();
 
         assertThatThrownBy(() -> device.commands().createPd())
             .satisfies(e -> Errors.hasErrno(e, RdmaException.EBADFD))
             .hasMessageContaining("because of the test");
+        device.commands().destroyPd(pd);
+        device.commands().destroyPd(pd);
+        assertThat(device.takesCommands()).isTrue();
+        device.close();
+
+        assertThat(fake.commandNames()).containsExactly("DESTROY_PD", "DESTROY_PD", "DESTROY_BIND");
+        assertThat(device.failure()).isEqualTo("because of the test");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFailedDeviceThatRefusesIsAskedNoMore(final boolean hasObjects) {
+        device.gids().bind(0, Gids.of(1));
+        device.gids().bind(1, Gids.of(2));
+        for (int i = 0; hasObjects && i < 3; i++) {
+            device.commands().createPd();
+        }
+        device.fail("because of the test");
+        fake.errors.put(hasObjects ? Command.DESTROY_PD : Command.DESTROY_BIND, -5);
+        fake.requests.clear();
+
+        device.close();
+
+        assertThat(fake.commandNames()).containsExactly(hasObjects ? "DESTROY_PD" : "DESTROY_BIND");
+        assertThat(device.takesCommands()).isFalse();
+        assertThat(device.commands().liveObjects()).isZero();
+    }
+
+    @Test
+    void aDeviceThatDoesNotAnswerRefusesAtOnceAndClosesWithoutWaiting() {
+        final int pd = device.commands().createPd();
+        device.gids().bind(0, Gids.of(1));
+        fake.answers = false;
+        assertThatThrownBy(() -> device.commands().queryPort(1)).hasMessageContaining("no response");
+        final int before = fake.requests.size();
+
+        assertThatThrownBy(() -> device.commands().createPd())
+            .satisfies(e -> Errors.hasErrno(e, RdmaException.EBADFD))
+            .hasMessageContaining("no response to QUERY_PORT");
+        assertThat(device.takesCommands()).isFalse();
         device.commands().destroyPd(pd);
         assertThat(device.commands().liveObjects()).isZero();
         device.close();
@@ -200,6 +240,7 @@ class CommandChannelTest {
             .hasMessageContaining("the device is gone");
 
         assertThat(device.failed()).isTrue();
+        assertThat(device.takesCommands()).isFalse();
     }
 
     @ParameterizedTest
@@ -245,6 +286,66 @@ class CommandChannelTest {
             fake.vectors.fire(0);
         });
         late.start();
+    }
+
+    /** A thread that plays a device may be held up in the middle, hence most of the time, not always. */
+    @Test
+    void withoutInterruptsTheBodyOfAResponseMayComeAfterItsHeader() throws InterruptedException {
+        device.close();
+        final FakePvrdma slow = new FakePvrdma();
+        int complete = 0;
+        try (PvrdmaDevice patient = PvrdmaDevice.open(slow,
+            slow.options().interruptVectors(0).responseTimeoutNanos(TimeUnit.SECONDS.toNanos(20)))) {
+            slow.answers = false;
+            for (int i = 0; i < 20; i++) {
+                final Thread device = answerBit(slow);
+                complete += patient.commands().queryPkey(1, 0) == 0x7777 ? 1 : 0;
+                device.join(10_000);
+            }
+        }
+        assertThat(complete).as("complete responses").isGreaterThan(10);
+    }
+
+    /** The header first, then the body, which takes some milliseconds to become right. */
+    private static Thread answerBit(final FakePvrdma fake) {
+        final int before = fake.requests.size();
+        final Thread device = new Thread(() -> {
+            final UnsafeBuffer request = fake.iommu.at(fake.dsr.cmdSlotDma(), Command.REQUEST_MAX);
+            final UnsafeBuffer response = fake.iommu.at(fake.dsr.respSlotDma(), Command.RESPONSE_MAX);
+            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (fake.requests.size() == before && System.nanoTime() < deadline) {
+                Thread.onSpinWait();
+            }
+            response.putInt(ResponseHeader.ACK_OFFSET, Command.QUERY_PKEY.ack());
+            response.putLongVolatile(0, request.getLong(0));
+            final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(3);
+            for (int i = 0; System.nanoTime() < end; i++) {
+                response.putIntVolatile(ResponseHeader.LENGTH, i & 0xfff);
+            }
+            response.putIntVolatile(ResponseHeader.LENGTH, 0x7777);
+        });
+        device.start();
+        return device;
+    }
+
+    @Test
+    void aResponseThatNeverRestsIsNotWaitedForForEver() throws InterruptedException {
+        device.close();
+        final FakePvrdma restless = new FakePvrdma();
+        try (PvrdmaDevice patient = PvrdmaDevice.open(restless, restless.options().interruptVectors(0))) {
+            final UnsafeBuffer response = restless.iommu.at(restless.dsr.respSlotDma(), Command.RESPONSE_MAX);
+            final Thread device = new Thread(() -> {
+                for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
+                    response.putIntVolatile(Command.RESPONSE_MAX - 4, i);
+                }
+            });
+            device.start();
+            final long start = System.nanoTime();
+            patient.commands().queryPkey(1, 0);
+            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
+            device.interrupt();
+            device.join(10_000);
+        }
     }
 
     @Test

@@ -230,6 +230,23 @@ class MemoryRegistrationTest {
         region.close();
     }
 
+    @Test
+    void staysMappedIfTheIommuObjects() {
+        open();
+        final MemoryRegistration region = device.register(pd, base, 100, 1, memory);
+        assertThat(region.isMapped()).isTrue();
+        fake.iommu.refuseUnmap(1);
+
+        assertThatThrownBy(region::close).hasMessageContaining("refused by the test");
+
+        assertThat(region.isClosed()).isTrue();
+        assertThat(region.isMapped()).isTrue();
+        reachableBefore += 4096;
+        final MemoryRegistration other = device.register(pd, base, 100, 1, memory);
+        other.close();
+        assertThat(other.isMapped()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void canBeClosedAfterTheDeviceFailedOrClosed(final boolean fails) {

@@ -94,6 +94,24 @@ class PvrdmaCommandsTest {
             .satisfies(e -> Errors.hasErrno(e, RdmaException.EBADFD))
             .hasMessageContaining("answered " + granted + " entries when asked for 64");
         assertThat(device.failed()).isTrue();
+        device.close();
+        assertThat(fake.commandNames()).as("it has the CQ all the same").containsExactly("CREATE_CQ", "DESTROY_CQ");
+    }
+
+    @Test
+    void aQpNumberThatNoPacketCanCarryFailsTheDevice() {
+        fake.handlers.put(Command.CREATE_QP, (request, response) -> response.putInt(16, 0x1000000));
+        final PvrdmaCommands commands = open();
+        final int pd = commands.createPd();
+        final int cq = commands.createCq(PDIR, 64, 2).handle();
+
+        assertThatThrownBy(() -> commands.createQp(qp(pd, cq)))
+            .satisfies(e -> Errors.hasErrno(e, RdmaException.EBADFD))
+            .hasMessageContaining("QP number 0x1000000");
+        assertThat(device.failed()).isTrue();
+        fake.requests.clear();
+        device.close();
+        assertThat(fake.commandNames()).containsExactly("DESTROY_QP", "DESTROY_CQ", "DESTROY_PD");
     }
 
     @Test

@@ -22,6 +22,8 @@ final class AsyncEvents {
     private final PvrdmaContext context;
     private final Queue<AsyncEvent> events = new ArrayDeque<>();
     private boolean taken;
+    /** A failed device has told its last event. */
+    private volatile boolean ended;
 
     AsyncEvents(final PvrdmaContext context) {
         this.context = context;
@@ -31,7 +33,7 @@ final class AsyncEvents {
     AsyncEvent await(final long nanos) {
         final long deadline = System.nanoTime() + nanos;
         AsyncEvent event = take();
-        while (event == null && !context.isClosed()) {
+        while (event == null && !context.isClosed() && !ended) {
             final long left = deadline - System.nanoTime();
             if (left <= 0 || Thread.currentThread().isInterrupted()) {
                 break;
@@ -39,7 +41,8 @@ final class AsyncEvents {
             look(Math.min(left, SLICE_NANOS));
             event = take();
         }
-        return event;
+        // The last one may have come between looking and finding that there will be no more.
+        return event == null ? take() : event;
     }
 
     private synchronized AsyncEvent take() {
@@ -121,6 +124,7 @@ final class AsyncEvents {
     /** The driver gave the device up: the application learns of it as if the device had said so. */
     synchronized void deviceFailed() {
         events.add(new AsyncEvent(AsyncEventType.DEVICE_FATAL, context, 0));
+        ended = true;
         notifyAll();
     }
 }

@@ -20,7 +20,7 @@ final class Children<T extends PvrdmaObject> {
     private boolean ended;
 
     /** Adds a child; where the parent was closed meanwhile the child is closed at once. */
-    T add(final String operation, final PvrdmaObject parent, final T child) {
+    T add(final String operation, final Object parent, final T child) {
         if (!tryAdd(child)) {
             child.close();
             throw Errors.closed(operation, child.context, parent);

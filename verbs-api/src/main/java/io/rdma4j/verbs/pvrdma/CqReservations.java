@@ -60,6 +60,16 @@ final class CqReservations {
         return uses.isEmpty();
     }
 
+    /** Entries that nobody needs; none while somebody has not said how many it does. */
+    int slack() {
+        for (final CqUse use : uses) {
+            if (!use.reserves) {
+                return 0;
+            }
+        }
+        return Math.max(0, capacity - reserved(null));
+    }
+
     /** Entries that are spoken for, with one more use or none; a shared queue's receives complete once each. */
     private int reserved(final CqUse another) {
         final Set<PvrdmaSrq> srqs = new HashSet<>();

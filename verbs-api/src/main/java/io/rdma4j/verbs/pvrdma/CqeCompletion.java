@@ -20,6 +20,9 @@ final class CqeCompletion implements Completion {
     private int offset;
     private PvrdmaQp qp;
     private long wrId;
+    private int opcode;
+    private int status;
+    private int bytes;
 
     /** Looks at a CQE. Its wr_id is not the application's for requests of a queue of the QP's own. */
     CqeCompletion wrap(final UnsafeBuffer newBuffer, final int newOffset, final PvrdmaQp newQp, final long newWrId) {
@@ -30,6 +33,14 @@ final class CqeCompletion implements Completion {
         return this;
     }
 
+    /** What was checked. Read from the CQE again, it might be something else: the device can write there any time. */
+    CqeCompletion outcome(final int newOpcode, final int newStatus, final int newBytes) {
+        opcode = newOpcode;
+        status = newStatus;
+        bytes = newBytes;
+        return this;
+    }
+
     @Override
     public long wrId() {
         return wrId;
@@ -37,17 +48,21 @@ final class CqeCompletion implements Completion {
 
     @Override
     public WcStatus status() {
-        return WcStatus.of(Cqe.status(buffer, offset));
+        return WcStatus.of(status);
     }
 
     @Override
     public WcOpcode opcode() {
-        return Opcodes.completion(Cqe.opcode(buffer, offset));
+        return Opcodes.completion(opcode);
     }
 
     @Override
     public int byteLength() {
-        return Cqe.byteLen(buffer, offset);
+        if (status != io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_SUCCESS) {
+            return 0;
+        }
+        // Unsigned in the CQE. Only a write with immediate data can be that long.
+        return bytes < 0 ? Integer.MAX_VALUE : bytes;
     }
 
     @Override

@@ -28,6 +28,8 @@ import io.rdma4j.verbs.ReturnCode;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -43,6 +45,8 @@ final class PvrdmaContext implements RdmaContext {
     final HandleTable<PvrdmaSrq> srqs = new HandleTable<>();
     final HandleTable<PvrdmaCq> cqs = new HandleTable<>();
     final Graveyard graveyard = new Graveyard();
+    /** Held from looking whether a GID is bound, or unused, until that has been made use of. */
+    final Object gidUse = new Object();
     final CompletionEvents completionEvents = new CompletionEvents(this);
     private final AsyncEvents asyncEvents = new AsyncEvents(this);
     private final String address;
@@ -51,6 +55,8 @@ final class PvrdmaContext implements RdmaContext {
     private final Children<PvrdmaCq> openCqs = new Children<>();
     private final Children<PvrdmaMemory> openMemories = new Children<>();
     private final AtomicInteger ahs = new AtomicInteger();
+    /** What the device can reach although it was closed. */
+    private final Queue<PvrdmaMr> stuckRegions = new ConcurrentLinkedQueue<>();
     private final Object closing = new Object();
     private volatile boolean closed;
 
@@ -137,9 +143,11 @@ final class PvrdmaContext implements RdmaContext {
         if (Errors.notNull(gid, operation, this, "GID").isZero()) {
             throw Errors.invalid(operation, this, "the GID is zero");
         }
-        requireUnusedGid(index, operation);
-        requireWorking(operation);
-        device.gids().bind(index, gid.bytes());
+        synchronized (gidUse) {
+            requireUnusedGid(index, operation);
+            requireWorking(operation);
+            device.gids().bind(index, gid.bytes());
+        }
     }
 
     @Override
@@ -147,9 +155,11 @@ final class PvrdmaContext implements RdmaContext {
         final String operation = "unbind GID";
         requireOpen(operation);
         requireGidIndex(index, operation);
-        requireUnusedGid(index, operation);
-        requireWorking(operation);
-        device.gids().unbind(index);
+        synchronized (gidUse) {
+            requireUnusedGid(index, operation);
+            requireWorking(operation);
+            device.gids().unbind(index);
+        }
     }
 
     private void requireUnusedGid(final int index, final String operation) {
@@ -180,7 +190,7 @@ final class PvrdmaContext implements RdmaContext {
         final String operation = "allocate PD";
         requireOpen(operation);
         requireWorking(operation);
-        return openPds.add(operation, null, new PvrdmaPd(this, device.commands().createPd()));
+        return openPds.add(operation, this, new PvrdmaPd(this, device.commands().createPd()));
     }
 
     @Override
@@ -189,13 +199,13 @@ final class PvrdmaContext implements RdmaContext {
         requireOpen(operation);
         Errors.inRange(cqe, 1, attributes.maxCqe(), operation, this, "cqe");
         requireWorking(operation);
-        return openCqs.add(operation, null, newCq(RingGeometry.powerOfTwo(cqe)));
+        return openCqs.add(operation, this, newCq(RingGeometry.powerOfTwo(cqe)));
     }
 
     private PvrdmaCq newCq(final int count) {
         try (Undo undo = new Undo()) {
             final RingMemory memory = RingMemory.allocate(this, RingGeometry.cqPages(count));
-            undo.add(memory::close);
+            undo.addIfGood(memory::close);
             final CqHandle created = device.commands().createCq(memory.pdirDma(), count, memory.pages());
             undo.add(() -> device.commands().destroyCq(created.handle()));
             if (created.cqe() < count) {
@@ -216,7 +226,7 @@ final class PvrdmaContext implements RdmaContext {
         final String operation = "allocate pinned memory";
         requireOpen(operation);
         Errors.inRange(length, 1, MAX_ALLOCATION, operation, this, "length");
-        return openMemories.add(operation, null, new PvrdmaMemory(this, device.dma().allocate(length)));
+        return openMemories.add(operation, this, new PvrdmaMemory(this, device.dma().allocate(length)));
     }
 
     @Override
@@ -272,9 +282,9 @@ final class PvrdmaContext implements RdmaContext {
         }
     }
 
-    /** Tells the device something, unless it failed. */
+    /** Takes something from the device, as long as it listens: also from one that failed. */
     void whileWorking(final Runnable command) {
-        if (!device.failed()) {
+        if (device.takesCommands()) {
             command.run();
         }
     }
@@ -308,6 +318,11 @@ final class PvrdmaContext implements RdmaContext {
 
     void uncountAh() {
         ahs.decrementAndGet();
+    }
+
+    /** Holds on to a region, and so to the owner of its memory, that could not be unmapped. */
+    void keep(final PvrdmaMr region) {
+        stuckRegions.add(region);
     }
 
     void forget(final PvrdmaPd pd) {

@@ -56,7 +56,10 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     private final RingMemory memory;
     private final CqReservations reservations;
     private final CqeCompletion completion = new CqeCompletion();
+    /** Stands for the CQE of a completion that the driver makes. */
     private final UnsafeBuffer flushed = new UnsafeBuffer(ByteBuffer.allocateDirect(Cqe.LENGTH));
+    /** A CQE whose place in the ring was given back before the handler saw it. */
+    private final UnsafeBuffer copy = new UnsafeBuffer(ByteBuffer.allocateDirect(Cqe.LENGTH));
     private final int pokeInterval;
     private final int armBits;
     /** OK while completions are handed over, else the code that refuses. */
@@ -64,6 +67,10 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     private int pokeIn;
     private boolean polling;
+    /** CQEs that the poller has looked at and not given back, with the one at hand. */
+    private int held;
+    /** How many may be held: entries that no QP reserved. Below that a request posted anew may find no room. */
+    private volatile int slack;
     /** CQEs given back since the beginning; their index in the ring is the low bits. */
     private long consumed;
     private volatile long dropped;
@@ -82,10 +89,10 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         this.qps = context.qps;
         this.memory = memory;
         this.reservations = new CqReservations(ring.count());
+        this.slack = ring.count();
         this.pokeInterval = context.traits.pokeInterval;
         this.armBits = context.traits.armBits;
         this.pokeIn = 1;
-        Cqe.status(flushed, 0, WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
     }
 
     @Override
@@ -114,6 +121,9 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         }
         polling = true;
         try {
+            if (purges != NO_PURGES) {
+                forgetPastPurges();
+            }
             final int handed = harvest(handler, limit);
             return handed == 0 ? lookAgain(handler, limit) : handed;
         } finally {
@@ -140,16 +150,13 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     }
 
     private int deliver(final CompletionHandler handler, final int count) {
-        int seen = 0;
         int handed = 0;
         try {
-            while (seen < count) {
-                final int cqe = ring.cqeOffset(seen);
-                seen++;
-                handed += deliver(handler, cqe, consumed + seen - 1);
+            for (int left = count; left > 0 && gate == ReturnCode.OK; left--) {
+                handed += deliver(handler);
             }
         } finally {
-            giveBack(seen);
+            giveBack(held);
         }
         return handed;
     }
@@ -159,48 +166,112 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             ring.consume(count);
             CONSUMED.setRelease(this, consumed + count);
         }
+        held -= count;
     }
 
-    private int deliver(final CompletionHandler handler, final int cqe, final long position) {
+    /** Looks at the next CQE, and finds out what it is before {@link #makeRoom}: until then no purge is forgotten. */
+    private int deliver(final CompletionHandler handler) {
+        final int cqe = ring.cqeOffset(held);
+        final long position = consumed + held++;
         final int qpHandle = (int) Cqe.qp(cqes, cqe) & Uar.HANDLE_MASK;
-        final boolean receive = Opcodes.isReceive(Cqe.opcode(cqes, cqe));
+        final int opcode = Cqe.opcode(cqes, cqe);
+        final boolean receive = Opcodes.isReceive(opcode);
         if (purges != NO_PURGES && isPurged(qpHandle, position, receive)) {
             return 0;
         }
         final PvrdmaQp qp = qps.get(qpHandle);
         if (qp == null || this != (receive ? qp.receiveCq : qp.sendCq)) {
-            return drop();
+            // It may have been closed between the two looks.
+            return isPurged(qpHandle, position, receive) ? 0 : drop();
         }
         final SequencedQueue queue = receive ? qp.receives.queue : qp.sends.queue;
-        final long seq = Cqe.wrId(cqes, cqe);
-        if (queue == null) {
-            return deliverShared(handler, cqe, qp, seq);
-        }
+        final long wrId = Cqe.wrId(cqes, cqe);
+        return queue == null ? deliverShared(handler, cqe, qp, opcode, wrId)
+            : deliver(handler, cqe, qp, queue, opcode, wrId);
+    }
+
+    private int deliver(final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final SequencedQueue queue,
+        final int opcode, final long seq) {
         if (!queue.isOutstanding(seq)) {
             return drop();
         }
+        final boolean receive = queue == qp.receives.queue;
         final long wrId = queue.userWrId(seq);
-        if (Cqe.status(cqes, cqe) != WcStatus.PVRDMA_WC_SUCCESS) {
-            qp.failed(receive);
-        } else if (qp.hidesUnsignaled && !receive && (queue.flags(seq) & SendFlags.PVRDMA_SEND_SIGNALED) == 0) {
-            queue.retireThrough(seq);
-            return 0;
-        }
+        final int room = queue.length(seq);
+        final int bytes = receive ? Cqe.byteLen(cqes, cqe) : room;
+        final int status = receive ? judge(Cqe.status(cqes, cqe), opcode, bytes, room) : Cqe.status(cqes, cqe);
+        final boolean silent = !receive && qp.hidesUnsignaled
+            && (queue.flags(seq) & SendFlags.PVRDMA_SEND_SIGNALED) == 0;
+        final boolean copied = makeRoom(cqe);
         // Before the handler runs, so that it can post into the slot.
-        queue.retireThrough(seq);
-        handler.onCompletion(completion.wrap(cqes, cqe, qp, wrId));
+        if (status == WcStatus.PVRDMA_WC_SUCCESS) {
+            queue.retireThrough(seq);
+            if (silent) {
+                return 0;
+            }
+        } else {
+            retireFailed(qp, queue, seq);
+            qp.failed(receive);
+        }
+        handler.onCompletion(completion.wrap(copied ? copy : cqes, copied ? 0 : cqe, qp, wrId)
+            .outcome(opcode, status, bytes));
         return 1;
     }
 
-    private int deliverShared(final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final long wrId) {
+    /** Where a request that the device cannot even start completes at once, the older ones are still to come. */
+    private static void retireFailed(final PvrdmaQp qp, final SequencedQueue queue, final long seq) {
+        if (qp.hidesUnsignaled) {
+            queue.retireOne(seq);
+        } else {
+            queue.retireThrough(seq);
+        }
+    }
+
+    private int deliverShared(
+        final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final int opcode, final long wrId) {
+        final int told = Cqe.status(cqes, cqe);
+        final int bytes = Cqe.byteLen(cqes, cqe);
+        final boolean copied = makeRoom(cqe);
         if (!qp.srq.queue.completed()) {
             return drop();
         }
-        if (Cqe.status(cqes, cqe) != WcStatus.PVRDMA_WC_SUCCESS) {
+        final int status = judge(told, opcode, bytes, qp.srq.queue.largest());
+        if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             qp.failed(true);
         }
-        handler.onCompletion(completion.wrap(cqes, cqe, qp, wrId));
+        handler.onCompletion(completion.wrap(copied ? copy : cqes, copied ? 0 : cqe, qp, wrId)
+            .outcome(opcode, status, bytes));
         return 1;
+    }
+
+    /**
+     * The status of a receive. One that claims more bytes than it had room for did not succeed, whatever the device
+     * says: an application would read behind its buffer. A write with immediate data has its length from elsewhere.
+     */
+    private static int judge(final int status, final int opcode, final int bytes, final int room) {
+        return status == WcStatus.PVRDMA_WC_SUCCESS && Integer.compareUnsigned(bytes, room) > 0
+            && opcode != WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM ? WcStatus.PVRDMA_WC_LOC_LEN_ERR : status;
+    }
+
+    /**
+     * Called before the place of a request in its queue becomes free: what is posted into it may complete before the
+     * handler is done, and needs an entry. Where all entries are spoken for, that of the CQE at hand is given back too.
+     *
+     * @return whether the CQE is in the copy from now on.
+     */
+    private boolean makeRoom(final int cqe) {
+        return (held > slack || purges != NO_PURGES) && giveBackEarly(cqe);
+    }
+
+    private boolean giveBackEarly(final int cqe) {
+        // What closed QPs left in the queue takes room that no QP reserved.
+        if (slack > 0 && purges == NO_PURGES) {
+            giveBack(held - 1);
+            return false;
+        }
+        copy.putBytes(0, cqes, cqe, Cqe.LENGTH);
+        giveBack(held);
+        return true;
     }
 
     private int drop() {
@@ -219,7 +290,6 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             return 0;
         }
         pokeIn = pokeInterval;
-        forgetPastPurges();
         ring.poke();
         final int handed = harvest(handler, limit);
         return handed == 0 && flush ? flush(handler, limit) : handed;
@@ -241,7 +311,6 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     private int flush(final CompletionHandler handler, final int limit, final PvrdmaQp qp, final SequencedQueue queue,
         final int opcode) {
         int handed = 0;
-        Cqe.opcode(flushed, 0, opcode);
         while (handed < limit && !qp.isClosed()) {
             final long seq = queue.oldestOutstanding();
             if (seq < 0) {
@@ -250,40 +319,81 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             final long wrId = queue.userWrId(seq);
             queue.retireThrough(seq);
             handed++;
-            handler.onCompletion(completion.wrap(flushed, 0, qp, wrId));
+            handler.onCompletion(completion.wrap(flushed, 0, qp, wrId)
+                .outcome(opcode, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0));
         }
         return handed;
     }
 
     private boolean isPurged(final int qpHandle, final long position, final boolean receive) {
-        for (final Purge purge : purges) {
-            if (purge.covers(qpHandle, position)) {
-                purge.skip(receive);
+        final Purge purge = find(purges, qpHandle, position);
+        if (purge == null) {
+            return false;
+        }
+        // The receive that is free afterwards may be posted and complete before the batch is over.
+        giveBack(held);
+        purge.skip(position, receive);
+        return true;
+    }
+
+    /** Poller: allocates nothing. Single ones are forgotten when the next one is added. */
+    private void forgetPastPurges() {
+        final Purge[] all = purges;
+        for (final Purge purge : all) {
+            if (!purge.isPast(consumed)) {
+                return;
+            }
+        }
+        PURGES.compareAndSet(this, all, NO_PURGES);
+    }
+
+    /**
+     * From now on no completion of this QP is handed over that the device has written already. There are never more
+     * purges than CQEs to poll, as each is the first that covers one of them.
+     */
+    void purge(final PvrdmaQp qp) {
+        final Purge purge = new Purge(qp, tailPosition());
+        Purge[] all;
+        Purge[] next;
+        do {
+            all = purges;
+            final long position = (long) CONSUMED.getAcquire(this);
+            final Purge[] left = Arrays.stream(all).filter(p -> !p.isPast(position)).toArray(Purge[]::new);
+            if (isNeeded(purge, left, position)) {
+                next = Arrays.copyOf(left, left.length + 1);
+                next[left.length] = purge;
+            } else {
+                next = left.length == 0 ? NO_PURGES : left;
+            }
+        } while (!PURGES.compareAndSet(this, all, next));
+    }
+
+    /** Whether the purge covers something that is to be polled and that no other covers. */
+    private boolean isNeeded(final Purge purge, final Purge[] others, final long from) {
+        for (long position = from; !purge.isPast(position); position++) {
+            final int qpHandle = qpHandleAt(position);
+            if (purge.covers(qpHandle, position) && find(others, qpHandle, position) == null) {
                 return true;
             }
         }
         return false;
     }
 
-    private void forgetPastPurges() {
-        final Purge[] all = purges;
-        if (all != NO_PURGES) {
-            final long position = consumed;
-            final Purge[] left = Arrays.stream(all).filter(p -> !p.isPast(position)).toArray(Purge[]::new);
-            PURGES.compareAndSet(this, all, left.length == 0 ? NO_PURGES : left);
-        }
+    private int qpHandleAt(final long position) {
+        return (int) Cqe.qp(cqes, cqeAt(position)) & Uar.HANDLE_MASK;
     }
 
-    /** From now on no completion of this QP is handed over that the device has written already. */
-    void purge(final PvrdmaQp qp) {
-        final Purge purge = new Purge(qp, tailPosition());
-        Purge[] all;
-        Purge[] more;
-        do {
-            all = purges;
-            more = Arrays.copyOf(all, all.length + 1);
-            more[all.length] = purge;
-        } while (!PURGES.compareAndSet(this, all, more));
+    private int cqeAt(final long position) {
+        return RingMemory.ELEMENTS_OFFSET + ((int) position & ring.count() - 1) * Cqe.LENGTH;
+    }
+
+    private static Purge find(final Purge[] purges, final int qpHandle, final long position) {
+        for (final Purge purge : purges) {
+            if (purge.covers(qpHandle, position)) {
+                return purge;
+            }
+        }
+        return null;
     }
 
     /**
@@ -339,6 +449,15 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         return context.completionEvents.await(this, timeout);
     }
 
+    /** Something completes that only polling finds. The caller has made it visible before. */
+    void wake() {
+        // The load must not overtake the caller's stores: who arms looks for them afterwards.
+        VarHandle.fullFence();
+        if (armed) {
+            context.completionEvents.signal(this);
+        }
+    }
+
     boolean isArmed() {
         return armed;
     }
@@ -369,10 +488,12 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
                 .hint("create a larger CQ, poll it, or promise with QpOptions.reserveCq(false) not to overflow it")
                 .build();
         }
+        slack = reservations.slack();
     }
 
     synchronized void detach(final CqUse use) {
         reservations.remove(use);
+        slack = reservations.slack();
     }
 
     /** Completions of closed QPs that still take room; a poller at work makes the count smaller, never larger. */
@@ -381,13 +502,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         final Purge[] all = purges;
         final long end = all.length == 0 ? 0 : tailPosition();
         for (long position = (long) CONSUMED.getAcquire(this); position < end; position++) {
-            final int cqe = RingMemory.ELEMENTS_OFFSET + ((int) position & ring.count() - 1) * Cqe.LENGTH;
-            for (final Purge purge : all) {
-                if (purge.covers((int) Cqe.qp(cqes, cqe) & Uar.HANDLE_MASK, position)) {
-                    stale++;
-                    break;
-                }
-            }
+            stale += find(all, qpHandleAt(position), position) == null ? 0 : 1;
         }
         return stale;
     }
@@ -415,10 +530,24 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
                 ring.poke();
                 context.device.commands().destroyCq(handle);
             }))
+            .run(this::giveBackShared)
             .runIfGood(memory::close)
             .run(() -> context.cqs.remove(handle, this))
             .run(() -> context.forget(this))
             .throwIfFailed();
+    }
+
+    /** Receives of shared queues that completed for closed QPs, and that nobody will poll any more. */
+    private void giveBackShared() {
+        final Purge[] all = purges;
+        final long start = (long) CONSUMED.getAcquire(this);
+        final long end = all.length == 0 ? start : Math.min(tailPosition(), start + ring.count());
+        for (long position = start; position < end; position++) {
+            final Purge purge = find(all, qpHandleAt(position), position);
+            if (purge != null) {
+                purge.skip(position, Opcodes.isReceive(Cqe.opcode(cqes, cqeAt(position))));
+            }
+        }
     }
 
     /** The memory that the device writes, for tests that play a faulty one. */
@@ -428,8 +557,8 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     String dump() {
         return this + " " + ring + " consumed=" + CONSUMED.getAcquire(this) + " dropped=" + dropped
-            + " purges=" + purges.length + " flushing=" + Arrays.toString(flushing) + " armed=" + armed
-            + " event=" + event + " " + reservationsText();
+            + " slack=" + slack + " purges=" + purges.length + " flushing=" + Arrays.toString(flushing)
+            + " armed=" + armed + " event=" + event + " " + reservationsText();
     }
 
     private synchronized String reservationsText() {

@@ -81,7 +81,12 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
             .throwIfFailed();
     }
 
+    /** Only of memory that the device cannot reach any more. */
     private void letGo() {
+        if (registration.isMapped()) {
+            context.keep(this);
+            return;
+        }
         final Object last = owner;
         owner = null;
         if (last instanceof PvrdmaMemory) {

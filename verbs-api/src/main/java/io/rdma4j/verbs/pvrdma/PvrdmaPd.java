@@ -120,7 +120,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     private PvrdmaSrq newSrq(final int count, final int maxSge) {
         try (Undo undo = new Undo()) {
             final RingMemory memory = RingMemory.allocate(context, RingGeometry.srqPages(count, maxSge));
-            undo.add(memory::close);
+            undo.addIfGood(memory::close);
             final int srqHandle =
                 context.device.commands().createSrq(handle, memory.pdirDma(), count, maxSge, memory.pages());
             undo.add(() -> context.device.commands().destroySrq(srqHandle));
@@ -137,9 +137,11 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     public AddressHandle createAh(final AhAttributes attributes) {
         final String operation = "create AH";
         requireOpen(operation);
-        Addresses.check(attributes, operation, context);
-        context.countAh();
-        return ahs.add(operation, this, new PvrdmaAh(this, attributes));
+        synchronized (context.gidUse) {
+            Addresses.check(attributes, operation, context);
+            context.countAh();
+            return ahs.add(operation, this, new PvrdmaAh(this, attributes));
+        }
     }
 
     List<PvrdmaQp> qps() {

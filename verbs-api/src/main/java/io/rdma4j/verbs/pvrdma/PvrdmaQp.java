@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
 final class PvrdmaQp extends PvrdmaObject implements QueuePair {
+    private static final String MODIFY = "modify QP";
     /** Not -1: some devices refuse a query that asks for more than there is. */
     private static final int ALL_ATTRIBUTES = (QpAttribute.DEST_QPN.bit() << 1) - 1;
 
@@ -38,10 +39,12 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     /** The device completes every send; successes that were not asked for are not handed over. */
     final boolean hidesUnsignaled;
     private final QpParts parts;
+    private final CqRoom[] rooms;
     private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
     private QpAttributes known = new QpAttributes();
     private boolean wornOut;
+    private boolean hadLife;
     private volatile int qkey;
     private volatile int gidIndex;
 
@@ -49,6 +52,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         super(pd.context);
         this.pd = pd;
         this.parts = parts;
+        this.rooms = CqRoom.of(parts);
         this.handle = parts.handle();
         this.sendCq = parts.sendCq();
         this.receiveCq = parts.receiveCq();
@@ -150,39 +154,65 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     @Override
     public synchronized void modify(final QpAttributes attributes) {
-        final String operation = "modify QP";
-        requireOpen(operation);
-        Errors.notNull(attributes, operation, context, "attributes");
-        final QpState to = Errors.notNull(attributes.state(), operation, context, "STATE");
+        requireOpen(MODIFY);
+        Errors.notNull(attributes, MODIFY, context, "attributes");
+        final QpState to = Errors.notNull(attributes.state(), MODIFY, context, "STATE");
         final QpState from = state.get();
         final String objection = QpTransitions.objection(type(), from, to, attributes.given());
         if (objection != null) {
-            throw Errors.invalid(operation, context, "%s: %s", this, objection);
+            throw Errors.invalid(MODIFY, context, "%s: %s", this, objection);
         }
-        QpAttrs.checkRanges(attributes, from, context);
-        context.requireWorking(operation);
-        if (from == QpState.RESET && to == QpState.RESET) {
-            return;
+        // A GID that is found bound must stay so until this QP is known to use it.
+        synchronized (context.gidUse) {
+            QpAttrs.checkRanges(attributes, from, context);
+            context.requireWorking(MODIFY);
+            if (from != QpState.RESET || to != QpState.RESET) {
+                change(attributes, from, to);
+            }
         }
+    }
+
+    private void change(final QpAttributes attributes, final QpState from, final QpState to) {
         requireFresh(to);
         requireOwnGid(to);
-        context.device.commands().modifyQp(handle, attributes.mask(), attr -> QpAttrs.fill(attr, attributes));
+        if (from == QpState.RESET && hadLife) {
+            requireRoom();
+        }
+        if (to == QpState.RESET) {
+            shutGates(ReturnCode.WRONG_STATE);
+        }
+        boolean changed = false;
+        try {
+            context.device.commands().modifyQp(handle, attributes.mask(), attr -> QpAttrs.fill(attr, attributes));
+            changed = true;
+        } finally {
+            if (!changed) {
+                openGates(state.get());
+            }
+        }
         remember(attributes);
-        enter(to);
+        enter(from, to);
+    }
+
+    /** Completions of the former life keep their places in the CQs until somebody polls. */
+    private void requireRoom() {
+        for (final CqRoom room : rooms) {
+            room.renew(this, MODIFY);
+        }
     }
 
     /** Some devices look up GID index 0 for a datagram QP, and do not come back if there is none. */
     private void requireOwnGid(final QpState to) {
         if (to == QpState.RTR && context.traits.gidMustStay && type() == QpType.UD
             && context.queryGid(1, gidIndex).isZero()) {
-            throw Errors.invalid("modify QP", context, "%s needs a GID at index %d: bind one with bindGid", this,
+            throw Errors.invalid(MODIFY, context, "%s needs a GID at index %d: bind one with bindGid", this,
                 gidIndex);
         }
     }
 
     private void requireFresh(final QpState to) {
         if (wornOut && to == QpState.INIT) {
-            throw RdmaException.of("modify QP")
+            throw RdmaException.of(MODIFY)
                 .device(context.address())
                 .object(this)
                 .detail("it cannot be used again after RESET: %s", context.whyNot(Feature.QP_RESET))
@@ -204,7 +234,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         }
     }
 
-    private void enter(final QpState to) {
+    private void enter(final QpState from, final QpState to) {
         if (to == QpState.RESET) {
             startAgain();
         } else if (to == QpState.ERR && context.traits.driverFlushes) {
@@ -213,8 +243,13 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             sendCq.startFlush(this);
             receiveCq.startFlush(this);
         }
-        state.set(to);
-        openGates(to);
+        if (to == QpState.RESET || to == QpState.ERR) {
+            state.set(to);
+        } else {
+            // If that fails the poller has found an error meanwhile, and the device knows it too.
+            state.compareAndSet(from, to);
+        }
+        openGates(state.get());
     }
 
     private void openGates(final QpState now) {
@@ -222,6 +257,9 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         receives.gate(now == QpState.RESET ? ReturnCode.WRONG_STATE : ReturnCode.OK);
         if (context.isFailed()) {
             shutGates(ReturnCode.DEVICE_FAILED);
+        }
+        if (isClosed()) {
+            shutGates(ReturnCode.CLOSED);
         }
     }
 
@@ -235,6 +273,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             receives.queue.reset();
         }
         known = new QpAttributes();
+        hadLife = true;
         wornOut = !context.supports(Feature.QP_RESET);
     }
 
@@ -250,10 +289,14 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     /** Poller: a request failed. A failed datagram stops the sends alone (InfiniBand specification, SQE). */
     void failed(final boolean receive) {
         final QpState next = type() == QpType.UD && !receive ? QpState.SQE : QpState.ERR;
-        final QpState now = state.get();
-        if (now == QpState.RTS || now == QpState.SQD || next == QpState.ERR && now != QpState.RESET) {
-            state.compareAndSet(now, next);
+        QpState now = state.get();
+        while (fails(now, next) && !state.compareAndSet(now, next)) {
+            now = state.get();
         }
+    }
+
+    private static boolean fails(final QpState now, final QpState next) {
+        return now == QpState.RTS || now == QpState.SQD || next == QpState.ERR && now != QpState.RESET;
     }
 
     /** Refuses whatever is posted from now on. */
@@ -308,11 +351,16 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
                 .run(() -> context.qps.remove(handle, this));
         }
         cleanup
-            .run(() -> sendCq.detach(parts.sendUse()))
-            .run(() -> receiveCq.detach(parts.receiveUse()))
+            .run(this::leaveCqs)
             .run(this::leaveSrq)
             .run(() -> pd.forget(this))
             .throwIfFailed();
+    }
+
+    private void leaveCqs() {
+        for (final CqRoom room : rooms) {
+            room.giveBack();
+        }
     }
 
     private void leaveSrq() {

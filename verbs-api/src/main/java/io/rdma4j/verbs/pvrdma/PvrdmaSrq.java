@@ -83,7 +83,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         if (length < 0) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int wqe = queue.claim(wrId);
+        final int wqe = queue.claim(wrId, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
@@ -106,7 +106,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         if (count > queue.maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId());
+        final int wqe = queue.claim(request.wrId(), ReceivePath.totalLength(request.sges(), count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }

@@ -45,8 +45,8 @@ final class QpFactory {
         try (Undo undo = new Undo()) {
             final QpParts.Queues reserved = reserve(queues, sizes, undo);
             final RingMemory memory = RingMemory.allocate(context, sizes.pages());
-            undo.add(memory::close);
-            final PvrdmaQp qp = createOnDevice(reserved, sizes, memory);
+            undo.addIfGood(memory::close);
+            final PvrdmaQp qp = createOnDevice(reserved, sizes, memory, undo);
             undo.forget();
             undo.add(qp::close);
             reserved.sendUse().user(qp);
@@ -100,19 +100,17 @@ final class QpFactory {
         return new QpParts.Queues(queues.sendCq(), queues.receiveCq(), queues.srq(), sendUse, receiveUse);
     }
 
-    private PvrdmaQp createOnDevice(final QpParts.Queues queues, final QpSizes sizes, final RingMemory memory) {
+    private PvrdmaQp createOnDevice(
+        final QpParts.Queues queues, final QpSizes sizes, final RingMemory memory, final Undo undo) {
         // The device may have given the handle to a QP that is being closed by another thread.
         synchronized (context.qps) {
             final QpHandle created = context.device.commands().createQp(request(queues, sizes, memory));
-            try (Undo undo = new Undo()) {
-                undo.add(() -> context.device.commands().destroyQp(created.handle()));
-                final PvrdmaQp qp = new PvrdmaQp(pd, new QpParts(options.type(), created.handle(), created.qpn(),
-                    sizes, queues, sendPath(sizes, memory, created.handle()),
-                    receivePath(sizes, memory, created.handle()), memory));
-                context.qps.put(qp.handle, qp);
-                undo.forget();
-                return qp;
-            }
+            undo.add(() -> context.device.commands().destroyQp(created.handle()));
+            final PvrdmaQp qp = new PvrdmaQp(pd, new QpParts(options.type(), created.handle(), created.qpn(),
+                sizes, queues, sendPath(sizes, memory, created.handle(), queues.sendCq()),
+                receivePath(sizes, memory, created.handle(), queues.receiveCq()), memory));
+            context.qps.put(qp.handle, qp);
+            return qp;
         }
     }
 
@@ -128,17 +126,19 @@ final class QpFactory {
             : request.srq(queues.srq().handle);
     }
 
-    private SendPath sendPath(final QpSizes sizes, final RingMemory memory, final int handle) {
+    private SendPath sendPath(
+        final QpSizes sizes, final RingMemory memory, final int handle, final PvrdmaCq cq) {
         final SendQueue queue = new SendQueue(memory.buffer(), RingState.TX_OFFSET, sizes.sendOffset(), sizes.sendWr(),
             sizes.sendSge(), context.doorbell, handle);
-        return new SendPath(queue, pd, options.type() == QpType.UD, options.signalAll(),
+        return new SendPath(queue, pd, cq, options.type() == QpType.UD, options.signalAll(),
             Opcodes.of(options.type(), context.traits));
     }
 
-    private ReceivePath receivePath(final QpSizes sizes, final RingMemory memory, final int handle) {
+    private ReceivePath receivePath(
+        final QpSizes sizes, final RingMemory memory, final int handle, final PvrdmaCq cq) {
         final ReceiveQueue queue = sizes.receiveWr() == 0 ? null : new ReceiveQueue(memory.buffer(),
             RingState.RX_OFFSET, sizes.receiveOffset(), sizes.receiveWr(), sizes.receiveSge(), context.doorbell,
             handle);
-        return new ReceivePath(queue, context);
+        return new ReceivePath(queue, cq);
     }
 }

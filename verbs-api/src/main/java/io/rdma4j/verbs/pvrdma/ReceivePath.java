@@ -19,16 +19,18 @@ final class ReceivePath {
     /** Null for a QP that takes its receives from a shared queue. */
     final ReceiveQueue queue;
     private final UnsafeBuffer wqes;
+    private final PvrdmaCq cq;
     private final PvrdmaContext context;
     private final int maxSge;
     /** OK while requests are taken, else the code that refuses them. */
     private volatile int gate;
     private volatile boolean muted;
 
-    ReceivePath(final ReceiveQueue queue, final PvrdmaContext context) {
+    ReceivePath(final ReceiveQueue queue, final PvrdmaCq cq) {
         this.queue = queue;
         this.wqes = queue == null ? null : queue.buffer();
-        this.context = context;
+        this.cq = cq;
+        this.context = cq.context;
         this.maxSge = queue == null ? 0 : queue.maxSge();
         this.gate = queue == null ? ReturnCode.HAS_SRQ : ReturnCode.WRONG_STATE;
     }
@@ -50,7 +52,7 @@ final class ReceivePath {
         if (length < 0) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int wqe = queue.claim(wrId);
+        final int wqe = queue.claim(wrId, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
@@ -101,7 +103,7 @@ final class ReceivePath {
         if (count > maxSge) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId());
+        final int wqe = queue.claim(request.wrId(), totalLength(request.sges(), count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
@@ -112,13 +114,24 @@ final class ReceivePath {
 
     private void submit() {
         queue.publish();
-        if (!muted) {
+        if (muted) {
+            cq.wake();
+        } else {
             queue.ringDoorbell();
         }
     }
 
     private int notClaimed(final int code) {
         return code == WorkQueue.FULL ? ReturnCode.QUEUE_FULL : context.corruptIndex(queue);
+    }
+
+    /** Bytes of all elements, or the greatest number if that is too small. */
+    static int totalLength(final SgeList sges, final int count) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += sges.length(i);
+        }
+        return (int) Math.min(sum, Integer.MAX_VALUE);
     }
 
     /** Writes the elements of a receive; the rest of the header is there already. */

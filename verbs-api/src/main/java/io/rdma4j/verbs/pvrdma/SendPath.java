@@ -29,6 +29,7 @@ final class SendPath {
     final SendQueue queue;
     private final UnsafeBuffer wqes;
     private final PvrdmaPd pd;
+    private final PvrdmaCq cq;
     private final boolean datagram;
     private final int alwaysFlags;
     private final int maxSge;
@@ -40,11 +41,12 @@ final class SendPath {
     private volatile int qkey;
     private volatile boolean muted;
 
-    SendPath(final SendQueue queue, final PvrdmaPd pd, final boolean datagram, final boolean signalAll,
-        final int[] wireOpcodes) {
+    SendPath(final SendQueue queue, final PvrdmaPd pd, final PvrdmaCq cq, final boolean datagram,
+        final boolean signalAll, final int[] wireOpcodes) {
         this.queue = queue;
         this.wqes = queue.buffer();
         this.pd = pd;
+        this.cq = cq;
         this.datagram = datagram;
         this.alwaysFlags = signalAll ? SendFlags.PVRDMA_SEND_SIGNALED : 0;
         this.maxSge = queue.maxSge();
@@ -76,7 +78,7 @@ final class SendPath {
         if (length < 0 || datagram) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int wqe = queue.claim(wrId, SendFlags.PVRDMA_SEND_SIGNALED);
+        final int wqe = queue.claim(wrId, SendFlags.PVRDMA_SEND_SIGNALED, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
@@ -132,7 +134,7 @@ final class SendPath {
             return refusal;
         }
         final int flags = Opcodes.flags(request.flags()) | alwaysFlags;
-        final int wqe = queue.claim(request.wrId(), flags);
+        final int wqe = queue.claim(request.wrId(), flags, ReceivePath.totalLength(sges, count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
@@ -151,7 +153,9 @@ final class SendPath {
 
     private void submit() {
         queue.publish();
-        if (!muted) {
+        if (muted) {
+            cq.wake();
+        } else {
             queue.ringDoorbell();
         }
     }

@@ -105,6 +105,32 @@ class AsyncEventTest {
     }
 
     @Test
+    void waitsForNothingMoreOfAFailedDevice() throws InterruptedException {
+        final PvrdmaContext device = devices.open();
+        final List<AsyncEvent> seen = Collections.synchronizedList(new ArrayList<>());
+        final List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            final Thread thread = new Thread(() -> {
+                final AsyncEvent event = device.awaitAsyncEvent(Duration.ofMinutes(10));
+                if (event != null) {
+                    seen.add(event);
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        device.device.fail("test");
+        for (final Thread thread : threads) {
+            thread.join(10_000);
+            assertThat(thread.isAlive()).as("still waiting, seen: %s", seen).isFalse();
+        }
+        assertThat(seen).extracting(AsyncEvent::type).containsExactly(AsyncEventType.DEVICE_FATAL);
+        final long start = System.nanoTime();
+        assertThat(device.awaitAsyncEvent(LONG)).isNull();
+        assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos() / 4);
+    }
+
+    @Test
     void givesTheDeviceUpForAnEventRingThatCannotBe() {
         final PvrdmaContext device = devices.open();
         Devices.emulated(device).faults().corruptAsyncRing();

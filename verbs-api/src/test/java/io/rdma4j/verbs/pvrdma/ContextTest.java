@@ -9,9 +9,11 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertClosed;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
@@ -126,6 +128,27 @@ class ContextTest {
         a.qp.close();
         assertThat(device.device.arena().usedPages()).as("pages in use").isEqualTo(used);
         assertThat(a.qp.postSend(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.CLOSED);
+    }
+
+    @Test
+    void takesItsObjectsFromAFailedDeviceThatStillListens() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = Peer.rc(device);
+        final List<String> sent = Collections.synchronizedList(new ArrayList<>());
+        device.device.fail("test");
+        device.device.channel().observer((request, err, response) ->
+            sent.add(Command.of(request.getInt(CommandHeader.CMD_OFFSET)) + " " + err));
+        a.qp.close();
+        assertThat(sent).containsExactly("DESTROY_QP 0");
+        device.close();
+        assertThat(sent).containsExactly("DESTROY_QP 0", "DESTROY_CQ 0", "DESTROY_MR 0", "DESTROY_PD 0",
+            "DESTROY_BIND 0");
+    }
+
+    @Test
+    void saysWhatTheProviderSaysWithoutTheRights() {
+        assertThatThrownBy(() -> RdmaDevices.open("locked:1?timeout=100")).isSameAs(LockedProvider.REFUSAL)
+            .hasMessageContaining("EACCES");
     }
 
     @Test

@@ -143,4 +143,32 @@ class FlushTest {
         killer.join(10_000);
         assertFlushed(Completions.await(a.cq, 1), WcOpcode.RECV, 1);
     }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void wakesWhoWaitsWhenSomethingIsPostedInTheErrorState(final boolean send) throws InterruptedException {
+        final Peer a = Peer.rc(devices.open(Devices.QEMU));
+        a.connect(Peer.rc(devices.open()));
+        a.qp.modify(QpAttributes.to(QpState.ERR));
+        Completions.assertNone(a.cq);
+        a.cq.awaitEvent(Duration.ZERO);
+        a.cq.requestNotify(false);
+        Completions.assertNone(a.cq);
+        assertThat(a.cq.awaitEvent(Duration.ofMillis(30))).as("nothing was posted").isFalse();
+        final Thread poster = new Thread(() -> {
+            if (send) {
+                a.qp.postSend(1, a.at(0), 8, a.lkey());
+            } else {
+                a.qp.postReceive(1, a.at(0), 8, a.lkey());
+            }
+        });
+        poster.start();
+
+        assertThat(a.cq.awaitEvent(Duration.ofSeconds(10))).isTrue();
+        poster.join(10_000);
+        assertFlushed(Completions.await(a.cq, 1), send ? WcOpcode.SEND : WcOpcode.RECV, 1);
+        a.qp.postSend(2, a.at(0), 8, a.lkey());
+        assertThat(a.cq.awaitEvent(Duration.ofMillis(30))).as("nobody asked again").isFalse();
+        Completions.await(a.cq, 1);
+    }
 }

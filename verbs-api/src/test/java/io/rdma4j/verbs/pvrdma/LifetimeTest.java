@@ -47,6 +47,23 @@ class LifetimeTest {
     }
 
     @Test
+    void keepsWhatALaterStepCouldNotTakeBack() {
+        final Undo undo = new Undo();
+        undo.add(() -> log.add("reservation"));
+        undo.addIfGood(() -> log.add("memory"));
+        undo.add(() -> {
+            throw new IllegalStateException("destroy");
+        });
+        assertThatThrownBy(undo::close).hasMessage("destroy");
+        assertThat(log).containsExactly("reservation");
+        try (Undo good = new Undo()) {
+            good.addIfGood(() -> log.add("memory"));
+            good.add(() -> log.add("object"));
+        }
+        assertThat(log).containsExactly("reservation", "object", "memory");
+    }
+
+    @Test
     void undoesNothingAfterSuccess() {
         try (Undo undo = new Undo()) {
             undo.add(() -> log.add("first"));

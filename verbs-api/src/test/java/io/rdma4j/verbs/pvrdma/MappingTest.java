@@ -93,20 +93,19 @@ class MappingTest {
     void readsACompletionInPlace() {
         final UnsafeBuffer ring = new UnsafeBuffer(ByteBuffer.allocateDirect(2 * Cqe.LENGTH));
         final int at = Cqe.LENGTH;
-        Cqe.status(ring, at, 12);
-        Cqe.opcode(ring, at, 129);
-        Cqe.byteLen(ring, at, 77);
         Cqe.immData(ring, at, 0x04030201);
         Cqe.srcQp(ring, at, 0x1234);
         Cqe.wcFlags(ring, at, 3);
         Cqe.vendorErr(ring, at, 0x201);
         Cqe.pkeyIndex(ring, at, 5);
-        final CqeCompletion c = new CqeCompletion().wrap(ring, at, null, -9);
+        final CqeCompletion c = new CqeCompletion().wrap(ring, at, null, -9).outcome(129, 12, 77);
 
         assertThat(c.wrId()).isEqualTo(-9);
         assertThat(c.status()).isEqualTo(WcStatus.RETRY_EXC_ERR);
         assertThat(c.opcode()).isEqualTo(WcOpcode.RECV_RDMA_WITH_IMM);
-        assertThat(c.byteLength()).isEqualTo(77);
+        assertThat(c.byteLength()).as("of a failure").isZero();
+        assertThat(c.outcome(129, 0, 77).byteLength()).isEqualTo(77);
+        assertThat(c.outcome(129, 12, 77).status()).isEqualTo(WcStatus.RETRY_EXC_ERR);
         assertThat(c.hasImmData()).isTrue();
         assertThat(c.immData()).as("in network order").isEqualTo(0x01020304);
         assertThat(c.sourceQp()).isEqualTo(0x1234);

@@ -9,6 +9,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertClosed;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.ReturnCode;
@@ -44,8 +45,18 @@ class NotificationTest {
         a.qp.postSend(1, a.at(0), 8, a.lkey());
         assertThat(b.cq.awaitEvent(LONG)).isTrue();
         assertThat(Completions.awaitSuccess(b.cq).wrId()).isEqualTo(1);
+        assertInterrupts(b, options, 1);
         if (!options.equals(Devices.QEMU)) {
             assertThat(b.cq.awaitEvent(SHORT)).as("one event for one request").isFalse();
+        }
+    }
+
+    /** Events are found without an interrupt too, only later: that it came is to be seen from the vector alone. */
+    private static void assertInterrupts(final Peer peer, final String options, final int events) {
+        if (!options.startsWith("vectors=")) {
+            final var vector = Devices.emulated((PvrdmaContext) peer.context).interrupts()
+                .vector(Bar1.PVRDMA_INTR_VECTOR_CQ);
+            assertThat(vector.fired()).as("interrupts for %d events", events).isGreaterThanOrEqualTo(events);
         }
     }
 
@@ -94,6 +105,7 @@ class NotificationTest {
         sender.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
         sender.start();
         int received = 0;
+        int events = 0;
         final long deadline = System.nanoTime() + 40_000_000_000L;
         while (received < messages && System.nanoTime() < deadline) {
             b.cq.requestNotify(false);
@@ -101,8 +113,10 @@ class NotificationTest {
             received += n;
             if (n == 0 && received < messages) {
                 assertThat(b.cq.awaitEvent(LONG)).as("an event after %d messages", received).isTrue();
+                events++;
             }
         }
+        assertInterrupts(b, options, events);
         sender.join(10_000);
         assertThat(failure).hasValue(null);
         assertThat(received).isEqualTo(messages);

@@ -193,11 +193,10 @@ class ThreadsTest {
             final QueuePair receive = b.pd.createQp(new QpOptions().cq(b.cq).reserveCq(false));
             QpConnector.connect(send, receive.localAddress());
             QpConnector.connect(receive, send.localAddress());
-            final Thread closer = new Thread(region::close);
             for (int i = 0; i < 64; i++) {
                 receive.postReceive(i, b.at(0), 64, b.lkey());
             }
-            closer.start();
+            start(region::close);
             int completed = 0;
             int posted = 0;
             while (posted < 64) {
@@ -211,7 +210,6 @@ class ThreadsTest {
                     WcStatus.WR_FLUSH_ERR), 64);
                 b.cq.poll(c -> { }, 64);
             }
-            threads.add(closer);
             send.close();
             receive.close();
         }

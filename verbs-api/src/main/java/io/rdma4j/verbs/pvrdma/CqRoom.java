@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+
+/** The room that a QP has in one of its CQs. Guarded by its QP. */
+final class CqRoom {
+    private final PvrdmaCq cq;
+    private final CqUse wanted;
+    private CqUse held;
+
+    private CqRoom(final PvrdmaCq cq, final CqUse wanted) {
+        this.cq = cq;
+        this.wanted = wanted;
+        this.held = wanted;
+    }
+
+    /** What a new QP has: room in one or two CQs. */
+    static CqRoom[] of(final QpParts parts) {
+        final CqRoom sends = new CqRoom(parts.sendCq(), parts.sendUse());
+        return parts.sendCq() == parts.receiveCq() ? new CqRoom[] {sends}
+            : new CqRoom[] {sends, new CqRoom(parts.receiveCq(), parts.receiveUse())};
+    }
+
+    /**
+     * Takes the room once more, now that completions of a former life may lie in it. If it is not there, the QP keeps
+     * the CQ, but no room: in RESET it needs none.
+     */
+    void renew(final PvrdmaQp qp, final String operation) {
+        final CqUse none = new CqUse(0, 0, null, false);
+        none.user(qp);
+        synchronized (cq) {
+            cq.attach(none, operation);
+            cq.detach(held);
+            held = none;
+            try {
+                cq.attach(wanted, operation);
+            } catch (final RdmaException e) {
+                throw full(qp, operation, e);
+            }
+            cq.detach(none);
+            held = wanted;
+        }
+    }
+
+    private RdmaException full(final PvrdmaQp qp, final String operation, final RdmaException cause) {
+        return RdmaException.of(operation)
+            .device(qp.context.address())
+            .object(qp)
+            .detail("completions from before RESET still take room in %s, which could overflow", cq)
+            .errno(RdmaException.EBUSY)
+            .hint("poll the CQ first, until it is empty")
+            .cause(cause)
+            .build();
+    }
+
+    void giveBack() {
+        cq.detach(held);
+    }
+}

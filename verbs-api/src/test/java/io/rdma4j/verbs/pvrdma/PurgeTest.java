@@ -1,0 +1,123 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpConnector;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What closed QPs leave in a CQ. */
+class PurgeTest {
+    @RegisterExtension
+    final Devices devices = new Devices();
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void aCqThatIsClosedUnpolledGivesSharedReceivesBack(final int polled) {
+        final PvrdmaContext device = devices.open();
+        final Peer far = Peer.rc(devices.open());
+        final ProtectionDomain pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(4, 1);
+        final Peer a = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        a.connect(far);
+        for (int i = 0; i < 4; i++) {
+            srq.postReceive(i, a.at(0), 8, a.lkey());
+            far.qp.postSend(i, far.at(0), 8, far.lkey());
+            a.qp.postSend(i, a.at(0), 8, a.lkey());
+        }
+        Completions.await(far.cq, 4);
+        if (polled > 0) {
+            Completions.await(a.cq, polled);
+        }
+        a.qp.close();
+        a.cq.close();
+        for (int i = 0; i < 4; i++) {
+            assertThat(srq.postReceive(i, a.at(0), 8, a.lkey())).as("%d of %s", i, srq).isZero();
+        }
+        assertThat(srq.postReceive(4, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
+    }
+
+    @Test
+    void aCqThatIsNeverPolledDoesNotCollectWhatIsKnownOfClosedQps() {
+        for (final String options : new String[] {"", Devices.QEMU}) {
+            final PvrdmaContext device = devices.open(options);
+            final Peer far = Peer.rc(devices.open());
+            final ProtectionDomain pd = device.allocatePd();
+            final CompletionQueue cq = device.createCq(64);
+            final Peer memory = new Peer(device, pd, device.createCq(512), new QpOptions());
+            for (int i = 0; i < 100; i++) {
+                final QueuePair qp = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(1));
+                if (i < 2) {
+                    connect(qp, far);
+                    far.qp.postReceive(i, far.at(0), 8, far.lkey());
+                    assertThat(qp.postSend(i, memory.at(0), 8, memory.lkey())).isZero();
+                }
+                qp.close();
+                assertThat(purges(cq)).as("after %d", i).isLessThanOrEqualTo(2);
+            }
+            assertThat(purges(cq)).isPositive();
+            Completions.assertNone(cq);
+            assertThat(purges(cq)).isZero();
+        }
+    }
+
+    @Test
+    void aCqThatIsNeverEmptyForgetsWhatItPassed() {
+        final PvrdmaContext device = devices.open();
+        final Peer far = Peer.rc(devices.open());
+        final ProtectionDomain pd = device.allocatePd();
+        final CompletionQueue cq = device.createCq(256);
+        final Peer memory = new Peer(device, pd, device.createCq(512), new QpOptions());
+        final QueuePair stays = pd.createQp(new QpOptions().cq(cq).maxSendWr(64).maxReceiveWr(1));
+        final Peer farOfStays = Peer.rc(devices.open());
+        connect(stays, farOfStays);
+        send(stays, farOfStays, memory, 0);
+        for (int i = 1; i <= 60; i++) {
+            final QueuePair qp = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(1));
+            connect(qp, far);
+            send(qp, far, memory, 1000);
+            send(stays, farOfStays, memory, i);
+            qp.close();
+            // The last one stays there, so the queue never looks empty.
+            assertThat(cq.poll(c -> assertThat(c.queuePair()).isSameAs(stays), 2)).isEqualTo(1);
+            assertThat(purges(cq)).as("after %d", i).isLessThanOrEqualTo(2);
+        }
+        assertThat(cq.dropped()).isZero();
+    }
+
+    private static void send(final QueuePair qp, final Peer far, final Peer memory, final long wrId) {
+        far.qp.postReceive(wrId, far.at(0), 8, far.lkey());
+        assertThat(qp.postSend(wrId, memory.at(0), 8, memory.lkey())).isZero();
+        Completions.await(far.cq, 1);
+    }
+
+    /** The peer's QP takes what comes from the last one that was connected. */
+    private static void connect(final QueuePair qp, final Peer far) {
+        if (far.qp.state() != QpState.RESET) {
+            far.qp.modify(QpAttributes.to(QpState.RESET));
+        }
+        QpConnector.connect(qp, far.qp.localAddress());
+        QpConnector.connect(far.qp, qp.localAddress());
+    }
+
+    private static int purges(final CompletionQueue cq) {
+        final String dump = ((PvrdmaCq) cq).dump();
+        final int from = dump.indexOf("purges=") + "purges=".length();
+        return Integer.parseInt(dump.substring(from, dump.indexOf(' ', from)));
+    }
+}
