@@ -9,21 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
-import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateUcRequest;
-import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
-import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
-import io.rdma4j.hw.pvrdma.cmd.ModifyQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.ModifySrqRequest;
-import io.rdma4j.hw.pvrdma.cmd.QueryPkeyRequest;
-import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
-import io.rdma4j.hw.pvrdma.cmd.QueryQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.ResizeCqRequest;
+import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 
 import java.nio.ByteOrder;
 
@@ -48,7 +34,7 @@ final class CommandText {
     static String request(final DirectBuffer buffer, final int offset) {
         final int id = buffer.getInt(offset + CommandHeader.CMD_OFFSET, ByteOrder.LITTLE_ENDIAN);
         final Command command = Command.of(id);
-        return command == null ? name(id) : command + fields(layout(command), buffer, offset);
+        return command == null ? name(id) : command + fields(CommandLayouts.request(command), buffer, offset);
     }
 
     private static String fields(final Layout layout, final DirectBuffer buffer, final int offset) {
@@ -61,26 +47,6 @@ final class CommandText {
             }
         }
         return text.append(']').toString();
-    }
-
-    private static Layout layout(final Command command) {
-        return switch (command) {
-            case QUERY_PORT -> QueryPortRequest.LAYOUT;
-            case QUERY_PKEY -> QueryPkeyRequest.LAYOUT;
-            case CREATE_PD -> CreatePdRequest.LAYOUT;
-            case CREATE_MR -> CreateMrRequest.LAYOUT;
-            case CREATE_CQ -> CreateCqRequest.LAYOUT;
-            case RESIZE_CQ -> ResizeCqRequest.LAYOUT;
-            case CREATE_QP -> CreateQpRequest.LAYOUT;
-            case MODIFY_QP -> ModifyQpRequest.LAYOUT;
-            case QUERY_QP -> QueryQpRequest.LAYOUT;
-            case CREATE_UC -> CreateUcRequest.LAYOUT;
-            case CREATE_BIND -> CreateBindRequest.LAYOUT;
-            case DESTROY_BIND -> DestroyBindRequest.LAYOUT;
-            case CREATE_SRQ -> CreateSrqRequest.LAYOUT;
-            case MODIFY_SRQ -> ModifySrqRequest.LAYOUT;
-            default -> HandleRequest.LAYOUT;
-        };
     }
 
     /** The errno that an ERR register stands for: devices write -errno, a few handlers +errno. */

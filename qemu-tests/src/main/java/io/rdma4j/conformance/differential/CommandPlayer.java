@@ -13,6 +13,7 @@ import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -82,7 +83,7 @@ final class CommandPlayer {
 
     /** Makes the memory of what the step makes. */
     private Made prepare(final Command command, final DiffStep step) {
-        if (CommandLayouts.undo(command) == null) {
+        if (undo(command) == null) {
             return null;
         }
         final String name = step.symbol() == null ? "unnamed" + step.line() : step.symbol();
@@ -207,7 +208,7 @@ final class CommandPlayer {
     /** What was destroyed gives its memory back. */
     private void forget(final Command command, final DiffStep step) {
         final String name = step.arguments().get("handle");
-        if (name != null && symbols.has(name) && CommandLayouts.undo(symbols.get(name).command()) == command) {
+        if (name != null && symbols.has(name) && undo(symbols.get(name).command()) == command) {
             final Made made = symbols.get(name);
             symbols.remove(made);
             made.free();
@@ -222,12 +223,25 @@ final class CommandPlayer {
     /** Destroys without looking at the answer. */
     private void destroy(final Made made) {
         if (made.command() != null) {
-            final Command undo = CommandLayouts.undo(made.command());
+            final Command undo = undo(made.command());
             FieldText.putNumber(
                 device.request(), 0, CommandLayouts.request(undo).field("handle"), made.handle());
             device.execute(undo.id(), false);
         }
         made.free();
         symbols.remove(made);
+    }
+
+    /** What takes back what a command made; null if it makes nothing. */
+    private static Command undo(final Command command) {
+        return switch (command) {
+            case CREATE_PD -> Command.DESTROY_PD;
+            case CREATE_MR -> Command.DESTROY_MR;
+            case CREATE_CQ -> Command.DESTROY_CQ;
+            case CREATE_QP -> Command.DESTROY_QP;
+            case CREATE_UC -> Command.DESTROY_UC;
+            case CREATE_SRQ -> Command.DESTROY_SRQ;
+            default -> null;
+        };
     }
 }

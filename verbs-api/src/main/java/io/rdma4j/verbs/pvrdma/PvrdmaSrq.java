@@ -106,7 +106,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         if (count > queue.maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId(), ReceivePath.totalLength(request.sges(), count));
+        final int wqe = queue.claim(request.wrId(), PostPath.totalLength(request.sges(), count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }

@@ -10,17 +10,14 @@ import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.queues.SendQueue;
-import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SgeList;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/**
- * Posting to a send queue: checks, then writes the WQE in place. One thread; its control fields may change meanwhile.
- */
-final class SendPath {
+/** Posting to a send queue: checks, then writes the WQE in place. */
+final class SendPath extends PostPath<SendRequest> {
     /** Longest message (InfiniBand specification). */
     private static final long MAX_MESSAGE = 1L << 31;
     private static final int ATOMIC_LENGTH = 8;
@@ -29,32 +26,22 @@ final class SendPath {
     final SendQueue queue;
     private final UnsafeBuffer wqes;
     private final PvrdmaPd pd;
-    private final PvrdmaCq cq;
     private final boolean datagram;
     private final int alwaysFlags;
-    private final int maxSge;
     private final int[] wireOpcodes;
-    /** OK while requests are taken, else the code that refuses them. */
-    private volatile int gate = ReturnCode.WRONG_STATE;
     /** Table index of the GID that a connected QP sends from; some devices look at it in each request. */
     private volatile int gidIndex;
     private volatile int qkey;
-    private volatile boolean muted;
 
     SendPath(final SendQueue queue, final PvrdmaPd pd, final PvrdmaCq cq, final boolean datagram,
         final boolean signalAll, final int[] wireOpcodes) {
+        super(queue, cq, ReturnCode.WRONG_STATE);
         this.queue = queue;
         this.wqes = queue.buffer();
         this.pd = pd;
-        this.cq = cq;
         this.datagram = datagram;
         this.alwaysFlags = signalAll ? SendFlags.PVRDMA_SEND_SIGNALED : 0;
-        this.maxSge = queue.maxSge();
         this.wireOpcodes = wireOpcodes;
-    }
-
-    void gate(final int code) {
-        gate = code;
     }
 
     void gidIndex(final int index) {
@@ -65,13 +52,8 @@ final class SendPath {
         qkey = value;
     }
 
-    /** The device would carry out what it should flush: it does not learn of further requests. */
-    void muted(final boolean value) {
-        muted = value;
-    }
-
     int post(final long wrId, final long address, final int length, final int lkey) {
-        final int refusal = gate;
+        final int refusal = gate();
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
@@ -89,41 +71,8 @@ final class SendPath {
         return ReturnCode.OK;
     }
 
-    int post(final SendRequest request) {
-        final int refusal = gate;
-        if (refusal != ReturnCode.OK) {
-            return refusal;
-        }
-        final int code = enqueue(request);
-        if (code == ReturnCode.OK) {
-            submit();
-        }
-        return code;
-    }
-
-    int post(final SendRequest[] requests, final int count) {
-        final int refusal = gate;
-        if (refusal != ReturnCode.OK) {
-            return refusal;
-        }
-        if (requests == null || count < 0 || count > requests.length) {
-            return ReturnCode.INVALID_REQUEST;
-        }
-        int posted = 0;
-        int code = ReturnCode.OK;
-        while (posted < count && (code = enqueue(requests[posted])) == ReturnCode.OK) {
-            posted++;
-        }
-        if (posted > 0) {
-            submit();
-        }
-        return posted > 0 ? posted : code;
-    }
-
-    private int enqueue(final SendRequest request) {
-        if (request == null) {
-            return ReturnCode.INVALID_REQUEST;
-        }
+    @Override
+    int enqueue(final SendRequest request) {
         // Read once: what was checked is what is written, also if another thread changes the request meanwhile.
         final int opcode = wireOpcodes[request.opcode().ordinal()];
         final SgeList sges = request.sges();
@@ -134,7 +83,7 @@ final class SendPath {
             return refusal;
         }
         final int flags = Opcodes.flags(request.flags()) | alwaysFlags;
-        final int wqe = queue.claim(request.wrId(), flags, ReceivePath.totalLength(sges, count));
+        final int wqe = queue.claim(request.wrId(), flags, totalLength(sges, count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
@@ -151,25 +100,12 @@ final class SendPath {
         return ReturnCode.OK;
     }
 
-    private void submit() {
-        queue.publish();
-        if (muted) {
-            cq.wake();
-        } else {
-            queue.ringDoorbell();
-        }
-    }
-
-    private int notClaimed(final int code) {
-        return code == WorkQueue.FULL ? ReturnCode.QUEUE_FULL : pd.context.corruptIndex(queue);
-    }
-
     private int objection(
         final SendRequest request, final int opcode, final int count, final AddressHandle handle) {
         if (opcode == Opcodes.NONE) {
             return ReturnCode.UNSUPPORTED;
         }
-        if (count > maxSge) {
+        if (count > maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
         if (datagram) {

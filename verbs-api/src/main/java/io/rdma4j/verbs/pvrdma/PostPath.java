@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.queues.WorkQueue;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SgeList;
+
+/**
+ * What posting to a send queue and to a receive queue have in common: the gate, batches, and telling the device. One
+ * thread posts; the control fields may change meanwhile.
+ *
+ * @param <R> the requests.
+ */
+abstract class PostPath<R> {
+    private final WorkQueue ring;
+    private final PvrdmaCq cq;
+    private final int maxSge;
+    /** OK while requests are taken, else the code that refuses them. */
+    private volatile int gate;
+    private volatile boolean muted;
+
+    PostPath(final WorkQueue ring, final PvrdmaCq cq, final int gate) {
+        this.ring = ring;
+        this.cq = cq;
+        this.maxSge = ring == null ? 0 : ring.maxSge();
+        this.gate = gate;
+    }
+
+    void gate(final int code) {
+        gate = code;
+    }
+
+    final int gate() {
+        return gate;
+    }
+
+    final int maxSge() {
+        return maxSge;
+    }
+
+    /** The device would carry out what it should flush: it does not learn of further requests. */
+    final void muted(final boolean value) {
+        muted = value;
+    }
+
+    final int post(final R request) {
+        final int refusal = gate;
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        final int code = enqueueOrRefuse(request);
+        if (code == ReturnCode.OK) {
+            submit();
+        }
+        return code;
+    }
+
+    final int post(final R[] requests, final int count) {
+        final int refusal = gate;
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        if (requests == null || count < 0 || count > requests.length) {
+            return ReturnCode.INVALID_REQUEST;
+        }
+        int posted = 0;
+        int code = ReturnCode.OK;
+        while (posted < count && (code = enqueueOrRefuse(requests[posted])) == ReturnCode.OK) {
+            posted++;
+        }
+        if (posted > 0) {
+            submit();
+        }
+        return posted > 0 ? posted : code;
+    }
+
+    private int enqueueOrRefuse(final R request) {
+        return request == null ? ReturnCode.INVALID_REQUEST : enqueue(request);
+    }
+
+    /**
+     * Checks a request and writes it into the ring, without showing it to the device.
+     *
+     * @return OK or the code that refuses it.
+     */
+    abstract int enqueue(R request);
+
+    final void submit() {
+        ring.publish();
+        if (muted) {
+            cq.wake();
+        } else {
+            ring.ringDoorbell();
+        }
+    }
+
+    final int notClaimed(final int code) {
+        return code == WorkQueue.FULL ? ReturnCode.QUEUE_FULL : cq.context.corruptIndex(ring);
+    }
+
+    /** Bytes of all elements, or the greatest number if that is too small. */
+    static int totalLength(final SgeList sges, final int count) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += sges.length(i);
+        }
+        return (int) Math.min(sum, Integer.MAX_VALUE);
+    }
+}
