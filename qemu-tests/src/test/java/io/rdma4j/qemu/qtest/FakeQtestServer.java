@@ -67,7 +67,7 @@ final class FakeQtestServer implements AutoCloseable {
         try {
             while (true) {
                 try (SocketChannel channel = server.accept()) {
-                    serve(channel);
+                    serveUntilItLeaves(channel);
                 }
             }
         } catch (final IOException e) {
@@ -76,6 +76,15 @@ final class FakeQtestServer implements AutoCloseable {
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A client that breaks off, with an answer of ours unread, is no fault of the server. */
+    private void serveUntilItLeaves(final SocketChannel channel) throws InterruptedException {
+        try {
+            serve(channel);
+        } catch (final IOException gone) {
+            commands.add("(connection lost)");
         }
     }
 
