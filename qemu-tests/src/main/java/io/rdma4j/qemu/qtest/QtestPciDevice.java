@@ -70,6 +70,7 @@ final class QtestPciDevice implements PciDevice {
         MadPeer madPeer = null;
         boolean opened = false;
         try {
+            Rights.require(address, options, Rights::readableAndWritable);
             client = QtestClient.connect(options.socket(), options.timeout());
             madPeer = options.mad() == null ? null : MadPeer.connect(options.mad());
             final QtestPciDevice device = new QtestPciDevice(address, options, client, madPeer, onClose);
