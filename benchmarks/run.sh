@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Measures the data path beside its yardsticks, prints the tables and writes them into docs/performance.md.
-# With --quick it takes less than three minutes, otherwise about twenty.
+# With --quick it takes about a minute; without, more forks and longer iterations take many times that.
 set -eu
 
 usage() {

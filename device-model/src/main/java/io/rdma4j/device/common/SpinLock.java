@@ -88,26 +88,8 @@ public final class SpinLock extends SpinLockState {
     }
 }
 
-/** Keeps the lock word away from the fields of the object before it in memory. */
-class SpinLockPadding {
-    @SuppressWarnings("unused")
-    private long p1;
-    @SuppressWarnings("unused")
-    private long p2;
-    @SuppressWarnings("unused")
-    private long p3;
-    @SuppressWarnings("unused")
-    private long p4;
-    @SuppressWarnings("unused")
-    private long p5;
-    @SuppressWarnings("unused")
-    private long p6;
-    @SuppressWarnings("unused")
-    private long p7;
-}
-
-/** The lock word itself. */
-class SpinLockState extends SpinLockPadding {
+/** The lock word itself, away from the fields of the object before it in memory. */
+class SpinLockState extends Padded {
     @SuppressWarnings("unused")
     volatile int taken;
 }
