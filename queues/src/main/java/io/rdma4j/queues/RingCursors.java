@@ -34,6 +34,7 @@ abstract class PaddingBeforeProducer {
 /** What the posting thread writes. */
 abstract class ProducerCursor extends PaddingBeforeProducer {
     private static final VarHandle PUBLISHED = Cursors.find(MethodHandles.lookup(), "published");
+    private static final VarHandle POSTING = Cursors.find(MethodHandles.lookup(), "posting");
 
     /** Sequence number of the next element: committed ones are below. */
     long posted;
@@ -41,6 +42,8 @@ abstract class ProducerCursor extends PaddingBeforeProducer {
     long limit;
     /** Elements below were shown to the device. */
     private long published;
+    /** 1 while the posting thread may touch the ring's memory, else 0. */
+    private long posting;
 
     final long published() {
         return published;
@@ -53,6 +56,31 @@ abstract class ProducerCursor extends PaddingBeforeProducer {
 
     final long publishedAcquire() {
         return (long) PUBLISHED.getAcquire(this);
+    }
+
+    /**
+     * Poster: says that it is about to look at whether it may post, and then to post. A plain store and a fence for the
+     * compiler: the processor may still look first. {@link #isPosting()} tells what its caller has to do about that.
+     */
+    public final void beginPost() {
+        POSTING.setOpaque(this, 1L);
+        VarHandle.acquireFence();
+    }
+
+    /** Poster: says that it is done with the ring's memory. Release, meets the acquire in {@link #isPosting()}. */
+    public final void endPost() {
+        POSTING.setRelease(this, 0L);
+    }
+
+    /**
+     * Whether a thread may be in the middle of a post, for who wants the ring's memory for something else. To be asked
+     * some time after posting was forbidden: a processor keeps a store to itself for less than a microsecond, and none
+     * over an interruption, so who found posting allowed is seen here then, however long it has been standing still.
+     *
+     * @return false if nobody touches the memory any more.
+     */
+    public final boolean isPosting() {
+        return (long) POSTING.getAcquire(this) != 0;
     }
 }
 

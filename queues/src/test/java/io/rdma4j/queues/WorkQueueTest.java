@@ -110,6 +110,16 @@ class WorkQueueTest {
     }
 
     @Test
+    void tellsWhetherSomebodyIsInTheMiddleOfAPost() {
+        final SendQueue queue = RingMemory.plain(2, 128).sendQueue(2, 1);
+        assertThat(queue.isPosting()).isFalse();
+        queue.beginPost();
+        assertThat(queue.isPosting()).isTrue();
+        queue.endPost();
+        assertThat(queue.isPosting()).isFalse();
+    }
+
+    @Test
     void aBatchIsShownByOnePublish() {
         final RingMemory memory = RingMemory.plain(8, 128);
         final SendQueue queue = memory.sendQueue(8, 1);

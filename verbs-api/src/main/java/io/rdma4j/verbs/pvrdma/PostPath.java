@@ -34,8 +34,31 @@ abstract class PostPath<R> {
         gate = code;
     }
 
-    final int gate() {
-        return gate;
+    /**
+     * Begins a post. The memory of the ring stays the ring's until {@link #leave()}, also if it is closed meanwhile.
+     *
+     * @return OK if {@link #leave()} is to follow, else the code that refuses.
+     */
+    final int enter() {
+        if (ring == null) {
+            return gate;
+        }
+        ring.beginPost();
+        // Looked at after that: who closes the queue either is seen here, or sees that somebody posts.
+        final int refusal = gate;
+        if (refusal != ReturnCode.OK) {
+            ring.endPost();
+        }
+        return refusal;
+    }
+
+    final void leave() {
+        ring.endPost();
+    }
+
+    /** Whether a thread may be between the two. */
+    final boolean isInUse() {
+        return ring != null && ring.isPosting();
     }
 
     final int maxSge() {
@@ -48,22 +71,34 @@ abstract class PostPath<R> {
     }
 
     final int post(final R request) {
-        final int refusal = gate;
+        final int refusal = enter();
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        final int code = enqueueOrRefuse(request);
-        if (code == ReturnCode.OK) {
-            submit();
+        try {
+            final int code = enqueueOrRefuse(request);
+            if (code == ReturnCode.OK) {
+                submit();
+            }
+            return code;
+        } finally {
+            leave();
         }
-        return code;
     }
 
     final int post(final R[] requests, final int count) {
-        final int refusal = gate;
+        final int refusal = enter();
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
+        try {
+            return postAll(requests, count);
+        } finally {
+            leave();
+        }
+    }
+
+    private int postAll(final R[] requests, final int count) {
         if (requests == null || count < 0 || count > requests.length) {
             return ReturnCode.INVALID_REQUEST;
         }

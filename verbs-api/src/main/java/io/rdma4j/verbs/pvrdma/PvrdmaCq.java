@@ -38,12 +38,14 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     private static final PvrdmaQp[] NO_QPS = {};
     private static final VarHandle CONSUMED;
     private static final VarHandle PURGES;
+    private static final VarHandle POLLING;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             CONSUMED = lookup.findVarHandle(PvrdmaCq.class, "consumed", long.class);
             PURGES = lookup.findVarHandle(PvrdmaCq.class, "purges", Purge[].class);
+            POLLING = lookup.findVarHandle(PvrdmaCq.class, "polling", boolean.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -119,15 +121,20 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         if (handler == null || limit < 1 || polling) {
             return ReturnCode.INVALID_REQUEST;
         }
-        polling = true;
+        // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends.
+        POLLING.setOpaque(this, true);
+        VarHandle.acquireFence();
         try {
+            if (gate != ReturnCode.OK) {
+                return gate;
+            }
             if (purges != NO_PURGES) {
                 forgetPastPurges();
             }
             final int handed = harvest(handler, limit);
             return handed == 0 ? lookAgain(handler, limit) : handed;
         } finally {
-            polling = false;
+            POLLING.setRelease(this, false);
         }
     }
 
@@ -531,10 +538,15 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
                 context.device.commands().destroyCq(handle);
             }))
             .run(this::giveBackShared)
-            .runIfGood(memory::close)
+            .runIfGood(() -> memory.close(this::isPolled))
             .run(() -> context.cqs.remove(handle, this))
             .run(() -> context.forget(this))
             .throwIfFailed();
+    }
+
+    /** Acquire, meets the release at the end of {@link #poll}. */
+    private boolean isPolled() {
+        return (boolean) POLLING.getAcquire(this);
     }
 
     /** Receives of shared queues that completed for closed QPs, and that nobody will poll any more. */

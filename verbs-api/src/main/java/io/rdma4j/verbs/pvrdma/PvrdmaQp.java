@@ -346,7 +346,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         synchronized (context.qps) {
             cleanup
                 .run(() -> context.whileWorking(() -> context.device.commands().destroyQp(handle)))
-                .runIfGood(parts.memory()::close)
+                .runIfGood(() -> parts.memory().close(() -> sends.isInUse() || receives.isInUse()))
                 .run(this::dropCompletions)
                 .run(() -> context.qps.remove(handle, this));
         }

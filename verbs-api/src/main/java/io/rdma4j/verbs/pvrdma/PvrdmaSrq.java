@@ -76,10 +76,28 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
 
     @Override
     public int postReceive(final long wrId, final long address, final int length, final int lkey) {
-        final int refusal = gate;
+        final int refusal = enter();
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
+        try {
+            return write(wrId, address, length, lkey);
+        } finally {
+            queue.endPost();
+        }
+    }
+
+    /** As {@link PostPath#enter()}: the memory of the ring stays the ring's until the post ends. */
+    private int enter() {
+        queue.beginPost();
+        final int refusal = gate;
+        if (refusal != ReturnCode.OK) {
+            queue.endPost();
+        }
+        return refusal;
+    }
+
+    private int write(final long wrId, final long address, final int length, final int lkey) {
         if (length < 0) {
             return ReturnCode.INVALID_REQUEST;
         }
@@ -95,10 +113,18 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
 
     @Override
     public int postReceive(final ReceiveRequest request) {
-        final int refusal = gate;
+        final int refusal = enter();
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
+        try {
+            return write(request);
+        } finally {
+            queue.endPost();
+        }
+    }
+
+    private int write(final ReceiveRequest request) {
         if (request == null) {
             return ReturnCode.INVALID_REQUEST;
         }
@@ -175,7 +201,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         final Cleanup cleanup = new Cleanup();
         cleanup
             .run(() -> context.whileWorking(() -> context.device.commands().destroySrq(handle)))
-            .runIfGood(memory::close)
+            .runIfGood(() -> memory.close(queue::isPosting))
             .run(() -> context.srqs.remove(handle, this))
             .run(() -> pd.forget(this))
             .throwIfFailed();

@@ -10,6 +10,8 @@ import io.rdma4j.driver.dma.PageDirectory;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.function.BooleanSupplier;
+
 /** The pages of a ring and the directory by which the device finds them. */
 final class RingMemory implements AutoCloseable {
     /** Where the elements of a CQ or SRQ begin, behind the state page. */
@@ -48,12 +50,19 @@ final class RingMemory implements AutoCloseable {
         return pages.pages();
     }
 
-    /**
-     * The device gave it up. A thread that posts or polls while another one closes may still write here for a moment.
-     */
+    /** The device gave it up, or never had it, and no thread of the application knows it. */
     @Override
     public void close() {
+        close(() -> false);
+    }
+
+    /**
+     * The device gave it up.
+     *
+     * @param inUse whether a thread that posts or polls may still write here: it found the queue open before it closed.
+     */
+    void close(final BooleanSupplier inUse) {
         directory.close();
-        graveyard.bury(pages);
+        graveyard.bury(pages, inUse);
     }
 }

@@ -53,10 +53,18 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     int post(final long wrId, final long address, final int length, final int lkey) {
-        final int refusal = gate();
+        final int refusal = enter();
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
+        try {
+            return write(wrId, address, length, lkey);
+        } finally {
+            leave();
+        }
+    }
+
+    private int write(final long wrId, final long address, final int length, final int lkey) {
         if (length < 0 || datagram) {
             return ReturnCode.INVALID_REQUEST;
         }
