@@ -114,6 +114,23 @@ sum() {
         END { printf "%d %d %d\n", tests - bad - skipped, bad, skipped }'
 }
 
+# slowest BUILD_DIR: prints the test classes that took longest, seconds first.
+slowest() {
+    cat -- */"$1"/surefire-reports/TEST-*.xml 2>/dev/null | awk '
+        /<testsuite / {
+            name = time = ""
+            for (i = 1; i <= NF; i++) {
+                if (split($i, part, "\"") >= 2) {
+                    if (part[1] == "name=") name = part[2]
+                    if (part[1] == "time=") time = part[2]
+                }
+            }
+            sub(/.*\./, "", name)
+            gsub(/,/, "", time)
+            printf "%8.1f s  %s\n", time, name
+        }' | sort -rn | head -12
+}
+
 rm -rf -- */target/surefire-reports */target-second-jdk/surefire-reports
 options=()
 if [ "$qemu" = no ]; then
@@ -129,6 +146,10 @@ else
     echo "== one JDK only: $(jdk_name "$jdk")"
 fi
 
+for dir in "${dirs[@]}"; do
+    echo "== where the time went ($dir)"
+    slowest "$dir"
+done
 read -r passed bad skipped < <(sum "${dirs[@]}")
 if [ "$failed" = 1 ] && [ "$bad" = 0 ]; then
     bad=1 # The build itself failed: no test could say so.

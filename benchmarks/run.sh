@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Measures the data path beside its yardsticks, prints the tables and writes them into docs/performance.md.
-# With --quick it takes about a minute; without, more forks and longer iterations take many times that.
+# With --quick it takes about a minute; without, more forks and longer iterations take many times that, and what system
+# calls cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
 set -eu
 
 usage() {
@@ -49,3 +50,11 @@ run io.rdma4j.benchmarks.RoundTrip $quick --doc docs/performance.md
 echo
 echo "measuring rings; JMH's own output goes to $out/*.log" >&2
 run io.rdma4j.benchmarks.Report $quick --doc docs/performance.md "$out/rings"
+echo
+echo "measuring registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" >&2
+run io.rdma4j.benchmarks.Registration $quick --doc docs/performance.md
+if [ -z "$quick" ]; then
+    echo
+    echo "measuring system calls" >&2
+    run io.rdma4j.benchmarks.NativeCallReport --doc docs/adr/0010-jna-or-ffm.md "$out/native-calls"
+fi

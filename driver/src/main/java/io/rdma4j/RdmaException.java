@@ -203,41 +203,12 @@ public final class RdmaException extends RuntimeException {
     }
 
     /**
-     * The name of an errno that rdma4j uses.
+     * The name of an errno.
      *
-     * @param errno a positive errno.
-     * @return its C name, or {@code "errno N"} for one that is not listed here.
+     * @param errno a positive errno, in Linux' numbering.
+     * @return its C name, or {@code "errno N"} for a number that Linux does not use.
      */
     public static String errnoName(final int errno) {
-        switch (errno) {
-            case EPERM:
-                return "EPERM";
-            case ENOENT:
-                return "ENOENT";
-            case EIO:
-                return "EIO";
-            case EAGAIN:
-                return "EAGAIN";
-            case ENOMEM:
-                return "ENOMEM";
-            case EACCES:
-                return "EACCES";
-            case EFAULT:
-                return "EFAULT";
-            case EBUSY:
-                return "EBUSY";
-            case ENODEV:
-                return "ENODEV";
-            case EINVAL:
-                return "EINVAL";
-            case EBADFD:
-                return "EBADFD";
-            case EOPNOTSUPP:
-                return "EOPNOTSUPP";
-            case ETIMEDOUT:
-                return "ETIMEDOUT";
-            default:
-                return "errno " + errno;
-        }
+        return ErrnoNames.of(errno);
     }
 }

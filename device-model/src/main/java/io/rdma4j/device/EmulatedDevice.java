@@ -26,8 +26,13 @@ import io.rdma4j.device.front.RegisterBar;
 import io.rdma4j.device.front.UarBar;
 import io.rdma4j.device.link.InProcessLink;
 import io.rdma4j.device.memory.EmulatedIommu;
+import io.rdma4j.driver.dma.HostMemory;
+import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.IommuDmaDomain;
 import io.rdma4j.driver.dma.IovaAllocator;
+import io.rdma4j.driver.dma.IovaPolicy;
+import io.rdma4j.driver.dma.PagePins;
+import io.rdma4j.driver.dma.PinningIommu;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
 import io.rdma4j.driver.pci.DeviceAddress;
@@ -39,6 +44,7 @@ import io.rdma4j.hw.pci.PciConfig;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 
 /**
  * A pvrdma device in software. Opened through {@link EmulatedProvider}; tests find the open device by its name to look
@@ -83,10 +89,17 @@ public final class EmulatedDevice implements PciDevice {
             new EngineCommands(options, counters, engine, uar::busAddress));
         this.controller = new Controller(options, counters, iommu, engine, events, channel);
         this.registers = new RegisterBar(bus, options, controller, interrupts);
-        this.dma = new IommuDmaDomain(iommu, new IovaAllocator(List.of(
-            new IovaAllocator.Range(FIRST_IOVA, (1L << options.iovaBits()) - 1))), address);
+        this.dma = dma(address, options, iommu);
         this.faults = new EmulatedFaults(this, faultPlan, engine, events);
         iommu.gracePeriod(this::quiesce);
+    }
+
+    private static IommuDmaDomain dma(DeviceAddress address, DeviceOptions options, Iommu iommu) {
+        final IovaAllocator iovas = new IovaAllocator(List.of(
+            new IovaAllocator.Range(FIRST_IOVA, (1L << options.iovaBits()) - 1)));
+        return new IommuDmaDomain(options.mlock() ? new PinningIommu(iommu, PagePins.process()) : iommu, iovas,
+            IovaPolicy.ALLOCATED, options.pages() == null ? HostMemory.ofJvm() : new HostMemory(options.pages()),
+            address);
     }
 
     /**
@@ -235,6 +248,12 @@ public final class EmulatedDevice implements PciDevice {
         interrupts.reset();
         config.write(PciConfig.COMMAND_OFFSET, 2, 0);
         return true;
+    }
+
+    /** Nobody takes a device of this JVM away. */
+    @Override
+    public void onLoss(Consumer<String> listener) {
+        // Nothing to tell.
     }
 
     @Override

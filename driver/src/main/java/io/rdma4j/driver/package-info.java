@@ -6,5 +6,7 @@
 /**
  * The userspace driver. {@link io.rdma4j.driver.pci} is the seam to any PCI function, {@code io.rdma4j.driver.dma}
  * the memory that a device can reach, {@code io.rdma4j.driver.pvrdma} the driver of the pvrdma device.
+ * {@code io.rdma4j.driver.vfio} gets functions from Linux, by the system calls of {@code io.rdma4j.driver.libc};
+ * {@code io.rdma4j.driver.sysfs} knows which functions a machine has, and who has them.
  */
 package io.rdma4j.driver;

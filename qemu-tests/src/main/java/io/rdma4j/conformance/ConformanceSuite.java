@@ -23,6 +23,7 @@ final class ConformanceSuite {
         all.addAll(DomainCases.cases());
         all.addAll(RegistrationCases.cases());
         all.addAll(CqCases.cases());
+        all.addAll(ChannelCases.cases());
         all.addAll(QpCases.cases());
         all.addAll(QueueCases.cases());
         all.addAll(RcCases.cases());

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.driver.sysfs.PciSysfs;
 import io.rdma4j.verbs.Mtu;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -115,6 +116,18 @@ final class Converters {
                 }
             }
             throw new TypeConversionException("'" + value + "' is none of 256, 512, 1024, 2048, 4096");
+        }
+    }
+
+    /** A PCI address, or an address of the scheme vfio that consists of one. */
+    static final class PciAddress implements ITypeConverter<String> {
+        private static final String SCHEME = "vfio:";
+
+        @Override
+        public String convert(final String value) {
+            return PciSysfs.normalise(value.startsWith(SCHEME) ? value.substring(SCHEME.length()) : value)
+                .orElseThrow(() -> new TypeConversionException("'" + value + "' is not a PCI address, such as "
+                    + "0000:0b:00.1 or 0b:00.1"));
         }
     }
 }

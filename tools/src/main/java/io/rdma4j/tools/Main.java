@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rdma4j",
     description = "Looks at RDMA devices and tries them out, without the kernel and without native code.",
-    subcommands = {DevicesCommand.class, DevinfoCommand.class, PingpongCommand.class},
+    subcommands = {DevicesCommand.class, DevinfoCommand.class, PingpongCommand.class, StatusCommand.class,
+        BindCommand.class, UnbindCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
@@ -39,10 +41,12 @@ import picocli.CommandLine.Spec;
         "  rdma4j devices                  which devices there are",
         "  rdma4j devinfo -v               all about the emulated device",
         "  rdma4j pingpong -s 4k           a ping-pong of 4096 bytes",
+        "  rdma4j status                   what this machine lacks for real devices",
         "  rdma4j pingpong --help          what a command can do"
     })
 public final class Main implements Runnable {
     private final Terminal terminal;
+    private final Machine machine;
 
     @Spec
     private CommandSpec spec;
@@ -50,8 +54,9 @@ public final class Main implements Runnable {
     @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print the stack trace of a failure.")
     private boolean debug;
 
-    private Main(final Terminal terminal) {
+    private Main(final Terminal terminal, final Machine machine) {
         this.terminal = terminal;
+        this.machine = machine;
     }
 
     /**
@@ -72,7 +77,11 @@ public final class Main implements Runnable {
      * @return the exit code: 0 for success, 1 for failure, 2 for wrong usage.
      */
     public static int run(final Terminal terminal, final String... args) {
-        final Main main = new Main(terminal);
+        return run(terminal, Machine.here(), args);
+    }
+
+    static int run(final Terminal terminal, final Machine machine, final String... args) {
+        final Main main = new Main(terminal, machine);
         final Failures failures = new Failures(main);
         try {
             return new CommandLine(main)
@@ -98,6 +107,10 @@ public final class Main implements Runnable {
 
     Terminal terminal() {
         return terminal;
+    }
+
+    Machine machine() {
+        return machine;
     }
 
     boolean debug() {

@@ -7,7 +7,9 @@ package io.rdma4j.tools;
 
 import io.rdma4j.tools.pingpong.PingPong;
 import io.rdma4j.tools.pingpong.PingPongOptions;
+import io.rdma4j.tools.pingpong.PingPongOptions.Pace;
 import io.rdma4j.tools.pingpong.PingPongOptions.Span;
+import io.rdma4j.tools.pingpong.WaitMode;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Progress;
 import io.rdma4j.verbs.Mtu;
@@ -16,15 +18,18 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** {@code rdma4j pingpong}: both ends of a ping-pong in one process. */
 @Command(
@@ -39,6 +44,7 @@ import java.util.List;
         "  rdma4j pingpong -d vfio:0000:0b:00.1 -s 1m   on a real device",
         "  rdma4j pingpong -d emulated:a -d emulated:b  between two devices",
         "  rdma4j pingpong --threads 1 --no-validate    no hand-over, no checks",
+        "  rdma4j pingpong --wait block                 interrupts instead of polling",
         "  rdma4j pingpong --json | jq .usec_per_xfer   for programs"
     })
 final class PingpongCommand implements Runnable {
@@ -72,6 +78,13 @@ final class PingpongCommand implements Runnable {
         description = "2: each end has a thread; 1: one thread plays both. Default: ${DEFAULT-VALUE}")
     private int threads;
 
+    @Option(names = "--wait", paramLabel = "HOW", converter = HowToWait.class, defaultValue = "yield",
+        description = {
+            "What a thread does until its message comes: spin (poll without pause: the shortest times, if each thread "
+                + "has a processor to itself), yield (let others run between polls) or block (sleep until the device "
+                + "interrupts; needs --threads 2). Default: ${DEFAULT-VALUE}"})
+    private WaitMode waitMode;
+
     @Option(names = "--validate", negatable = true, defaultValue = "true", fallbackValue = "true",
         description = "Write each byte of each message anew and check it, or not. Default: --validate")
     private boolean validate;
@@ -86,6 +99,19 @@ final class PingpongCommand implements Runnable {
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
+
+    /** Reads names in lower case. */
+    static final class HowToWait implements ITypeConverter<WaitMode> {
+        @Override
+        public WaitMode convert(final String value) {
+            for (final WaitMode mode : WaitMode.values()) {
+                if (mode.name().toLowerCase(Locale.ROOT).equals(value)) {
+                    return mode;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is none of spin, yield, block");
+        }
+    }
 
     /** How long to measure; one of the two. */
     static final class Length {
@@ -110,6 +136,10 @@ final class PingpongCommand implements Runnable {
         if (addresses.size() > 2) {
             throw wrong("Option '--device' (ADDRESS) can be given at most twice");
         }
+        if (waitMode == WaitMode.BLOCK && threads == 1) {
+            throw wrong("Invalid value for option '--wait' (HOW): one thread that plays both ends cannot sleep for one "
+                + "of them; leave '--threads 1' or '--wait block' out");
+        }
         final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
         try (RdmaContext context = RdmaDevices.open(addresses.get(0));
             RdmaContext other = alone ? null : RdmaDevices.open(addresses.get(1))) {
@@ -124,8 +154,9 @@ final class PingpongCommand implements Runnable {
         }
         checkSize(context);
         checkSize(peer);
-        final PingPongOptions options = new PingPongOptions(datagrams ? QpType.UD : QpType.RC, size, mtu, threads,
-            validate, warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(), timeout);
+        final PingPongOptions options = new PingPongOptions(datagrams ? QpType.UD : QpType.RC, size, mtu,
+            new Pace(threads, waitMode), validate, warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(),
+            timeout);
         final PingPong pingPong = new PingPong(context, peer, options);
         final PingpongReport report = new PingpongReport(devices, options,
             Progress.during(main.terminal(), () -> progressOf(pingPong, options), pingPong::run));

@@ -62,7 +62,15 @@ final class PingpongReport {
     }
 
     private String threads() {
-        return options.threads() == 1 ? "1 thread" : options.threads() + " threads";
+        final String count = options.pace().threads() == 1 ? "1 thread" : options.pace().threads() + " threads";
+        switch (options.pace().mode()) {
+            case SPIN:
+                return count + ", spinning";
+            case BLOCK:
+                return count + ", sleeping until an interrupt";
+            default:
+                return count;
+        }
     }
 
     JsonObject toJson() {
@@ -73,7 +81,8 @@ final class PingpongReport {
         json.addProperty("transport", options.transport().name());
         json.addProperty("qp", result.qpNumber());
         json.addProperty("peer_qp", result.peerQpNumber());
-        json.addProperty("threads", options.threads());
+        json.addProperty("threads", options.pace().threads());
+        json.addProperty("wait", options.pace().mode().name().toLowerCase(Locale.ROOT));
         json.addProperty("bytes", options.size());
         json.addProperty("iterations", result.iterations());
         json.addProperty("warmup_iterations", result.warmupIterations());

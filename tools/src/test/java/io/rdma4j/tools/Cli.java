@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
 
 import java.io.PrintWriter;
@@ -48,11 +49,20 @@ final class Cli {
         return run(true, args);
     }
 
+    /** On another machine than this. */
+    static Outcome runOn(final Machine machine, final String... args) {
+        return run(machine, false, args);
+    }
+
     private static Outcome run(final boolean watched, final String... args) {
+        return run(Machine.here(), watched, args);
+    }
+
+    private static Outcome run(final Machine machine, final boolean watched, final String... args) {
         final StringWriter out = new StringWriter();
         final StringWriter err = new StringWriter();
         final int exitCode = Main.run(
-            new Terminal(new PrintWriter(out), new PrintWriter(err), watched, watched), args);
+            new Terminal(new PrintWriter(out), new PrintWriter(err), watched, watched), machine, args);
         return new Outcome(exitCode, out.toString(), err.toString());
     }
 }

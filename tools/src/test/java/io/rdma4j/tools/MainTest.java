@@ -27,11 +27,12 @@ class MainTest {
         final Cli.Outcome outcome = Cli.run(option);
         assertThat(outcome.exitCode()).isZero();
         assertThat(outcome.err()).isEmpty();
-        assertThat(outcome.out()).contains("Usage: rdma4j", "devices", "devinfo", "pingpong", "Exit codes:");
+        assertThat(outcome.out()).contains("Usage: rdma4j", "devices", "devinfo", "pingpong", "status", "unbind",
+            "Exit codes:");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "devinfo", "pingpong"})
+    @ValueSource(strings = {"devices", "devinfo", "pingpong", "status", "bind", "unbind"})
     void eachCommandHasHelpWithExamples(final String command) {
         final Cli.Outcome outcome = Cli.run(command, "--help");
         assertThat(outcome.exitCode()).isZero();
@@ -43,7 +44,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "devices", "devinfo", "pingpong"})
+    @ValueSource(strings = {"", "devices", "devinfo", "pingpong", "status", "bind", "unbind"})
     void examplesAreNotWrapped(final String command) {
         final String help = (command.isEmpty() ? Cli.run("--help") : Cli.run(command, "--help")).out();
         assertThat(help.substring(help.indexOf("Examples:")).lines().skip(1))
@@ -82,7 +83,11 @@ class MainTest {
         "devinfo --jsno,             Possible solutions: --json,   rdma4j devinfo --help",
         "pingpnog,                   Did you mean: rdma4j pingpong, rdma4j --help",
         "devcies,                    rdma4j devices,               rdma4j --help",
-        "devinfo -d,                 Missing required parameter,   rdma4j devinfo --help"
+        "devinfo -d,                 Missing required parameter,   rdma4j devinfo --help",
+        "bind,                       Missing required parameter: 'ADDRESS', rdma4j bind --help",
+        "bind eth0,                  'eth0' is not a PCI address,  rdma4j bind --help",
+        "unbind 0b:00,               '0b:00' is not a PCI address, rdma4j unbind --help",
+        "status 0b:00.1,             Unmatched argument,           rdma4j status --help"
     })
     void wrongUsageSaysWhatWouldBeRight(final String line, final String expected, final String help) {
         final Cli.Outcome outcome = Cli.run(line.split(" "));

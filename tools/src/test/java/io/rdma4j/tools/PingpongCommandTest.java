@@ -53,6 +53,32 @@ class PingpongCommandTest {
         assertThat(json.get("messages_validated").getAsLong()).isEqualTo(100);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "fake:, spin, 2", "fake:, yield, 2", "fake:, block, 2", "fake:, spin, 1",
+        "emulated:, spin, 2", "emulated:, yield, 2", "emulated:, block, 2", "emulated:, spin, 1",
+        "emulated:?quirks=qemu-7.2, block, 2", "emulated:?vectors=0, block, 2"
+    })
+    void everyMessageArrivesHoweverOneWaits(final String address, final String wait, final int threads) {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-d", address, "-n", "300", "-w", "3", "--wait", wait,
+            "--threads", Integer.toString(threads), "--json");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.json().get("iterations").getAsLong()).isEqualTo(300);
+        assertThat(outcome.json().get("wait").getAsString()).isEqualTo(wait);
+    }
+
+    @Test
+    void saysHowItWaited() {
+        final String[] spin = {"pingpong", "-d", "fake:", "-n", "9", "-w", "0", "--wait", "spin"};
+        assertThat(Cli.run(spin).outLines().get(0)).endsWith("2 threads, spinning");
+        final String[] block = {"pingpong", "-d", "fake:", "-n", "9", "-w", "0", "--wait", "block"};
+        assertThat(Cli.run(block).outLines().get(0)).endsWith("2 threads, sleeping until an interrupt");
+        final String[] alone = {"pingpong", "-d", "fake:", "--wait", "block", "--threads", "1"};
+        assertThat(Cli.run(alone).err()).contains("cannot sleep for one of them");
+        final String[] wrong = {"pingpong", "-d", "fake:", "--wait", "doze"};
+        assertThat(Cli.run(wrong).err()).contains("'doze' is none of spin, yield, block");
+    }
+
     @Test
     void numbersFitTogether() {
         final JsonObject json = Cli.run("pingpong", "-d", "fake:", "-D", "0.2", "-s", "1000", "--json").json();
@@ -120,9 +146,9 @@ class PingpongCommandTest {
     })
     void whatGoesWrongIsToldInOneLine(
         final String fault, final int message, final String operation, final String object, final String detail) {
-        for (final String threads : List.of("1", "2")) {
-            final Cli.Outcome outcome = Cli.run("pingpong", "-d", "fake:?fault=" + fault + "&after=" + message, "-w",
-                "0", "--threads", threads);
+        for (final String pace : List.of("--threads 1 --wait spin", "--threads 1", "--threads 2", "--wait block")) {
+            final Cli.Outcome outcome = Cli.run(("pingpong -w 0 -d fake:?fault=" + fault + "&after=" + message + " "
+                + pace).split(" "));
             assertThat(outcome.exitCode()).isEqualTo(1);
             assertThat(outcome.out()).isEmpty();
             assertThat(outcome.errLines()).singleElement().asString()
@@ -131,11 +157,11 @@ class PingpongCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1", "2"})
-    void lostMessageEndsAtTheDeadlineWithTheStateOfTheDevices(final String threads) {
+    @CsvSource({"1, yield", "2, spin", "2, yield", "2, block"})
+    void lostMessageEndsAtTheDeadlineWithTheStateOfTheDevices(final String threads, final String wait) {
         final long began = System.nanoTime();
         final Cli.Outcome outcome = Cli.run("pingpong", "-d", "fake:a?fault=lost&after=5", "-d", "fake:b", "-w", "0",
-            "--timeout", "0.2", "--threads", threads);
+            "--timeout", "0.2", "--threads", threads, "--wait", wait);
         assertThat(System.nanoTime() - began).isBetween(200_000_000L, 5_000_000_000L);
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.errLines().get(0)).startsWith("rdma4j: ping-pong failed on 'fake:a")
@@ -162,7 +188,8 @@ class PingpongCommandTest {
     @ValueSource(strings = {
         "-n 0", "-n -1", "-n x", "-n 1000000000001", "-n 99999999999999999999", "-s -1", "-s x", "-s 2g",
         "-s 99999999999", "-s 1.5", "-s 4kk", "-w -1", "-D 0", "-D -1", "-D x", "-D 3601", "-n 5 -D 5", "-m 1000",
-        "-m x", "--threads 0", "--threads 3", "--timeout 0", "--timeout x", "-d fake:a -d fake:b -d fake:c",
+        "-m x", "--threads 0", "--threads 3", "--wait x", "--wait block --threads 1", "--timeout 0", "--timeout x",
+        "-d fake:a -d fake:b -d fake:c",
         "-d fake: -s 3m", "-d fake: --ud -s 1025", "-d emulated: --ud -s 8k"
     })
     void valuesOutOfRangeAreWrongUsage(final String line) {

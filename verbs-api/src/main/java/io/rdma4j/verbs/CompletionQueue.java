@@ -19,6 +19,13 @@ public interface CompletionQueue extends AutoCloseable {
     RdmaContext context();
 
     /**
+     * Where its events can be waited for together with those of other queues.
+     *
+     * @return the channel that it was created with; null if it has none.
+     */
+    CompletionChannel channel();
+
+    /**
      * Size.
      *
      * @return entries; a power of two, at least what was asked for.
@@ -48,12 +55,15 @@ public interface CompletionQueue extends AutoCloseable {
     int requestNotify(boolean solicitedOnly);
 
     /**
-     * Waits for the event that was asked for. The event may be spurious: poll, and ask again. Where the device has no
-     * interrupts the driver looks for the event now and then.
+     * Waits for the event that was asked for and takes it. The event may be spurious: poll, and ask again. Where the
+     * device has no interrupts the driver looks for the event now and then. A queue with a channel can be waited for
+     * here too; who comes first has the event.
      *
      * @param timeout longest wait.
-     * @return true if an event came; false if the time passed or the thread was interrupted.
-     * @throws io.rdma4j.RdmaException EBADFD if the queue is closed or the device failed.
+     * @return true if an event came; false if the time passed, the thread was interrupted or
+     *         {@link CompletionChannel#wakeUp()} was called.
+     * @throws io.rdma4j.RdmaException EBADFD if the queue or its device is closed or the device failed, be it before
+     *                                 or, at once, while waiting; EINVAL for a null timeout.
      */
     boolean awaitEvent(Duration timeout);
 

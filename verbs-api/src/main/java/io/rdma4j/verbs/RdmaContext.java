@@ -115,6 +115,24 @@ public interface RdmaContext extends AutoCloseable {
     CompletionQueue createCq(int cqe);
 
     /**
+     * Creates a completion queue that has its events in a channel.
+     *
+     * @param cqe     least number of entries, from 1 to {@link DeviceAttributes#maxCqe()}.
+     * @param channel a channel of this device.
+     * @return a new one; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL if cqe is out of range or the channel is null or of another device, EBADFD
+     *                                 if the channel is closed, ENOMEM if the device has no more.
+     */
+    CompletionQueue createCq(int cqe, CompletionChannel channel);
+
+    /**
+     * Creates a channel, to wait for completions of several queues at once.
+     *
+     * @return a new one, without queues; the caller owns it.
+     */
+    CompletionChannel createChannel();
+
+    /**
      * Allocates page-aligned, zeroed memory that this device can certainly reach. Still to be registered.
      *
      * @param length bytes, above 0; rounded up to whole pages.

@@ -27,10 +27,12 @@ public final class ReturnCode {
     public static final int FOREIGN_OBJECT = -8;
     /** Receives of this QP come from its shared receive queue: post there. */
     public static final int HAS_SRQ = -9;
+    /** A {@link SharedSendQueue} is full: its owner has to drain it, then try again. */
+    public static final int BACK_PRESSURED = -10;
 
     private static final String[] NAMES = {
         "OK", "QUEUE_FULL", "WRONG_STATE", "TOO_MANY_SGES", "CLOSED", "DEVICE_FAILED", "UNSUPPORTED",
-        "INVALID_REQUEST", "FOREIGN_OBJECT", "HAS_SRQ"
+        "INVALID_REQUEST", "FOREIGN_OBJECT", "HAS_SRQ", "BACK_PRESSURED"
     };
 
     private ReturnCode() {

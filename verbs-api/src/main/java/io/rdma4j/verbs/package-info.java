@@ -11,6 +11,9 @@
  * {@link io.rdma4j.verbs.QueuePair}s, {@link io.rdma4j.verbs.SharedReceiveQueue}s and
  * {@link io.rdma4j.verbs.AddressHandle}s, and {@link io.rdma4j.verbs.CompletionQueue}s.
  *
+ * <p>Completions are polled, or waited for: {@link io.rdma4j.verbs.CompletionWaiter} spins, yields or sleeps; a
+ * {@link io.rdma4j.verbs.CompletionChannel} lets one thread sleep for several queues.
+ *
  * <p>Rules that hold everywhere. Control calls (create, modify, query, register, close) are thread-safe and throw
  * {@link io.rdma4j.RdmaException}. Data-path calls (post, poll) are for one thread per queue, never throw for a
  * condition of the device or the queue, and return the codes of {@link io.rdma4j.verbs.ReturnCode}. Closing an object

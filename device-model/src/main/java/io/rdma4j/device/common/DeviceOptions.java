@@ -6,6 +6,7 @@
 package io.rdma4j.device.common;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.PagePreference;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.hw.pvrdma.Bar1;
 
@@ -21,14 +22,17 @@ import java.util.Set;
  * @param quirks   how it differs from a faultless device.
  * @param limits   its maxima.
  * @param iovaBits how many bits a bus address has.
+ * @param pages    what DMA memory consists of; null for direct buffers of the JVM.
+ * @param mlock    whether memory is locked as long as it is mapped for the device, as if that were a real one.
  */
-public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits limits, int iovaBits) {
+public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits limits, int iovaBits,
+                            PagePreference pages, boolean mlock) {
     /** The name of the device when the address has none. */
     public static final String DEFAULT_NAME = "0";
 
     private static final List<String> KNOWN = List.of("version", "quirks", "max_qp", "max_cq", "max_mr", "max_pd",
         "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size", "max_qp_rd_atom",
-        "gid_tbl_len", "mtu", "iova_bits");
+        "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock");
 
     /**
      * Reads an address.
@@ -44,7 +48,18 @@ public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits 
         final int version = number(address, "version", qemu ? Bar1.PVRDMA_ROCEV1_VERSION
             : Bar1.PVRDMA_QPHANDLE_VERSION, Bar1.PVRDMA_ROCEV1_VERSION, Bar1.PVRDMA_QPHANDLE_VERSION);
         return new DeviceOptions(address.path().isEmpty() ? DEFAULT_NAME : address.path(), version,
-            Collections.unmodifiableSet(quirks), limits(address, qemu), number(address, "iova_bits", 40, 24, 52));
+            Collections.unmodifiableSet(quirks), limits(address, qemu), number(address, "iova_bits", 40, 24, 52),
+            address.options().containsKey("pages") ? PagePreference.parse(address.option("pages", "")) : null,
+            isTrue(address, "mlock"));
+    }
+
+    private static boolean isTrue(DeviceAddress address, String name) {
+        final String text = address.option(name, "false");
+        if (!List.of("true", "false").contains(text)) {
+            throw RdmaException.of("open device").device(address).detail("option %s=%s", name, text)
+                .errno(RdmaException.EINVAL).hint("use true or false").build();
+        }
+        return Boolean.parseBoolean(text);
     }
 
     private static Set<Quirk> quirks(DeviceAddress address) {

@@ -30,4 +30,23 @@ public interface Iommu {
      * @throws io.rdma4j.RdmaException if the platform refuses; then the memory counts as mapped still.
      */
     void unmap(long iova, long length);
+
+    /**
+     * How many mappings there can be at a time.
+     *
+     * @return at least 1; {@link Integer#MAX_VALUE} if only memory limits it.
+     */
+    default int maxMappings() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
+     * Whether mapping pins the pages and the kernel counts them against RLIMIT_MEMLOCK. If so that limit is looked at
+     * before {@link #map} is called.
+     *
+     * @return false if mapping pins nothing, or takes care of the limit itself.
+     */
+    default boolean isChargedToMemlock() {
+        return false;
+    }
 }

@@ -10,141 +10,244 @@ import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
 
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 
-import org.agrona.BufferUtil;
-
 /**
- * DMA memory behind an {@link Iommu}: any memory of the process can be mapped. Thread-safe; the IOMMU is called without
- * a lock held.
+ * DMA memory behind an {@link Iommu}: any memory of the process can be mapped.
+ *
+ * <p>A mapping that keeps its memory alive is shared: what {@link #allocate} gave out, and direct {@code ByteBuffer}s.
+ * A region that lies in such a mapping uses it, and the last user unmaps. Small regions of a buffer map the window of
+ * {@code 256 KiB} around them, so that a hundred thousand of them in one buffer cost a few mappings. Of other memory it
+ * is not known how long it stays what it is, so each region of it has a mapping of its own.
+ *
+ * <p>Thread-safe; the IOMMU is called without a lock held. A mapping is found by others only when the IOMMU has it, and
+ * is found no more before it is unmapped; two threads that want the same window at the same time may map it twice.
  */
 public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
-    private static final long PAGE_MASK = PAGE_SIZE - 1;
-    /** What one buffer holds, with room to align it. */
-    private static final long MAX_ALLOCATION = (Integer.MAX_VALUE & ~PAGE_MASK) - PAGE_SIZE;
+    private static final String MAP = "map memory for DMA";
 
     private final Iommu iommu;
     private final IovaAllocator iovas;
+    private final IovaPolicy policy;
+    private final HostMemory host;
     private final Object deviceName;
-    private final Map<Long, Long> live = new HashMap<>();
+    private final Map<Long, Mapped> live = new HashMap<>();
+    private final Mapped.Index shared = new Mapped.Index();
     private long reachable;
+    /** Also those that are being made or ended. */
+    private int mappings;
     private boolean closed;
 
     /**
-     * Joins an IOMMU and the addresses that it translates.
+     * Joins an IOMMU and the addresses that it translates, with memory of the JVM.
      *
      * @param iommu      does the mapping.
      * @param iovas      hands out addresses; not shared with anyone else.
      * @param deviceName what errors call the device; its {@code toString()} is used.
      */
     public IommuDmaDomain(final Iommu iommu, final IovaAllocator iovas, final Object deviceName) {
+        this(iommu, iovas, IovaPolicy.ALLOCATED, HostMemory.ofJvm(), deviceName);
+    }
+
+    /**
+     * Joins an IOMMU, the addresses that it translates and a source of memory.
+     *
+     * @param iommu      does the mapping.
+     * @param iovas      hands out addresses; not shared with anyone else.
+     * @param policy     which address memory gets.
+     * @param host       where {@link #allocate} takes memory from.
+     * @param deviceName what errors call the device; its {@code toString()} is used.
+     */
+    public IommuDmaDomain(
+        final Iommu iommu, final IovaAllocator iovas, final IovaPolicy policy, final HostMemory host,
+        final Object deviceName) {
         this.iommu = iommu;
         this.iovas = iovas;
+        this.policy = policy;
+        this.host = host;
         this.deviceName = deviceName;
     }
 
     @Override
     public DmaMemory allocate(final long length) {
-        if (length <= 0 || length > MAX_ALLOCATION) {
-            throw refused("allocate DMA memory", RdmaException.EINVAL)
-                .detail("length %d, allowed are 1 to %d", length, MAX_ALLOCATION)
-                .build();
-        }
-        final long bytes = (length + PAGE_MASK) & ~PAGE_MASK;
-        final ByteBuffer memory = pages((int) bytes);
-        final long iova = mapAnywhere(BufferUtil.address(memory), bytes, memory);
-        return new DmaMemory(memory, iova, () -> release(iova));
-    }
-
-    private ByteBuffer pages(final int bytes) {
+        final HostBlock block = host.allocate(length, deviceName);
+        boolean mapped = false;
         try {
-            final ByteBuffer memory = ByteBuffer.allocateDirect(bytes + PAGE_SIZE);
-            final int skip = (int) (-BufferUtil.address(memory) & PAGE_MASK);
-            return memory.slice(skip, bytes);
-        } catch (final OutOfMemoryError e) {
-            throw refused("allocate DMA memory", RdmaException.ENOMEM)
-                .detail("%d bytes of direct memory: %s", bytes, e.getMessage())
-                .hint("raise -XX:MaxDirectMemorySize")
-                .cause(e)
-                .build();
+            final Mapped mapping = map(Extent.pages(block.address(), block.mappedLength(), block), true);
+            mapped = true;
+            return new DmaMemory(block.memory(), mapping.iova, () -> release(mapping));
+        } finally {
+            if (!mapped) {
+                block.retire();
+            }
         }
     }
 
     @Override
     public DmaMapping map(final long address, final long length, final Object owner) {
-        final long page = address & ~PAGE_MASK;
         if (length <= 0 || address < 0 || length > Long.MAX_VALUE - PAGE_SIZE - address) {
-            throw refused("map memory for DMA", RdmaException.EINVAL)
+            throw refused(MAP, RdmaException.EINVAL)
                 .detail("address 0x%x, length %d: the range is empty or wraps", address, length)
                 .build();
         }
-        if (page == 0) {
-            throw refused("map memory for DMA", RdmaException.EFAULT)
+        if (address < PAGE_SIZE) {
+            throw refused(MAP, RdmaException.EFAULT)
                 .detail("address 0x%x is in the page of the null pointer", address)
                 .build();
         }
-        final long bytes = ((address + length + PAGE_MASK) & ~PAGE_MASK) - page;
-        final long iova = mapAnywhere(page, bytes, owner);
-        return new DmaMapping(page, bytes, iova, owner, () -> release(iova));
+        final Extent region = Extent.pages(address, length, owner);
+        final Mapped found = join(region);
+        final Mapped mapping = found == null ? mapForeign(region) : found;
+        return new DmaMapping(region.start(), region.length(), mapping.iovaOf(region.start()), owner,
+            () -> release(mapping));
     }
 
-    private long mapAnywhere(final long address, final long bytes, final Object owner) {
-        final long iova = iovas.allocate(bytes);
+    private synchronized Mapped join(final Extent region) {
+        requireOpen();
+        final Mapped found = shared.find(region.start(), region.end());
+        if (found != null) {
+            found.users++;
+        }
+        return found;
+    }
+
+    private Mapped mapForeign(final Extent region) {
+        final Extent whole = Extent.of(region.owner());
+        final boolean known = whole != null && whole.contains(region);
+        final Extent window = known ? whole.windowOf(region) : region;
+        try {
+            return map(window, known);
+        } catch (final RdmaException e) {
+            if (window.equals(region) || !isAboutMemory(e)) {
+                throw explained(e, region);
+            }
+        }
+        // The window is a convenience: its other pages may be beyond a file's end, or beyond a limit.
+        try {
+            return map(region, known);
+        } catch (final RdmaException e) {
+            throw explained(e, region);
+        }
+    }
+
+    private static boolean isAboutMemory(final RdmaException e) {
+        return e.errno() == RdmaException.EFAULT || e.errno() == RdmaException.ENOMEM;
+    }
+
+    /** The kernel says "bad address"; the application wants to know which, and why. */
+    private RdmaException explained(final RdmaException e, final Extent region) {
+        final String hole = isAboutMemory(e)
+            ? ProcessMaps.firstHole(region.start(), region.length(), e.errno() == RdmaException.EFAULT) : null;
+        if (hole == null) {
+            return e;
+        }
+        return refused(MAP, RdmaException.EFAULT)
+            .detail("%s: %s", region, hole)
+            .hint("the device needs memory that this process may read and write: map a file read-write, or copy")
+            .cause(e)
+            .build();
+    }
+
+    private Mapped map(final Extent memory, final boolean share) {
+        if (iommu.isChargedToMemlock()) {
+            MemlockLimit.process().require(MAP, deviceName, memory.length());
+        }
+        takePlace();
+        long iova = 0;
         boolean mapped = false;
         try {
-            iommu.map(iova, address, bytes, owner);
+            iova = chooseIova(memory);
+            iommu.map(iova, memory.start(), memory.length(), memory.owner());
             mapped = true;
         } finally {
             if (!mapped) {
-                iovas.free(iova);
+                giveUp(iova);
             }
         }
-        if (!enter(iova, bytes)) {
-            iommu.unmap(iova, bytes);
-            iovas.free(iova);
-            throw refused("map memory for DMA", RdmaException.EBADFD).detail("the device is closed").build();
+        final Mapped made = new Mapped(memory, iova);
+        if (!enter(made, share)) {
+            unmap(made);
+            throw deviceClosed();
         }
-        return iova;
+        return made;
     }
 
-    private synchronized boolean enter(final long iova, final long bytes) {
+    private long chooseIova(final Extent memory) {
+        return policy == IovaPolicy.VIRTUAL_IF_FREE && iovas.tryTake(memory.start(), memory.length())
+            ? memory.start() : iovas.allocateFor(memory.start(), memory.length());
+    }
+
+    private synchronized void takePlace() {
+        requireOpen();
+        if (mappings >= iommu.maxMappings()) {
+            throw refused(MAP, RdmaException.ENOMEM)
+                .detail("%d mappings exist, the IOMMU allows %d", mappings, iommu.maxMappings())
+                .hint("register a few large regions instead of many small ones, or take memory from "
+                    + "RdmaContext.allocate, where regions share a mapping")
+                .build();
+        }
+        mappings++;
+    }
+
+    private void giveUp(final long iova) {
+        if (iova != 0) {
+            iovas.free(iova);
+        }
+        synchronized (this) {
+            mappings--;
+        }
+    }
+
+    private synchronized boolean enter(final Mapped made, final boolean share) {
         if (!closed) {
-            live.put(iova, bytes);
-            reachable += bytes;
+            live.put(made.iova, made);
+            reachable += made.length();
+            if (share) {
+                shared.add(made);
+            }
         }
         return !closed;
     }
 
-    private synchronized Long leave(final long iova) {
-        final Long bytes = live.remove(iova);
-        if (bytes != null) {
-            reachable -= bytes;
+    private void release(final Mapped mapping) {
+        if (isLastUser(mapping) && leave(mapping)) {
+            unmap(mapping);
         }
-        return bytes;
     }
 
-    private void release(final long iova) {
-        final Long bytes = leave(iova);
-        if (bytes != null) {
-            boolean unmapped = false;
-            try {
-                iommu.unmap(iova, bytes);
-                unmapped = true;
-            } finally {
-                if (!unmapped) {
-                    enterAgain(iova, bytes);
-                }
-            }
-            iovas.free(iova);
+    private synchronized boolean isLastUser(final Mapped mapping) {
+        return --mapping.users == 0;
+    }
+
+    /** From here on nobody finds it. Of two who want to unmap it, one gets true. */
+    private synchronized boolean leave(final Mapped mapping) {
+        shared.remove(mapping);
+        final boolean left = live.remove(mapping.iova, mapping);
+        if (left) {
+            reachable -= mapping.length();
         }
+        return left;
+    }
+
+    private void unmap(final Mapped mapping) {
+        boolean unmapped = false;
+        try {
+            iommu.unmap(mapping.iova, mapping.length());
+            unmapped = true;
+        } finally {
+            if (!unmapped) {
+                enterAgain(mapping);
+            }
+        }
+        giveUp(mapping.iova);
+        mapping.letGo();
     }
 
     /** What could not be unmapped is still reachable, and its addresses must not be given out again. */
-    private synchronized void enterAgain(final long iova, final long bytes) {
-        live.put(iova, bytes);
-        reachable += bytes;
+    private synchronized void enterAgain(final Mapped mapping) {
+        live.put(mapping.iova, mapping);
+        reachable += mapping.length();
     }
 
     @Override
@@ -158,6 +261,15 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     /**
+     * How many mappings the IOMMU has for this. For leak checks and counters.
+     *
+     * @return the number, which does not depend on how many regions share them.
+     */
+    public synchronized int mappings() {
+        return mappings;
+    }
+
+    /**
      * Ends the device's access to everything that is mapped still; closing those objects later is harmless. New
      * allocations and mappings are refused. Harmless when called again.
      *
@@ -165,15 +277,17 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
      */
     @Override
     public void close() {
-        final Long[] left;
+        final Mapped[] left;
         synchronized (this) {
             closed = true;
-            left = live.keySet().toArray(new Long[0]);
+            left = live.values().toArray(new Mapped[0]);
         }
         RuntimeException refusal = null;
-        for (final Long iova : left) {
+        for (final Mapped mapping : left) {
             try {
-                release(iova);
+                if (leave(mapping)) {
+                    unmap(mapping);
+                }
             } catch (final RuntimeException e) {
                 if (refusal == null) {
                     refusal = e;
@@ -187,12 +301,23 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         }
     }
 
+    private void requireOpen() {
+        if (closed) {
+            throw deviceClosed();
+        }
+    }
+
+    private RdmaException deviceClosed() {
+        return refused(MAP, RdmaException.EBADFD).detail("the device is closed").build();
+    }
+
     private RdmaException.Builder refused(final String operation, final int errno) {
         return RdmaException.of(operation).device(deviceName).errno(errno);
     }
 
     @Override
-    public String toString() {
-        return "IommuDmaDomain[" + deviceName + " reachable=" + reachableBytes() + " " + iovas + "]";
+    public synchronized String toString() {
+        return "IommuDmaDomain[" + deviceName + " reachable=" + reachable + " mappings=" + mappings + " " + iovas
+            + "]";
     }
 }

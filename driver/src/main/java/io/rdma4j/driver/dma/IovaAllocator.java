@@ -18,6 +18,8 @@ import java.util.TreeMap;
  * given out: the device takes it for "none". Thread-safe.
  */
 public final class IovaAllocator {
+    private static final List<PageKind> LARGE = List.of(PageKind.GB1, PageKind.MB2);
+
     private final TreeMap<Long, Long> free = new TreeMap<>();
     private final TreeMap<Long, Long> given = new TreeMap<>();
     private final long capacity;
@@ -108,21 +110,73 @@ public final class IovaAllocator {
      * @throws RdmaException            ENOMEM if no free range is large enough.
      * @throws IllegalArgumentException if length or alignment break the rules above.
      */
-    public synchronized long allocate(final long length, final long alignment) {
+    public long allocate(final long length, final long alignment) {
+        check(length, alignment);
+        final long iova = find(length, alignment, 0);
+        if (iova == 0) {
+            throw exhausted(length, alignment);
+        }
+        return iova;
+    }
+
+    /**
+     * Takes a range for some memory: at an address that has the same offset in large pages as the memory, if there is
+     * one free, so that the IOMMU can translate large pages at a time.
+     *
+     * @param address of the memory, page-aligned.
+     * @param length  bytes, a multiple of the page size, above 0.
+     * @return its first address, never 0.
+     * @throws RdmaException ENOMEM if no free range is large enough.
+     */
+    public long allocateFor(final long address, final long length) {
+        check(length, PAGE_SIZE);
+        for (final PageKind kind : LARGE) {
+            final long iova = length < kind.pageSize() ? 0
+                : find(length, kind.pageSize(), address & kind.pageSize() - 1);
+            if (iova != 0) {
+                return iova;
+            }
+        }
+        return allocate(length);
+    }
+
+    private static void check(final long length, final long alignment) {
         if (length <= 0 || length % PAGE_SIZE != 0 || alignment < PAGE_SIZE || Long.bitCount(alignment) != 1) {
             throw new IllegalArgumentException(String.format(
                 "IOVA length %d, alignment %d: whole pages of %d and a power of two are needed",
                 length, alignment, PAGE_SIZE));
         }
+    }
+
+    /** First fit at some offset behind an aligned address; 0 if there is none. */
+    private synchronized long find(final long length, final long alignment, final long offset) {
         for (final Map.Entry<Long, Long> range : free.entrySet()) {
-            final long start = roundUp(range.getKey(), alignment);
+            final long start = roundUp(range.getKey() - offset, alignment) + offset;
             final long end = range.getKey() + range.getValue();
             if (start > 0 && start < end && end - start >= length) {
                 take(range.getKey(), end, start, length);
                 return start;
             }
         }
-        throw exhausted(length, alignment);
+        return 0;
+    }
+
+    /**
+     * Takes one certain range, if it is usable and free.
+     *
+     * @param iova   first address, page-aligned.
+     * @param length bytes, a multiple of the page size, above 0.
+     * @return false if a part of it is not usable or not free; then nothing is taken.
+     */
+    public synchronized boolean tryTake(final long iova, final long length) {
+        check(length, PAGE_SIZE);
+        final Map.Entry<Long, Long> range = free.floorEntry(iova);
+        final boolean fits = range != null && iova % PAGE_SIZE == 0
+            && range.getValue() - (iova - range.getKey()) >= length;
+        if (fits) {
+            take(range.getKey(), range.getKey() + range.getValue(), iova, length);
+        }
+        return fits;
     }
 
     private void take(final long rangeStart, final long rangeEnd, final long start, final long length) {
@@ -137,7 +191,7 @@ public final class IovaAllocator {
         freeBytes -= length;
     }
 
-    private RdmaException exhausted(final long length, final long alignment) {
+    private synchronized RdmaException exhausted(final long length, final long alignment) {
         return RdmaException.of("allocate bus addresses")
             .detail("%d bytes aligned to %d needed, %d of %d bytes free, the largest free range has %d",
                 length, alignment, freeBytes, capacity, largestFree())

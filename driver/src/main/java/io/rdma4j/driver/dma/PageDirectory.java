@@ -94,8 +94,9 @@ public final class PageDirectory implements AutoCloseable {
         for (int page = 0; page < pages; page++) {
             final long iova = iovaOf.applyAsLong(page);
             if (iova == 0 || iova % DmaDomain.PAGE_SIZE != 0) {
-                throw new IllegalArgumentException(String.format("page %d of %d has bus address 0x%x",
-                    page, pages, iova));
+                throw new IllegalArgumentException(String.format(
+                    "page %d of %d has bus address 0x%x: it must be a multiple of %d, and 0 means that there is none",
+                    page, pages, iova, DmaDomain.PAGE_SIZE));
             }
             final int table = (1 + Pdir.dirIndex(page)) * Pdir.PAGE_SIZE;
             words.putLong(table + Pdir.tableIndex(page) * Pdir.ENTRY_LENGTH, iova, LITTLE_ENDIAN);

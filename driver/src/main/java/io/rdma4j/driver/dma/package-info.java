@@ -6,9 +6,14 @@
 /**
  * Memory that a device can reach.
  *
- * <p>From the bottom up: {@link io.rdma4j.driver.dma.IovaAllocator} hands out bus addresses,
- * {@link io.rdma4j.driver.dma.IommuDmaDomain} joins them with memory through an {@link io.rdma4j.driver.dma.Iommu},
- * {@link io.rdma4j.driver.dma.DmaArena} cuts such memory into pages, and {@link io.rdma4j.driver.dma.PageDirectory}
- * writes the two-level table by which the device finds pages.
+ * <p>From the bottom up: {@link io.rdma4j.driver.dma.HostMemory} takes memory of the process in the largest pages that
+ * can be had, {@link io.rdma4j.driver.dma.IovaAllocator} hands out bus addresses,
+ * {@link io.rdma4j.driver.dma.IommuDmaDomain} joins them through an {@link io.rdma4j.driver.dma.Iommu} and lets regions
+ * share mappings, {@link io.rdma4j.driver.dma.DmaArena} cuts such memory into pages, and
+ * {@link io.rdma4j.driver.dma.PageDirectory} writes the two-level table by which the device finds pages.
+ *
+ * <p>Beside them: {@link io.rdma4j.driver.dma.PagePins} and {@link io.rdma4j.driver.dma.PinningIommu} keep pages in
+ * memory where the IOMMU does not, {@link io.rdma4j.driver.dma.MemlockLimit} says in time that the limit is too low,
+ * and {@link io.rdma4j.driver.dma.ProcessMaps} which byte is not there.
  */
 package io.rdma4j.driver.dma;

@@ -27,7 +27,7 @@ public interface DmaDomain {
 
     /**
      * Makes user memory reachable: every page that {@code [address, address + length)} touches. Memory may be mapped
-     * more than once; each mapping stands for itself.
+     * more than once, also by mappings that overlap; the device reaches it until the last of them is closed.
      *
      * @param address first byte, any alignment.
      * @param length  bytes, above 0.

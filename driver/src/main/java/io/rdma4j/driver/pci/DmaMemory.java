@@ -14,9 +14,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Page-aligned memory that a device can reach, contiguous in this process and in IOVAs.
  *
- * <p>Closing ends the device's access at once. The process' own mapping lives on until nobody holds this object or one
- * of its buffers (the garbage collector frees it): a thread that still writes through an old buffer then writes into
- * memory that is its own, and cannot crash the JVM.
+ * <p>Closing ends the device's access at once; if a {@link DmaMapping} of a part of it is still open, then with that.
+ * The process' own mapping lives on until nobody holds this object or one of its buffers (the garbage collector frees
+ * it): a thread that still writes through an old buffer then writes into memory that is its own, and cannot crash the
+ * JVM.
  *
  * <p>Thread-safe as an object; the bytes are as safe as their users make them.
  */

@@ -6,12 +6,12 @@
 package io.rdma4j.driver.pci;
 
 /**
- * The MSI-X vectors of a function, as something to wait on. Enabling and disabling is control path, one thread at a
- * time.
+ * The message interrupts of a function (MSI-X, or MSI where there is only that), as something to wait on. Enabling and
+ * disabling is control path, one thread at a time.
  */
 public interface Interrupts {
     /**
-     * How many vectors the function's MSI-X capability offers.
+     * How many vectors the function's MSI-X capability offers, or its MSI capability where it has no other.
      *
      * @return 0 if it has none.
      */

@@ -5,6 +5,9 @@
 
 package io.rdma4j.driver.pci;
 
+import java.util.Optional;
+import java.util.function.Consumer;
+
 /**
  * One PCI function as a userspace driver sees it. The seam between the driver and what carries the device: Linux VFIO,
  * a software device in this JVM, or QEMU's device model.
@@ -44,7 +47,7 @@ public interface PciDevice extends AutoCloseable {
     DmaDomain dma();
 
     /**
-     * The MSI-X vectors.
+     * The message interrupts: MSI-X, or MSI where the function has only that.
      *
      * @return the same object each time.
      */
@@ -56,6 +59,28 @@ public interface PciDevice extends AutoCloseable {
      * @return true if it was reset; false if no reset is offered, and nothing was done.
      */
     boolean reset();
+
+    /**
+     * Asks to be told when the system takes the device away: it is unbound or unplugged, or its bus reports an error.
+     * The system may wait until the device is closed, so that is what the listener should bring about; it may do so
+     * itself. A provider whose devices are never taken away does nothing here.
+     *
+     * @param listener gets the reason, one sentence; called at most once, from a thread of the provider; a loss that
+     *                 came before is told at once, on the calling thread. Set at most once.
+     * @throws IllegalStateException if a listener was set before.
+     */
+    void onLoss(Consumer<String> listener);
+
+    /**
+     * Names a device that outlives this process. What a process that was killed made in such a device may still be
+     * there when the next one opens it; the driver keeps a journal under this name for it.
+     *
+     * @return a name that no other device of this machine has, the same whenever the device is opened; empty for a
+     *         device that ends with the process.
+     */
+    default Optional<String> persistentName() {
+        return Optional.empty();
+    }
 
     /**
      * Gives the device back: interrupts off, bus mastering off, every DMA mapping that is left removed. Harmless when

@@ -8,13 +8,16 @@ package io.rdma4j.driver.pvrdma;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.RingIndex;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /** Drains the asynchronous event ring. Thread-safe; listeners are called without a lock held. */
 final class AsyncEvents {
     private final EventRing ring;
     private final EventWaiter waiter;
     private final FailureLatch latch;
     private final DriverCounters counters;
-    private volatile AsyncEventListener listener = (type, info) -> { };
+    private final AtomicBoolean fatalTold = new AtomicBoolean();
+    private volatile AsyncEventListener listener;
 
     AsyncEvents(
         final EventRing ring, final EventWaiter waiter, final FailureLatch latch, final DriverCounters counters) {
@@ -28,13 +31,18 @@ final class AsyncEvents {
         return waiter;
     }
 
+    /** A device that failed before there was a listener tells the first one at once. */
     void listener(final AsyncEventListener newListener) {
-        listener = newListener == null ? (type, info) -> { } : newListener;
+        listener = newListener;
+        if (latch.failed()) {
+            deviceFatal();
+        }
     }
 
     /** Drains to the registered listener. */
     int poll() {
-        return poll(listener);
+        final AsyncEventListener current = listener;
+        return poll(current == null ? (type, info) -> { } : current);
     }
 
     /** At most one ring full, so that a device that never stops cannot keep us. */
@@ -65,8 +73,12 @@ final class AsyncEvents {
 
     /** Whoever finds the device failed must get on with its own error, so a listener's trouble is only counted. */
     void deviceFatal() {
+        final AsyncEventListener current = listener;
+        if (current == null || !fatalTold.compareAndSet(false, true)) {
+            return;
+        }
         try {
-            listener.onAsyncEvent(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
+            current.onAsyncEvent(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
         } catch (final RuntimeException e) {
             counters.listenerFailures.incrementAndGet();
         }

@@ -56,6 +56,7 @@ final class Bringup {
     DeviceCaps caps;
     DeviceLimits limits;
     GidTable gids;
+    Journal journal = Journal.none("the device was not looked at");
     volatile boolean closing;
 
     private DmaPages commandSlot;
@@ -72,6 +73,7 @@ final class Bringup {
             .add("enable memory decoding and bus mastering", this::enableFunction, this::disableBusMaster)
             .add("map registers and doorbells", this::mapBars)
             .add("read VERSION", this::readVersion)
+            .add("open the journal of live objects", this::openJournal, () -> journal.close())
             .add("make the page arena", this::makeArena, () -> arena.close())
             .add("allocate the shared region", this::allocateSharedRegion, () -> sharedRegion.close())
             .add("allocate the command slot", () -> commandSlot = arena.allocate(1), () -> commandSlot.close())
@@ -85,7 +87,9 @@ final class Bringup {
             .add("make commands and the GID table", this::makeCommands)
             .add("unmask interrupts", () -> registers.writeInt(PVRDMA_REG_IMR, Bar1.IMR_NONE_MASKED),
                 () -> registers.writeInt(PVRDMA_REG_IMR, Bar1.IMR_ALL_MASKED))
-            .add("activate", this::activate, this::releaseObjects);
+            .add("activate", this::activate, this::releaseObjects)
+            .add("destroy what an earlier process left",
+                () -> new Leftovers(journal, channel, counters, pci.address()).destroyOfOthers());
     }
 
     private RdmaException.Builder refused(final int errno) {
@@ -140,6 +144,17 @@ final class Bringup {
         }
         profile = DeviceProfile.find(pci.config().read(PciConfig.SUBSYSTEM_VENDOR_ID_OFFSET, 2),
             pci.config().read(PciConfig.SUBSYSTEM_ID_OFFSET, 2), version);
+    }
+
+    /** Early: who finds it locked must not touch the device. */
+    private void openJournal() {
+        if (!profile.has(Quirk.RESET_KEEPS_OBJECTS)) {
+            journal = Journal.none("the device gives up everything in a reset");
+        } else if (pci.persistentName().isEmpty()) {
+            journal = Journal.none("the device ends with this process");
+        } else {
+            journal = Journal.open(options.stateFolder(), pci.persistentName().get(), version, counters);
+        }
     }
 
     private void makeArena() {
@@ -218,6 +233,7 @@ final class Bringup {
         channel = new CommandChannel(registers, commandSlot.buffer(), responseSlot.buffer(),
             options.responseTimeoutNanos(), latch, counters, pci.address());
         channel.observer(options.commandObserver());
+        channel.journal(journal);
         final int wanted = Math.min(options.interruptVectors(), pci.interrupts().available());
         final int granted = wanted == 0 ? 0 : pci.interrupts().enable(wanted);
         channel.responseVector(vector(Bar1.PVRDMA_INTR_VECTOR_RESPONSE, granted));
@@ -235,8 +251,10 @@ final class Bringup {
     }
 
     private void releaseObjects() {
+        channel.refuseNew();
         commands.close();
         gids.unbindAll();
+        new Leftovers(journal, channel, counters, pci.address()).destroyOwn();
         channel.close();
     }
 

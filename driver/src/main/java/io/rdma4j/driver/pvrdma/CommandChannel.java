@@ -41,6 +41,8 @@ public final class CommandChannel {
     private static final long POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
     private static final int SPINS = 200;
     private static final int SETTLE_READS = 50;
+    /** Responses without an interrupt, in a row, after which none is waited for until one comes by itself. */
+    private static final int PATIENCE = 3;
 
     /**
      * How a command goes over the wire.
@@ -67,8 +69,11 @@ public final class CommandChannel {
     private final UnsafeBuffer response = new UnsafeBuffer(new byte[Command.RESPONSE_MAX]);
     private final CommandHistory history = new CommandHistory();
     private InterruptVector vector;
+    private int silence;
+    private Journal journal = Journal.none("none was set");
     private volatile CommandObserver observer = (sent, err, received) -> { };
     private long lastKey;
+    private volatile boolean closing;
     private volatile boolean closed;
 
     CommandChannel(
@@ -88,6 +93,11 @@ public final class CommandChannel {
         vector = responseVector;
     }
 
+    /** What is told of each command; to be called before the first one. */
+    void journal(final Journal newJournal) {
+        journal = newJournal;
+    }
+
     /**
      * Sets who sees each command.
      *
@@ -99,7 +109,8 @@ public final class CommandChannel {
 
     /**
      * Executes a command as it stands, also one that makes no sense: for recorded scripts and tests. Objects made this
-     * way are not counted and not destroyed at close; only the key of the request is replaced.
+     * way are not counted, and destroyed at close only where there is a journal; only the key of the request is
+     * replaced.
      *
      * @param script      holds the request, {@value Command#REQUEST_MAX} bytes from offset 0, with the number in its
      *                    header.
@@ -112,7 +123,7 @@ public final class CommandChannel {
         lock.lock();
         try {
             latch.check("replay command");
-            checkOpen("replay command");
+            checkOpen("replay command", closing);
             request.putBytes(0, script, 0, Command.REQUEST_MAX);
             final int id = new CommandHeader().wrap(request, 0).cmd();
             final Command command = Command.of(id);
@@ -158,7 +169,7 @@ public final class CommandChannel {
             if (!takesBack || latch.isDeaf()) {
                 latch.check(command.name());
             }
-            checkOpen(command.name());
+            checkOpen(command.name(), closed || closing && !takesBack);
             request.setMemory(0, Command.REQUEST_MAX, (byte) 0);
             new CommandHeader().wrap(request, 0).cmd(wire.id);
             fill.accept(body.wrap(request, 0));
@@ -173,8 +184,8 @@ public final class CommandChannel {
         }
     }
 
-    private void checkOpen(final String operation) {
-        if (closed) {
+    private void checkOpen(final String operation, final boolean refuses) {
+        if (refuses) {
             throw RdmaException.of(operation)
                 .device(deviceName)
                 .detail("the device is closed")
@@ -186,14 +197,16 @@ public final class CommandChannel {
     private int exchange(final Wire wire) {
         final long key = ++lastKey;
         int err = 0;
+        boolean told = false;
         new CommandHeader().wrap(request, 0).response(key);
         response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
         commandSlot.putBytes(0, request, 0, Command.REQUEST_MAX);
         responseSlot.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
-        if (vector != null) {
-            vector.poll();
+        if (vector != null && vector.poll() > 0) {
+            silence = 0;
         }
         counters.commands.incrementAndGet();
+        journal.before(request);
         try {
             registers.writeInt(PVRDMA_REG_REQUEST, 0);
             err = registers.readInt(PVRDMA_REG_ERR);
@@ -203,8 +216,12 @@ public final class CommandChannel {
             } else if (wire.awaits) {
                 awaitResponse(wire, key);
             }
+            told = true;
         } finally {
             response.putBytes(0, responseSlot, 0, Command.RESPONSE_MAX);
+            if (told) {
+                journal.after(request, err, response);
+            }
             history.record(request, err, response);
             observer.onCommand(request, err, response);
         }
@@ -215,32 +232,46 @@ public final class CommandChannel {
     private void checkPresent(final int err) {
         if (err == -1 && registers.readInt(PVRDMA_REG_VERSION) == -1) {
             latch.failDeaf("the device is gone: its registers read all ones");
-            throw RdmaException.of(CommandText.name(new CommandHeader().wrap(request, 0).cmd()))
-                .device(deviceName)
-                .detail("the device is gone: its registers read all ones")
-                .errno(RdmaException.ENODEV)
-                .build();
+            throw gone();
         }
+    }
+
+    private RdmaException gone() {
+        return RdmaException.of(CommandText.name(new CommandHeader().wrap(request, 0).cmd()))
+            .device(deviceName)
+            .detail("%s", latch.reason())
+            .errno(RdmaException.ENODEV)
+            .hint("%s", latch.hint())
+            .build();
     }
 
     private void awaitResponse(final Wire wire, final long key) {
         final long deadline = System.nanoTime() + timeoutNanos;
         int spins = 0;
+        boolean fired = false;
         while (!isAnswered(wire, key)) {
             final long left = deadline - System.nanoTime();
+            if (latch.isDeaf()) {
+                throw gone();
+            }
             if (left <= 0) {
                 throw lost(wire, key);
             }
             if (spins < SPINS) {
                 spins++;
                 Thread.onSpinWait();
-            } else if (vector != null) {
-                vector.await(Math.min(left, WAIT_SLICE_NANOS));
+            } else if (speaks()) {
+                fired |= vector.await(Math.min(left, WAIT_SLICE_NANOS)) > 0;
             } else {
                 LockSupport.parkNanos(Math.min(left, POLL_NANOS));
             }
         }
-        settle();
+        settle(fired);
+    }
+
+    /** Whether an interrupt can be expected. */
+    private boolean speaks() {
+        return vector != null && silence < PATIENCE;
     }
 
     private boolean isAnswered(final Wire wire, final long key) {
@@ -252,11 +283,16 @@ public final class CommandChannel {
      * The header comes first in memory, so a device that works beside us may still write the body. Its interrupt comes
      * after all of it; without one, the body is at rest when it reads the same twice with a pause between. That is no
      * proof, but a device that pauses longer in the middle of some hundred bytes is not known, and none is waited for
-     * for ever.
+     * for ever. An interrupt that came before the header was seen may have been one of an earlier command.
      */
-    private void settle() {
-        if (vector != null && (vector.poll() > 0 || vector.await(WAIT_SLICE_NANOS) > 0)) {
-            return;
+    private void settle(final boolean fired) {
+        if (speaks() && !fired) {
+            if (vector.poll() > 0 || vector.await(WAIT_SLICE_NANOS) > 0) {
+                silence = 0;
+                return;
+            }
+            silence++;
+            counters.silentVector.incrementAndGet();
         }
         int reads = 0;
         do {
@@ -326,6 +362,24 @@ public final class CommandChannel {
         }
         try {
             return history.format(last);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a command can still be expected to do something. */
+    boolean reachesDevice() {
+        return !latch.failed() && !closed;
+    }
+
+    /**
+     * Lets nothing new be made; what was made so far can still be taken back. On return nobody is about to make
+     * something.
+     */
+    void refuseNew() {
+        lock.lock();
+        try {
+            closing = true;
         } finally {
             lock.unlock();
         }

@@ -20,6 +20,12 @@ final class DriverCounters {
     final AtomicLong completionNotices = new AtomicLong();
     final AtomicLong corruptRings = new AtomicLong();
     final AtomicLong listenerFailures = new AtomicLong();
+    final AtomicLong silentVector = new AtomicLong();
+    final AtomicLong leftoversFound = new AtomicLong();
+    final AtomicLong leftoversDestroyed = new AtomicLong();
+    final AtomicLong leftoversRefused = new AtomicLong();
+    final AtomicLong leftoversGuessed = new AtomicLong();
+    final AtomicLong journalTroubles = new AtomicLong();
 
     Map<String, Long> snapshot() {
         final Map<String, Long> values = new LinkedHashMap<>();
@@ -32,6 +38,12 @@ final class DriverCounters {
         values.put("completion notices", completionNotices.get());
         values.put("corrupt event rings", corruptRings.get());
         values.put("listener failures", listenerFailures.get());
+        values.put("responses without an interrupt", silentVector.get());
+        values.put("leftovers found", leftoversFound.get());
+        values.put("leftovers destroyed", leftoversDestroyed.get());
+        values.put("leftovers refused", leftoversRefused.get());
+        values.put("leftovers of unknown handle", leftoversGuessed.get());
+        values.put("journal troubles", journalTroubles.get());
         return values;
     }
 }

@@ -16,12 +16,17 @@ import java.util.function.Supplier;
  * that is told nothing more. Thread-safe.
  */
 final class FailureLatch {
+    private static final String OPEN_AGAIN = "close the device and open it again";
+
     private final Object deviceName;
-    private final AtomicReference<String> reason = new AtomicReference<>();
+    private final AtomicReference<Reason> reason = new AtomicReference<>();
     private volatile Supplier<String> stateDump = () -> "";
     private volatile Runnable listener = () -> { };
     private volatile String stateAtFailure = "";
     private volatile boolean deaf;
+
+    private record Reason(String why, String hint) {
+    }
 
     FailureLatch(final Object deviceName) {
         this.deviceName = deviceName;
@@ -37,19 +42,28 @@ final class FailureLatch {
 
     /** Only the first reason counts: what follows is a consequence. */
     void fail(final String why) {
-        if (reason.compareAndSet(null, why)) {
-            stateAtFailure = dump();
+        fail(why, OPEN_AGAIN, false);
+    }
+
+    /** The same, with what can be done about it, and whether no command reaches the device any more. */
+    void fail(final String why, final String hint, final boolean isDeaf) {
+        final boolean first = reason.compareAndSet(null, new Reason(why, hint));
+        if (isDeaf) {
+            deaf = true;
+        }
+        if (first) {
+            // First those who would go on: the state may have to wait for a lock.
             listener.run();
+            stateAtFailure = dump();
         }
     }
 
     /** The same, of a device that no command reaches any more. */
     void failDeaf(final String why) {
-        deaf = true;
-        fail(why);
+        fail(why, OPEN_AGAIN, true);
     }
 
-    /** True once no command reaches the device. */
+    /** True once no command reaches the device; there is a reason then. */
     boolean isDeaf() {
         return deaf;
     }
@@ -68,7 +82,14 @@ final class FailureLatch {
     }
 
     String reason() {
-        return reason.get();
+        final Reason first = reason.get();
+        return first == null ? null : first.why;
+    }
+
+    /** What to do; null as long as nothing is wrong. */
+    String hint() {
+        final Reason first = reason.get();
+        return first == null ? null : first.hint;
     }
 
     String stateAtFailure() {
@@ -76,13 +97,13 @@ final class FailureLatch {
     }
 
     void check(final String operation) {
-        final String why = reason.get();
-        if (why != null) {
+        final Reason first = reason.get();
+        if (first != null) {
             throw RdmaException.of(operation)
                 .device(deviceName)
-                .detail("the device failed before: %s", why)
+                .detail("the device failed before: %s", first.why)
                 .errno(RdmaException.EBADFD)
-                .hint("close the device and open it again")
+                .hint("%s", first.hint)
                 .build();
         }
     }

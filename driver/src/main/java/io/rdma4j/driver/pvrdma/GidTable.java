@@ -10,6 +10,7 @@ import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.GidType;
 
 import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The addresses of the device. The device cannot be asked for them, so this keeps a copy of what was bound. Binding an
@@ -23,7 +24,8 @@ public final class GidTable {
     private final DeviceProfile profile;
     private final Object deviceName;
     private final int defaultType;
-    private final byte[][] gids;
+    /** Changed under the lock; printed without it, since who holds it may be waiting for the device. */
+    private final AtomicReferenceArray<byte[]> gids;
 
     GidTable(
         final PvrdmaCommands commands, final int length, final int version, final int gidTypes,
@@ -31,7 +33,7 @@ public final class GidTable {
         this.commands = commands;
         this.profile = profile;
         this.deviceName = deviceName;
-        this.gids = new byte[length][];
+        this.gids = new AtomicReferenceArray<>(length);
         this.defaultType = version < Bar1.PVRDMA_ROCEV2_VERSION ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1 : gidTypes;
     }
 
@@ -50,7 +52,7 @@ public final class GidTable {
      * @return entries, indices run from 0.
      */
     public int length() {
-        return gids.length;
+        return gids.length();
     }
 
     /**
@@ -84,7 +86,7 @@ public final class GidTable {
         }
         unbind(index);
         commands.createBind(index, gid, type);
-        gids[index] = gid.clone();
+        gids.set(index, gid.clone());
     }
 
     /**
@@ -95,21 +97,21 @@ public final class GidTable {
      */
     public synchronized void unbind(final int index) {
         checkIndex("unbind GID", index);
-        final byte[] bound = gids[index];
+        final byte[] bound = gids.get(index);
         if (bound != null) {
             commands.destroyBind(index, bound);
-            gids[index] = null;
+            gids.set(index, null);
         }
     }
 
     /** Unbinds all, as far as the device lets us. */
     synchronized void unbindAll() {
-        for (int index = gids.length - 1; index >= 0; index--) {
+        for (int index = gids.length() - 1; index >= 0; index--) {
             try {
                 unbind(index);
             } catch (final RdmaException e) {
                 // The channel has counted and recorded the refusal; the reset follows.
-                gids[index] = null;
+                gids.set(index, null);
                 commands.unbindRefused(e);
             }
         }
@@ -124,7 +126,8 @@ public final class GidTable {
      */
     public synchronized byte[] get(final int index) {
         checkIndex("get GID", index);
-        return gids[index] == null ? null : gids[index].clone();
+        final byte[] bound = gids.get(index);
+        return bound == null ? null : bound.clone();
     }
 
     /**
@@ -136,14 +139,14 @@ public final class GidTable {
      */
     public synchronized boolean isBound(final int index) {
         checkIndex("get GID", index);
-        return gids[index] != null;
+        return gids.get(index) != null;
     }
 
     private void checkIndex(final String operation, final int index) {
-        if (index < 0 || index >= gids.length) {
+        if (index < 0 || index >= gids.length()) {
             throw RdmaException.of(operation)
                 .device(deviceName)
-                .detail("index %d, allowed are 0 to %d", index, gids.length - 1)
+                .detail("index %d, allowed are 0 to %d", index, gids.length() - 1)
                 .errno(RdmaException.EINVAL)
                 .build();
         }
@@ -176,12 +179,13 @@ public final class GidTable {
     }
 
     @Override
-    public synchronized String toString() {
+    public String toString() {
         final StringBuilder text = new StringBuilder("GidTable[");
-        for (int index = 0; index < gids.length; index++) {
-            if (gids[index] != null) {
+        for (int index = 0; index < gids.length(); index++) {
+            final byte[] bound = gids.get(index);
+            if (bound != null) {
                 text.append(text.length() > 9 ? " " : "").append(index).append('=')
-                    .append(HexFormat.of().formatHex(gids[index]));
+                    .append(HexFormat.of().formatHex(bound));
             }
         }
         return text.append(']').toString();

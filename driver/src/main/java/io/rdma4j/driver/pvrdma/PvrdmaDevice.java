@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class PvrdmaDevice implements AutoCloseable {
     private static final int COMMANDS_IN_DUMP = 8;
+    private static final int ALL_ONES = -1;
 
     private final Bringup device;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -65,9 +66,9 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @param pci     the function; it belongs to the result from now on, and is closed if this fails.
      * @param options copied.
      * @return the device; the caller owns it.
-     * @throws RdmaException ENODEV if it is another device, EOPNOTSUPP if its VERSION, mode or GID types are not
-     *                       supported or this host is big endian, EIO if it does not start, ENOMEM if memory is
-     *                       exhausted.
+     * @throws RdmaException ENODEV if it is another device, EBUSY if another process uses it, EOPNOTSUPP if its
+     *                       VERSION, mode or GID types are not supported or this host is big endian, EIO if it does
+     *                       not start, ENOMEM if memory is exhausted.
      */
     public static PvrdmaDevice open(final PciDevice pci, final PvrdmaOptions options) {
         final Bringup device = new Bringup(pci, options.copy());
@@ -84,7 +85,27 @@ public final class PvrdmaDevice implements AutoCloseable {
         final PvrdmaDevice result = new PvrdmaDevice(device);
         device.latch.stateDump(result::dumpState);
         device.latch.onFailure(device.asyncEvents::deviceFatal);
+        pci.onLoss(result::lost);
         return result;
+    }
+
+    /**
+     * The system takes the device away. One that is merely unbound still takes commands: it is told to give up its
+     * objects when it is closed, which is what the system waits for.
+     */
+    private void lost(final String reason) {
+        if (!device.closing) {
+            device.latch.fail(reason, "close the device: the system waits for that; open it again when it is back",
+                !isThere());
+        }
+    }
+
+    private boolean isThere() {
+        try {
+            return device.registers.readInt(Bar1.PVRDMA_REG_VERSION) != ALL_ONES;
+        } catch (final RuntimeException e) {
+            return false;
+        }
     }
 
     private static void requireLittleEndian(final PciDevice pci) {
@@ -306,6 +327,20 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
+     * Returns when all that this thread wrote to registers and doorbells is with the device: a read comes back only
+     * after the writes before it. A device that cannot be read fails.
+     */
+    public void awaitWrites() {
+        try {
+            device.registers.readInt(Bar1.PVRDMA_REG_VERSION);
+        } catch (final RdmaException e) {
+            if (!device.closing) {
+                device.latch.failDeaf("its registers cannot be read: " + e.getMessage());
+            }
+        }
+    }
+
+    /**
      * Whether the device was given up.
      *
      * @return true after a failure that only closing and opening again can mend.
@@ -334,6 +369,15 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
+     * What can be done about it.
+     *
+     * @return one sentence, or null as long as the device works.
+     */
+    public String failureHint() {
+        return device.latch.hint();
+    }
+
+    /**
      * Gives the device up: its queues cannot be trusted any more. The first reason counts. Commands are refused from
      * now on; the listener of asynchronous events is told.
      *
@@ -341,6 +385,11 @@ public final class PvrdmaDevice implements AutoCloseable {
      */
     public void fail(final String reason) {
         device.latch.fail(reason);
+    }
+
+    /** Where it is written down what the device holds. */
+    Journal journal() {
+        return device.journal;
     }
 
     /**
@@ -369,6 +418,7 @@ public final class PvrdmaDevice implements AutoCloseable {
         }
         text.append("rings: ").append(device.asyncEvents).append(' ').append(device.notifications).append('\n')
             .append("objects: ").append(device.commands).append('\n')
+            .append("journal of live objects: ").append(device.journal).append('\n')
             .append("memory: ").append(device.arena).append(", reachable ").append(dma().reachableBytes())
             .append(" bytes\n")
             .append("counters: ").append(counters()).append('\n')

@@ -8,6 +8,7 @@ package io.rdma4j.driver.pvrdma;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** How the driver runs a device. Set before opening; the device takes a copy. Not thread-safe. */
@@ -16,6 +17,7 @@ public final class PvrdmaOptions {
     private int eventRingPages = RingGeometry.LINUX_EVENT_RING_PAGES;
     private int interruptVectors = Bar1.PVRDMA_MAX_INTERRUPTS;
     private CommandObserver observer;
+    private Path stateFolder;
 
     /** Begins with what Linux does: ten seconds for a response, event rings of four pages, three vectors. */
     public PvrdmaOptions() {
@@ -27,7 +29,8 @@ public final class PvrdmaOptions {
             .responseTimeoutNanos(responseTimeoutNanos)
             .eventRingPages(eventRingPages)
             .interruptVectors(interruptVectors)
-            .commandObserver(observer);
+            .commandObserver(observer)
+            .stateFolder(stateFolder);
     }
 
     /**
@@ -121,6 +124,29 @@ public final class PvrdmaOptions {
      */
     public PvrdmaOptions commandObserver(final CommandObserver commandObserver) {
         this.observer = commandObserver;
+        return this;
+    }
+
+    /**
+     * Where the journal of live objects is, for devices that need one.
+     *
+     * @return null for the usual folder.
+     */
+    public Path stateFolder() {
+        return stateFolder;
+    }
+
+    /**
+     * Sets where the journal of live objects is. It lists what is in a device that keeps its objects when this process
+     * is killed, so that the next one to open the device can destroy them; both must use the same folder. The usual one
+     * is what the system property {@code rdma4j.state.dir} or the environment variable {@code RDMA4J_STATE_DIR} names,
+     * else {@code /run/rdma4j} for root, {@code $XDG_RUNTIME_DIR/rdma4j}, or {@code /dev/shm/rdma4j-UID}.
+     *
+     * @param folder nobody else may write to it; is made if it does not exist; null for the usual one.
+     * @return this.
+     */
+    public PvrdmaOptions stateFolder(final Path folder) {
+        this.stateFolder = folder;
         return this;
     }
 }

@@ -34,7 +34,7 @@ public enum Quirk {
     NO_ASYNC_EVENTS("never reports asynchronous events; the driver counts and checks on its own"),
     /** A reset keeps everything. */
     RESET_KEEPS_OBJECTS("keeps all objects over a reset, which may take seconds; the driver destroys what is left "
-        + "before"),
+        + "before, and when it starts what a killed process left"),
     /** Commands 18 and 19 are exchanged. */
     SRQ_COMMANDS_SWAPPED("exchanges MODIFY_SRQ and QUERY_SRQ; the driver sends each by the other's number"),
     /** An SRQ limit cannot be taken back. */

@@ -12,6 +12,9 @@
  * {@link io.rdma4j.driver.pvrdma.DeviceProfile} says which {@link io.rdma4j.driver.pvrdma.Quirk quirks} a device has,
  * and {@link io.rdma4j.driver.pvrdma.DeviceLimits} what it can really do.
  *
+ * <p>Some devices keep their objects when the process that made them is killed. {@code Journal} lists what is in such a
+ * device in a file that survives, {@code Leftovers} destroys it at the next start.
+ *
  * <p>The device is not trusted: responses are matched by key and code, handles and ring indices are checked, and a
  * device that breaks the rules is given up as failed, never waited for without a deadline.
  */

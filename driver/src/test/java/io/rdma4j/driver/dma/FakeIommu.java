@@ -24,6 +24,9 @@ public final class FakeIommu implements Iommu {
     private final TreeMap<Long, Window> windows = new TreeMap<>();
     private int mapsUntilRefusal = Integer.MAX_VALUE;
     private int unmapsUntilRefusal = Integer.MAX_VALUE;
+    private int refusal = RdmaException.ENOMEM;
+    private long largest = Long.MAX_VALUE;
+    private int maxMappings = Integer.MAX_VALUE;
 
     /** Makes the n-th map call from now on fail, once; 1 is the next. */
     public void refuseMap(final int n) {
@@ -35,10 +38,30 @@ public final class FakeIommu implements Iommu {
         unmapsUntilRefusal = n;
     }
 
+    /** Makes map calls that are refused fail with this errno. */
+    public void refuseWith(final int errno) {
+        refusal = errno;
+    }
+
+    /** Refuses everything that is larger. */
+    public void refuseAbove(final long bytes) {
+        largest = bytes;
+    }
+
+    /** Says how many mappings there can be; it does not enforce it. */
+    public void maxMappings(final int limit) {
+        maxMappings = limit;
+    }
+
+    @Override
+    public int maxMappings() {
+        return maxMappings;
+    }
+
     @Override
     public synchronized void map(final long iova, final long address, final long length, final Object owner) {
-        if (--mapsUntilRefusal == 0) {
-            throw RdmaException.of("map").detail("refused by the test").errno(RdmaException.ENOMEM).build();
+        if (--mapsUntilRefusal == 0 || length > largest) {
+            throw RdmaException.of("map").detail("refused by the test").errno(refusal).build();
         }
         final Map.Entry<Long, Window> below = windows.lowerEntry(iova + length);
         if (iova % 4096 != 0 || address % 4096 != 0 || length <= 0 || length % 4096 != 0 || iova == 0
@@ -79,6 +102,6 @@ public final class FakeIommu implements Iommu {
 
     /** What the mapping at a bus address keeps alive. */
     public synchronized Object owner(final long iova) {
-        return windows.get(iova).owner;
+        return windows.floorEntry(iova).getValue().owner;
     }
 }

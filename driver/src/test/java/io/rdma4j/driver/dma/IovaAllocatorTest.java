@@ -122,6 +122,38 @@ class IovaAllocatorTest {
     }
 
     @Test
+    void takesACertainRangeOnlyIfAllOfItIsFree() {
+        final IovaAllocator iovas = pages(10, 20);
+
+        assertThat(iovas.tryTake(12 * PAGE, 3 * PAGE)).isTrue();
+        assertThat(iovas.tryTake(14 * PAGE, PAGE)).isFalse();
+        assertThat(iovas.tryTake(11 * PAGE, 2 * PAGE)).isFalse();
+        assertThat(iovas.tryTake(9 * PAGE, 2 * PAGE)).as("begins before the range").isFalse();
+        assertThat(iovas.tryTake(29 * PAGE, 2 * PAGE)).as("ends behind it").isFalse();
+        assertThat(iovas.tryTake(PAGE / 2, PAGE)).isFalse();
+        assertThat(iovas.tryTake(15 * PAGE + 1, PAGE)).as("not aligned").isFalse();
+        assertThat(iovas.tryTake(15 * PAGE, 15 * PAGE)).isTrue();
+        assertThat(iovas.freeBytes()).isEqualTo(2 * PAGE);
+        iovas.free(12 * PAGE);
+        assertThat(iovas.tryTake(10 * PAGE, 5 * PAGE)).isTrue();
+    }
+
+    @Test
+    void givesMemoryTheSameOffsetInTheLargestPageThatItFills() {
+        final long mega = 1 << 20;
+        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(PAGE, (6L << 30) - 1)));
+        iovas.allocate(PAGE);
+
+        assertThat(iovas.allocateFor(0x7f00_0000_5000L, mega)).as("too small to matter").isEqualTo(2 * PAGE);
+        assertThat(iovas.allocateFor(0x7f00_0010_5000L, 2 * mega) % (2 * mega)).isEqualTo(0x10_5000);
+        assertThat(iovas.allocateFor(0x7f00_4020_0000L, 1024 * mega) % (1024 * mega)).isEqualTo(0x20_0000);
+        final IovaAllocator small = new IovaAllocator(List.of(new Range(PAGE, PAGE + 3 * mega - 1)));
+        assertThat(small.allocateFor(0x7f00_001f_f000L, 2 * mega)).as("better than nothing").isEqualTo(PAGE);
+        assertThatThrownBy(() -> small.allocateFor(PAGE, 2 * mega)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("the largest free range has 1048576");
+    }
+
+    @Test
     void takesWholePagesOfOddOverlappingAndHugeRanges() {
         final IovaAllocator iovas = new IovaAllocator(List.of(
             new Range(8 * PAGE, 12 * PAGE - 1), new Range(PAGE + 1, 5 * PAGE + 100),

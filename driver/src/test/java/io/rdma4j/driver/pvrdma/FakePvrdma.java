@@ -31,6 +31,7 @@ import java.nio.ByteOrder;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -64,7 +65,8 @@ final class FakePvrdma implements PciDevice {
     int headerErr;
     boolean answers = true;
     boolean interrupts = true;
-    boolean gone;
+    volatile boolean gone;
+    boolean failingReads;
     boolean srqSwapped;
     long keyChange;
     int ackChange;
@@ -72,6 +74,10 @@ final class FakePvrdma implements PciDevice {
     int failingWrite = -1;
     boolean failingConfigWrites;
     boolean closed;
+    /** Shared by those who open the same device one after the other; null for a device that forgets. */
+    FakeObjects objects;
+    String persistentName;
+    Consumer<String> lossListener;
     Dsr dsr;
     private int nextHandle;
     private int err = 0xffff;
@@ -152,6 +158,9 @@ final class FakePvrdma implements PciDevice {
         final CommandHeader header = new CommandHeader().wrap(request, 0);
         final Command command = meaning(Command.of(header.cmd()));
         err = command == null ? 0xffff : errors.getOrDefault(command, 0);
+        if (err == 0 && objects != null) {
+            err = objects.destroy(command, request);
+        }
         if (err == 0 && answers && command != null) {
             final UnsafeBuffer response = iommu.at(dsr.respSlotDma(), Command.RESPONSE_MAX);
             body(command, request, response);
@@ -173,7 +182,11 @@ final class FakePvrdma implements PciDevice {
     /** Every create gets the next handle at the place where all responses have it; sizes are echoed. */
     private void body(final Command command, final UnsafeBuffer request, final UnsafeBuffer response) {
         if (command.name().startsWith("CREATE_") && command.responseLength(version) > 0) {
-            response.putInt(ResponseHeader.LENGTH, nextHandle++);
+            response.putInt(ResponseHeader.LENGTH,
+                objects == null ? nextHandle++ : objects.create(command, request));
+        }
+        if (objects != null && command == Command.CREATE_BIND) {
+            objects.create(command, request);
         }
         if (command == Command.CREATE_QP && version >= Bar1.PVRDMA_QPHANDLE_VERSION) {
             response.putInt(ResponseHeader.LENGTH + 4, nextHandle++);
@@ -219,6 +232,9 @@ final class FakePvrdma implements PciDevice {
     }
 
     private int readRegister(final int offset) {
+        if (failingReads) {
+            throw RdmaException.of("read register").detail("refused by the test").errno(RdmaException.EIO).build();
+        }
         if (gone) {
             return -1;
         }
@@ -271,6 +287,16 @@ final class FakePvrdma implements PciDevice {
     @Override
     public boolean reset() {
         return false;
+    }
+
+    @Override
+    public void onLoss(final Consumer<String> listener) {
+        lossListener = listener;
+    }
+
+    @Override
+    public Optional<String> persistentName() {
+        return Optional.ofNullable(persistentName);
     }
 
     @Override

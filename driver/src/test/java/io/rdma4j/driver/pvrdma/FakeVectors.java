@@ -10,6 +10,7 @@ import io.rdma4j.driver.pci.Interrupts;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Vectors that a test or the fake device fires. */
 final class FakeVectors implements Interrupts {
@@ -19,6 +20,8 @@ final class FakeVectors implements Interrupts {
     int granted = 3;
     RuntimeException refusal;
     boolean enabled;
+    /** Waits for an interrupt that had not come. */
+    final AtomicInteger waits = new AtomicInteger();
 
     FakeVectors(final List<String> log) {
         this.log = log;
@@ -60,7 +63,7 @@ final class FakeVectors implements Interrupts {
         }
     }
 
-    private static final class Vector implements InterruptVector {
+    private final class Vector implements InterruptVector {
         private final int index;
         private long pending;
         private long fired;
@@ -97,6 +100,9 @@ final class FakeVectors implements Interrupts {
         public synchronized long await(final long timeoutNanos) {
             final long deadline = System.nanoTime() + timeoutNanos;
             long left = timeoutNanos;
+            if (pending == 0) {
+                waits.incrementAndGet();
+            }
             while (pending == 0 && !stopped && left > 0) {
                 try {
                     wait(left / 1_000_000, (int) (left % 1_000_000));

@@ -76,6 +76,7 @@ class InitTest {
             "enable memory decoding and bus mastering",
             "map registers and doorbells",
             "read VERSION",
+            "open the journal of live objects",
             "make the page arena",
             "allocate the shared region",
             "allocate the command slot",
@@ -87,7 +88,8 @@ class InitTest {
             "enable interrupts",
             "make commands and the GID table",
             "unmask interrupts",
-            "activate");
+            "activate",
+            "destroy what an earlier process left");
     }
 
     @Test

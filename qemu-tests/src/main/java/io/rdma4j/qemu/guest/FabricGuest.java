@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
  * folder below {@link #folder()}.
  *
  * <p>The host's root is mounted read-only with a layer of memory above it, so a command may write where it likes and
- * nothing of it stays, except below {@code /run/rdma4j}, which is {@link #folder()}{@code /share}.
+ * nothing of it stays, except below {@code /run/guest-share}, which is {@link #folder()}{@code /share}.
  *
  * <p>Every wait has a deadline, every failure shows the last lines of the console, and the machine ends with
  * {@link #close()}, with this JVM, or by itself after its lifetime. Not thread-safe.
@@ -39,7 +39,7 @@ public final class FabricGuest implements AutoCloseable {
     /** Address of that network device; GID 1 is ::ffff: and this. */
     public static final String IP_ADDRESS = "10.9.9.1";
     /** Where the guest sees the share. */
-    public static final String SHARE = "/run/rdma4j";
+    public static final String SHARE = "/run/guest-share";
 
     /** For the root: virtio over PCI, 9p, overlay. For RDMA: rxe will not start without crc32 as a crypto module. */
     private static final List<String> MODULES =

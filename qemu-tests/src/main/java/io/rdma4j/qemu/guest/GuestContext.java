@@ -97,6 +97,18 @@ public final class GuestContext {
     }
 
     /**
+     * Sets the number of processors. With one, atomic operations cost nothing under emulation: what runs in one thread
+     * anyway, as a machine inside the machine, is twice as fast.
+     *
+     * @param value at least 1.
+     * @return this.
+     */
+    public GuestContext processors(final int value) {
+        processors = value;
+        return this;
+    }
+
+    /**
      * Sets the folder below which the guest's own is made anew.
      *
      * @param folder the folder.
@@ -214,7 +226,12 @@ public final class GuestContext {
         }
     }
 
-    private static Path defaultCache() {
+    /**
+     * The folder in which kernels are kept when no other is named.
+     *
+     * @return what {@link #CACHE_PROPERTY} says, else the user's cache folder.
+     */
+    public static Path defaultCache() {
         final String given = System.getProperty(CACHE_PROPERTY);
         if (given != null) {
             return Path.of(given);

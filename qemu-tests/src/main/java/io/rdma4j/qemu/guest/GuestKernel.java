@@ -48,15 +48,27 @@ public record GuestKernel(Path image, Path modules, String version) {
      * @return the kernel.
      * @throws GuestException if it cannot be had; names the command that fixes it.
      */
-    public static synchronized GuestKernel prepare(final Path cache) {
+    public static GuestKernel prepare(final Path cache) {
+        return prepare(cache, KernelKind.FULL);
+    }
+
+    /**
+     * Finds a kernel in the cache; downloads and unpacks it if there is none.
+     *
+     * @param cache the cache folder.
+     * @param kind  which one.
+     * @return the kernel.
+     * @throws GuestException if it cannot be had; names the command that fixes it.
+     */
+    public static synchronized GuestKernel prepare(final Path cache, final KernelKind kind) {
         try {
-            final Path kernels = Files.createDirectories(cache.resolve("kernel"));
+            final Path kernels = Files.createDirectories(cache.resolve(kind.folder()));
             try (FileChannel channel = FileChannel.open(
                 kernels.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 // Against another build that unpacks the same; closing the channel gives it back.
                 channel.lock();
                 final Optional<Path> cached = newest(kernels);
-                return at(cached.isPresent() ? cached.get() : download(kernels));
+                return at(cached.isPresent() ? cached.get() : download(kernels, kind));
             }
         } catch (final IOException e) {
             throw new GuestException("cannot prepare the guest's kernel in " + cache, e);
@@ -114,10 +126,10 @@ public record GuestKernel(Path image, Path modules, String version) {
         }
     }
 
-    private static Path download(final Path kernels) throws IOException {
-        final List<String> packages = KernelPackages.resolve(GuestKernel::dependsOf);
+    private static Path download(final Path kernels, final KernelKind kind) throws IOException {
+        final List<String> packages = KernelPackages.resolve(kind.entryPoints(), GuestKernel::dependsOf);
         if (packages.isEmpty()) {
-            throw new GuestException("apt knows no kernel package (tried " + KernelPackages.ENTRY_POINTS
+            throw new GuestException("apt knows no kernel package (tried " + kind.entryPoints()
                 + "); run: sudo apt-get update");
         }
         final Path work = Files.createTempDirectory(kernels, "unpacking");

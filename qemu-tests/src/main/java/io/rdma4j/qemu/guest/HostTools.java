@@ -22,7 +22,7 @@ import java.util.TreeSet;
  * The programs of this host that the harness and its guest need. Looks for all of them first, so that one message
  * names the one command that installs what is missing.
  */
-final class HostTools {
+public final class HostTools {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final List<String> FOLDERS =
         List.of("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin");
@@ -48,7 +48,7 @@ final class HostTools {
      * @param qemu the QEMU program, a name or a path.
      * @throws GuestException naming all that is missing and the command that installs it.
      */
-    static void require(final String qemu) {
+    public static void require(final String qemu) {
         final Set<String> missing = new TreeSet<>();
         final Set<String> install = new TreeSet<>();
         if (find(qemu) == null) {
@@ -79,7 +79,7 @@ final class HostTools {
      * @param program a name, looked for in the usual folders, or a path.
      * @return its path, null if there is none.
      */
-    static Path find(final String program) {
+    public static Path find(final String program) {
         if (program.contains("/")) {
             return Files.isExecutable(Path.of(program)) ? Path.of(program) : null;
         }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /**
  * The command that runs a Java program in the guest with this JVM's own JDK, class path and module options.
  */
-final class JavaCommand {
+public final class JavaCommand {
     /** More options for the JVM in the guest, separated by spaces. */
     static final String OPTIONS_PROPERTY = "rdma4j.qemu.jvm";
 
@@ -38,9 +38,7 @@ final class JavaCommand {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(FOR_EMULATION);
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(option -> INHERITED.stream().anyMatch(option::startsWith))
-            .forEach(command::add);
+        command.addAll(inheritedOptions());
         System.getProperties().stringPropertyNames().stream().sorted()
             .filter(name -> PROPERTIES.stream().anyMatch(name::startsWith))
             .filter(name -> !name.equals(ResultWriter.FOLDER_PROPERTY))
@@ -56,12 +54,30 @@ final class JavaCommand {
         return command;
     }
 
-    /** Surefire may start its JVM with a class path of one jar that names the others. */
     private static String classPath() {
+        return classPathEntries().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /**
+     * This JVM's class path. Surefire may start it with one jar that names the others: those are meant.
+     *
+     * @return jars and folders.
+     */
+    public static List<Path> classPathEntries() {
         final String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         return Arrays.stream(path.split(File.pathSeparator))
             .filter(entry -> !entry.isEmpty())
-            .map(entry -> Path.of(entry).toAbsolutePath().toString())
-            .collect(Collectors.joining(File.pathSeparator));
+            .map(entry -> Path.of(entry).toAbsolutePath())
+            .toList();
+    }
+
+    /**
+     * Options of this JVM that its classes need, wherever they run.
+     *
+     * @return such as {@code --add-opens=...}.
+     */
+    public static List<String> inheritedOptions() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(option -> INHERITED.stream().anyMatch(option::startsWith)).toList();
     }
 }

@@ -110,7 +110,7 @@ public final class KernelModules {
      * @return an ELF object that can be loaded.
      * @throws IOException if it cannot be read or unpacked.
      */
-    static byte[] load(final Path file) throws IOException {
+    public static byte[] load(final Path file) throws IOException {
         final String name = file.toString();
         if (name.endsWith(".ko")) {
             return Files.readAllBytes(file);

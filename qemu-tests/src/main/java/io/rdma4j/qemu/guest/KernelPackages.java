@@ -18,9 +18,6 @@ import java.util.regex.Pattern;
  * the newest one depends on.
  */
 final class KernelPackages {
-    /** Debian's, then Ubuntu's. */
-    static final List<String> ENTRY_POINTS = List.of("linux-image-amd64", "linux-image-generic");
-
     private static final Pattern DEPENDS = Pattern.compile("\\s*\\|?(?:Pre)?Depends: (\\S+)");
     /** Packages of one version, in which a number follows: the image, and where Ubuntu keeps its modules. */
     private static final Pattern VERSIONED =
@@ -32,11 +29,13 @@ final class KernelPackages {
     /**
      * Finds the packages to download.
      *
-     * @param dependsOf direct dependencies of a package, empty for one that does not exist.
+     * @param entryPoints packages that depend on the newest kernel of a kind; the first that exists is taken.
+     * @param dependsOf   direct dependencies of a package, empty for one that does not exist.
      * @return the image's package first; empty if the distribution has none of the entry points.
      */
-    static List<String> resolve(final Function<String, List<String>> dependsOf) {
-        for (final String entry : ENTRY_POINTS) {
+    static List<String> resolve(
+        final List<String> entryPoints, final Function<String, List<String>> dependsOf) {
+        for (final String entry : entryPoints) {
             final Set<String> found = new LinkedHashSet<>();
             final ArrayDeque<String> open = new ArrayDeque<>(List.of(entry));
             while (!open.isEmpty()) {

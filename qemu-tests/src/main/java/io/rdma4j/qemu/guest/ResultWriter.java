@@ -96,6 +96,16 @@ public final class ResultWriter implements AutoCloseable {
     }
 
     /**
+     * Says more about an outcome that was or will be reported.
+     *
+     * @param name the test, without white space.
+     * @param text one line.
+     */
+    public synchronized void detail(final String name, final String text) {
+        print("DETAIL " + name + ' ' + text);
+    }
+
+    /**
      * Reports a fact.
      *
      * @param key   its name, without '='.

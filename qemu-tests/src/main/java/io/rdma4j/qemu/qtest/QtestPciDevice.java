@@ -16,6 +16,8 @@ import io.rdma4j.hw.pci.PciConfig;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A function of a QEMU machine whose processors are stopped. Its windows are not mapped; its DMA memory is the
@@ -27,6 +29,7 @@ final class QtestPciDevice implements PciDevice {
     private static final int NO_DEVICE = 0xffff;
 
     private final DeviceAddress address;
+    private final String persistentName;
     private final Runnable onClose;
     private final QtestClient client;
     private final MadPeer madPeer;
@@ -40,6 +43,8 @@ final class QtestPciDevice implements PciDevice {
         final DeviceAddress address, final QtestOptions options, final QtestClient client, final MadPeer madPeer,
         final Runnable onClose) {
         this.address = address;
+        this.persistentName = String.format("qtest-%s@%x.%d", options.socket().toAbsolutePath().normalize(),
+            options.device(), options.function());
         this.onClose = onClose;
         this.client = client;
         this.madPeer = madPeer;
@@ -145,6 +150,18 @@ final class QtestPciDevice implements PciDevice {
     @Override
     public boolean reset() {
         return false;
+    }
+
+    /** A machine that dies shows in the next access; there is nobody who would tell earlier. */
+    @Override
+    public void onLoss(final Consumer<String> listener) {
+        // Nothing to tell.
+    }
+
+    /** QEMU lives on when this process is killed, and its device keeps what it has. */
+    @Override
+    public Optional<String> persistentName() {
+        return Optional.of(persistentName);
     }
 
     private synchronized boolean isClosed() {

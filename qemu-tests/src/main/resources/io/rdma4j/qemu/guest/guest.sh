@@ -4,7 +4,7 @@
 # Second act of the fabric guest: makes the software RDMA device, then runs the commands that the host lays into the
 # share, one after the other, until the host asks for the end. Lines that begin with "rdma4j-guest:" are for people;
 # what the host acts on are files of the share: ready, N/exit.
-share=/run/rdma4j
+share=/run/guest-share
 . $share/settings.sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LC_ALL=C.UTF-8
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # First process of the fabric guest: from the initial root file system to the host's root, read-only below a layer of
-# memory, with the writable share at /run/rdma4j.
+# memory, with the writable share at /run/guest-share.
 busybox=/bin/busybox
 
 give_up() {
@@ -35,8 +35,8 @@ $busybox mkdir -p /root/dev/shm /root/dev/pts
 $busybox mount -t tmpfs tmpfs /root/dev/shm
 $busybox mount -t devpts devpts /root/dev/pts
 $busybox mount -t tmpfs tmpfs /root/run
-$busybox mkdir /root/run/rdma4j
+$busybox mkdir /root/run/guest-share
 # cache=none: both sides see at once what the other writes.
-$busybox mount -t 9p -o "$nine,cache=none" share /root/run/rdma4j || give_up "to mount the share"
+$busybox mount -t 9p -o "$nine,cache=none" share /root/run/guest-share || give_up "to mount the share"
 
-exec $busybox switch_root /root "$($busybox cat /etc/busybox)" sh /run/rdma4j/guest.sh
+exec $busybox switch_root /root "$($busybox cat /etc/busybox)" sh /run/guest-share/guest.sh

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 
 class JavaCommandTest {
-    private final List<String> command = JavaCommand.of("/run/rdma4j/1", List.of("a.Main", "x"));
+    private final List<String> command = JavaCommand.of("/run/guest-share/1", List.of("a.Main", "x"));
 
     @Test
     void runsThisJvmsOwnJavaAndEndsWithTheProgram() {
         assertThat(command.get(0)).isEqualTo(System.getProperty("java.home") + "/bin/java");
-        assertThat(command).endsWith("a.Main", "x").contains("-Drdma4j.qemu.folder=/run/rdma4j/1");
+        assertThat(command).endsWith("a.Main", "x").contains("-Drdma4j.qemu.folder=/run/guest-share/1");
     }
 
     @Test

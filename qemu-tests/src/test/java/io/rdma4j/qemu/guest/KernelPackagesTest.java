@@ -14,7 +14,7 @@ import java.util.Map;
 
 class KernelPackagesTest {
     private static List<String> resolve(final Map<String, List<String>> depends) {
-        return KernelPackages.resolve(name -> depends.getOrDefault(name, List.of()));
+        return KernelPackages.resolve(KernelKind.FULL.entryPoints(), name -> depends.getOrDefault(name, List.of()));
     }
 
     @Test
@@ -45,6 +45,15 @@ class KernelPackagesTest {
             "linux-image-6.8.0-41-generic", List.of("kmod", "linux-modules-6.8.0-41-generic"))))
             .containsExactly("linux-image-6.8.0-41-generic", "linux-modules-extra-6.8.0-41-generic",
                 "linux-modules-6.8.0-41-generic");
+    }
+
+    @Test
+    void findsTheSmallKernelForItself() {
+        final Map<String, List<String>> depends = Map.of(
+            "linux-image-amd64", List.of("linux-image-6.1.0-56-amd64"),
+            "linux-image-cloud-amd64", List.of("linux-image-6.1.0-56-cloud-amd64"));
+        assertThat(KernelPackages.resolve(KernelKind.SMALL.entryPoints(), name ->
+            depends.getOrDefault(name, List.of()))).containsExactly("linux-image-6.1.0-56-cloud-amd64");
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionWaiter;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAddress;
@@ -24,6 +25,8 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 
+import java.time.Duration;
+
 /**
  * One end: a QP, its CQ, the message to send and the slots to receive into. At most one message of each direction is
  * under way, so a receive is always posted before the peer can send. For one thread at a time.
@@ -35,11 +38,15 @@ final class Endpoint implements CompletionHandler {
     private static final int GRH_BYTES = 40;
     private static final int QKEY = 0x11111111;
     private static final long SEND_TAG = 1L << 62;
+    /** Whoever sleeps looks up now and then whether it is to go on. */
+    private static final Duration NAP = Duration.ofMillis(10);
 
     private final PingPongOptions options;
     private final RdmaContext context;
     private final ProtectionDomain pd;
     private final CompletionQueue cq;
+    /** Null if the caller does the waiting. */
+    private final CompletionWaiter waiter;
     private final QueuePair qp;
     private final boolean repliesOnly;
     private final int headerBytes;
@@ -72,6 +79,7 @@ final class Endpoint implements CompletionHandler {
         headerBytes = options.transport() == QpType.UD ? GRH_BYTES : 0;
         pd = context.allocatePd();
         cq = context.createCq(2 * QUEUE_DEPTH);
+        waiter = options.pace().mode() == WaitMode.BLOCK ? CompletionWaiter.blocking(cq) : null;
         qp = pd.createQp(new QpOptions().type(options.transport()).cq(cq)
             .maxSendWr(QUEUE_DEPTH).maxReceiveWr(QUEUE_DEPTH));
         outgoing = new Slot(pd, options.size());
@@ -106,13 +114,14 @@ final class Endpoint implements CompletionHandler {
     }
 
     /**
-     * Looks for completions.
+     * Looks for completions, and sleeps for a short time until there are some if that is how to wait.
      *
      * @return how many there were.
      * @throws RdmaException EIO if one of them is an error or not expected, or if the device failed.
      */
     int poll() {
-        final int completions = cq.poll(this, POLL_LIMIT);
+        final int completions =
+            waiter == null ? cq.poll(this, POLL_LIMIT) : waiter.await(this, POLL_LIMIT, NAP);
         if (failed || completions < 0) {
             throw completions < 0 ? refused(completions, "poll") : failedCompletion();
         }

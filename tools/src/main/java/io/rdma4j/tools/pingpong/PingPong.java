@@ -9,7 +9,9 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.RdmaContext;
 import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NoOpIdleStrategy;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -67,7 +69,7 @@ public final class PingPong {
      */
     public PingPongResult run() {
         final IdleStrategy idle = idleStrategy();
-        try (ResponderThread thread = options.threads() == 1 ? null
+        try (ResponderThread thread = options.pace().threads() == 1 ? null
             : new ResponderThread(responder, idleStrategy())) {
             responderThread = thread;
             run(options.warmup(), idle);
@@ -97,23 +99,36 @@ public final class PingPong {
         return measuring;
     }
 
+    private IdleStrategy idleStrategy() {
+        switch (options.pace().mode()) {
+            case SPIN:
+                return BusySpinIdleStrategy.INSTANCE;
+            case BLOCK:
+                // The ends sleep themselves.
+                return NoOpIdleStrategy.INSTANCE;
+            default:
+                return yielding();
+        }
+    }
+
     /**
      * Spins for a few times as long as an answer takes, then lets others run: on a busy machine the other end may be
      * among those that wait for a processor; on one with a single processor certainly.
      */
-    private static IdleStrategy idleStrategy() {
+    private static IdleStrategy yielding() {
         final long spins = Runtime.getRuntime().availableProcessors() > 1 ? SPINS : 0;
         return new BackoffIdleStrategy(spins, Long.MAX_VALUE, 1, 1);
     }
 
     private void run(final PingPongOptions.Span span, final IdleStrategy idle) {
+        final int pollsBetweenChecks = options.pace().mode() == WaitMode.BLOCK ? 1 : POLLS_BETWEEN_CHECKS;
         initiator.begin(span);
         seenIteration = initiator.iteration();
         seenAt = System.nanoTime();
         while (!initiator.isDone()) {
             final int work = responderThread == null ? initiator.step() + responder.step() : initiator.step();
             idle.idle(work);
-            if (work == 0 && ++emptyPolls % POLLS_BETWEEN_CHECKS == 0) {
+            if (work == 0 && ++emptyPolls % pollsBetweenChecks == 0) {
                 checkProgress();
             }
         }

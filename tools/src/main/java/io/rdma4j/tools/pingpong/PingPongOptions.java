@@ -16,14 +16,23 @@ import java.time.Duration;
  * @param transport RC or UD.
  * @param size      bytes of a message, 0 or more.
  * @param mtu       path MTU of a connection; null for the port's active one; without effect for UD.
- * @param threads   1: both ends on the calling thread, 2: the second end on a thread of its own.
+ * @param pace      how many threads play, and how they wait.
  * @param validate  whether each byte of each message is written anew and checked.
  * @param warmup    how long to run before measuring.
  * @param measured  how long to measure.
  * @param timeout   longest wait for the next message.
  */
 public record PingPongOptions(
-    QpType transport, int size, Mtu mtu, int threads, boolean validate, Span warmup, Span measured, Duration timeout) {
+    QpType transport, int size, Mtu mtu, Pace pace, boolean validate, Span warmup, Span measured, Duration timeout) {
+    /**
+     * How many threads play, and how they wait.
+     *
+     * @param threads 1: both ends on the calling thread, 2: the second end on a thread of its own.
+     * @param mode    what they do until the next message comes; one thread that plays both ends cannot block.
+     */
+    public record Pace(int threads, WaitMode mode) {
+    }
+
     /**
      * How long to run: until the first of two limits.
      *

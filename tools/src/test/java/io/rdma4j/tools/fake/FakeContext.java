@@ -8,6 +8,7 @@ package io.rdma4j.tools.fake;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
@@ -139,6 +140,16 @@ final class FakeContext implements RdmaContext {
     @Override
     public CompletionQueue createCq(final int cqe) {
         return new FakeCq(this, cqe);
+    }
+
+    @Override
+    public CompletionQueue createCq(final int cqe, final CompletionChannel channel) {
+        throw Unused.call("createCq with a channel");
+    }
+
+    @Override
+    public CompletionChannel createChannel() {
+        throw Unused.call("createChannel");
     }
 
     @Override

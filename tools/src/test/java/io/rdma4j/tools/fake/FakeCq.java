@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.fake;
 
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QueuePair;
@@ -14,6 +15,7 @@ import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** A ring of completions behind a lock. Allocates nothing after it was made. */
 final class FakeCq implements CompletionQueue {
@@ -21,6 +23,8 @@ final class FakeCq implements CompletionQueue {
     private final FakeCompletion[] ring;
     private long head;
     private long tail;
+    private boolean armed;
+    private boolean event;
 
     FakeCq(final FakeContext context, final int cqe) {
         this.context = context;
@@ -36,11 +40,19 @@ final class FakeCq implements CompletionQueue {
             throw new IllegalStateException("CQ overflow: " + ring.length);
         }
         ring[(int) (tail++ % ring.length)].set(qp, wrId, status, opcode, byteLength);
+        event |= armed;
+        armed = false;
+        notifyAll();
     }
 
     @Override
     public RdmaContext context() {
         return context;
+    }
+
+    @Override
+    public CompletionChannel channel() {
+        return null;
     }
 
     @Override
@@ -62,13 +74,28 @@ final class FakeCq implements CompletionQueue {
     }
 
     @Override
-    public int requestNotify(final boolean solicitedOnly) {
-        throw Unused.call("requestNotify");
+    public synchronized int requestNotify(final boolean solicitedOnly) {
+        armed = true;
+        return ReturnCode.OK;
     }
 
     @Override
-    public boolean awaitEvent(final Duration timeout) {
-        throw Unused.call("awaitEvent");
+    public synchronized boolean awaitEvent(final Duration timeout) {
+        final long deadline = System.nanoTime() + timeout.toNanos();
+        while (!event && !Thread.currentThread().isInterrupted()) {
+            final long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (millis <= 0) {
+                return false;
+            }
+            try {
+                wait(millis);
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        final boolean came = event;
+        event = false;
+        return came;
     }
 
     @Override

@@ -6,6 +6,7 @@
 package io.rdma4j.tools.pingpong;
 
 import com.sun.management.ThreadMXBean;
+import io.rdma4j.tools.pingpong.PingPongOptions.Pace;
 import io.rdma4j.tools.pingpong.PingPongOptions.Span;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.RdmaContext;
@@ -35,7 +36,8 @@ class PingPongTest {
     private static long allocatedBy(final String address, final QpType transport, final long iterations) {
         try (RdmaContext context = RdmaDevices.open(address)) {
             final PingPong pingPong = new PingPong(context, context, new PingPongOptions(
-                transport, 64, null, 1, true, Span.of(0), Span.of(iterations), Duration.ofSeconds(10)));
+                transport, 64, null, new Pace(1, WaitMode.YIELD), true, Span.of(0), Span.of(iterations),
+                Duration.ofSeconds(10)));
             final long before = THREADS.getCurrentThreadAllocatedBytes();
             final PingPongResult result = pingPong.run();
             final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;

@@ -15,6 +15,7 @@ import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.queues.Doorbell;
 import io.rdma4j.queues.MappedDoorbell;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
@@ -35,6 +36,7 @@ import java.util.function.Supplier;
 
 /** An open device. */
 final class PvrdmaContext implements RdmaContext {
+    private static final String CREATE_CQ = "create CQ";
     /** What one direct buffer holds, in whole pages. */
     private static final int MAX_ALLOCATION = Integer.MAX_VALUE & -DmaDomain.PAGE_SIZE;
 
@@ -53,8 +55,10 @@ final class PvrdmaContext implements RdmaContext {
     private final DeviceAttributes attributes;
     private final Children<PvrdmaPd> openPds = new Children<>();
     private final Children<PvrdmaCq> openCqs = new Children<>();
+    private final Children<PvrdmaChannel> openChannels = new Children<>();
     private final Children<PvrdmaMemory> openMemories = new Children<>();
     private final AtomicInteger ahs = new AtomicInteger();
+    private final AtomicInteger channels = new AtomicInteger();
     /** What the device can reach although it was closed. */
     private final Queue<PvrdmaMr> stuckRegions = new ConcurrentLinkedQueue<>();
     private final Object closing = new Object();
@@ -73,7 +77,7 @@ final class PvrdmaContext implements RdmaContext {
         this.attributes = new PvrdmaAttributes(
             device.profile().name() + " pvrdma", device.version(), device.caps(), device.limits());
         this.doorbell = device.uar().isMapped() ? new MappedDoorbell(device.uar().buffer())
-            : new TrappedDoorbell(device.uar());
+            : new TrappedDoorbell(device.uar(), this::doorbellFailed);
         device.onAsyncEvent((type, info) -> {
             if (type == EventType.PVRDMA_EVENT_DEVICE_FATAL) {
                 deviceFailed();
@@ -194,27 +198,55 @@ final class PvrdmaContext implements RdmaContext {
     }
 
     @Override
-    public CompletionQueue createCq(final int cqe) {
-        final String operation = "create CQ";
+    public CompletionChannel createChannel() {
+        final String operation = "create completion channel";
         requireOpen(operation);
-        Errors.inRange(cqe, 1, attributes.maxCqe(), operation, this, "cqe");
         requireWorking(operation);
-        return openCqs.add(operation, this, newCq(RingGeometry.powerOfTwo(cqe)));
+        return openChannels.add(operation, this, new PvrdmaChannel(this, channels.getAndIncrement()));
     }
 
-    private PvrdmaCq newCq(final int count) {
+    @Override
+    public CompletionQueue createCq(final int cqe) {
+        return createCq(cqe, (PvrdmaChannel) null);
+    }
+
+    @Override
+    public CompletionQueue createCq(final int cqe, final CompletionChannel channel) {
+        Errors.notNull(channel, CREATE_CQ, this, "channel");
+        if (channel.context() != this) {
+            throw Errors.invalid(CREATE_CQ, this, "%s belongs to another device", channel);
+        }
+        return createCq(cqe, (PvrdmaChannel) channel);
+    }
+
+    private CompletionQueue createCq(final int cqe, final PvrdmaChannel channel) {
+        requireOpen(CREATE_CQ);
+        Errors.inRange(cqe, 1, attributes.maxCqe(), CREATE_CQ, this, "cqe");
+        requireWorking(CREATE_CQ);
+        final PvrdmaCq cq = openCqs.add(CREATE_CQ, this, newCq(RingGeometry.powerOfTwo(cqe), channel));
+        if (device.failed()) {
+            // Whoever told all CQs may not have seen this one.
+            cq.fail();
+        }
+        return cq;
+    }
+
+    private PvrdmaCq newCq(final int count, final PvrdmaChannel channel) {
         try (Undo undo = new Undo()) {
             final RingMemory memory = RingMemory.allocate(this, RingGeometry.cqPages(count));
             undo.addIfGood(memory::close);
             final CqHandle created = device.commands().createCq(memory.pdirDma(), count, memory.pages());
             undo.add(() -> device.commands().destroyCq(created.handle()));
             if (created.cqe() < count) {
-                throw Errors.error(RdmaException.EIO, "create CQ", this, "the device gave %d entries when asked for %d",
+                throw Errors.error(RdmaException.EIO, CREATE_CQ, this, "the device gave %d entries when asked for %d",
                     created.cqe(), count);
             }
             final PvrdmaCq cq = new PvrdmaCq(this, created.handle(), new io.rdma4j.queues.CompletionQueue(
                 memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count, doorbell, created.handle()),
-                memory);
+                memory, channel);
+            if (channel != null) {
+                channel.attach(cq, CREATE_CQ);
+            }
             cqs.put(cq.handle, cq);
             undo.forget();
             return cq;
@@ -277,7 +309,7 @@ final class PvrdmaContext implements RdmaContext {
                 .device(address)
                 .detail("the device failed: %s", device.failure())
                 .errno(RdmaException.EBADFD)
-                .hint("close it and open it again")
+                .hint("%s", device.failureHint())
                 .build();
         }
     }
@@ -295,12 +327,30 @@ final class PvrdmaContext implements RdmaContext {
         return ReturnCode.DEVICE_FAILED;
     }
 
+    /** It was closed, which is no failure, or it cannot be reached. */
+    private void doorbellFailed(final String reason) {
+        if (!closed) {
+            device.fail(reason);
+        }
+    }
+
+    /**
+     * Waits until the doorbells rung so far are with the device. A store to a mapped window is under way for a while:
+     * who arms a CQ and then finds it empty could miss what came in between, and sleep.
+     */
+    void awaitDoorbells() {
+        if (device.uar().isMapped()) {
+            device.awaitWrites();
+        }
+    }
+
     private void deviceFailed() {
         for (final PvrdmaPd pd : openPds.list()) {
             pd.qps().forEach(qp -> qp.shutGates(ReturnCode.DEVICE_FAILED));
             pd.srqs().forEach(PvrdmaSrq::fail);
         }
         openCqs.list().forEach(PvrdmaCq::fail);
+        completionEvents.endAll();
         asyncEvents.deviceFailed();
     }
 
@@ -333,6 +383,10 @@ final class PvrdmaContext implements RdmaContext {
         openCqs.remove(cq);
     }
 
+    void forget(final PvrdmaChannel channel) {
+        openChannels.remove(channel);
+    }
+
     void forget(final PvrdmaMemory memory) {
         openMemories.remove(memory);
     }
@@ -342,6 +396,7 @@ final class PvrdmaContext implements RdmaContext {
         synchronized (closing) {
             if (!closed) {
                 closed = true;
+                completionEvents.endAll();
                 closeAll();
             }
         }
@@ -356,6 +411,7 @@ final class PvrdmaContext implements RdmaContext {
         openPds.list().forEach(pd -> pd.closeQps(children));
         openPds.list().forEach(pd -> pd.closeSrqs(children));
         openCqs.closeAll(children);
+        openChannels.closeAll(children);
         openPds.closeAll(children);
         openMemories.closeAll(children);
         new Cleanup().run(graveyard::clear).run(device::close).throwIfFailed();
@@ -371,6 +427,8 @@ final class PvrdmaContext implements RdmaContext {
             pd.srqs().forEach(srq -> append(text, srq::dump));
         }
         openCqs.list().forEach(cq -> append(text, cq::dump));
+        openChannels.list().forEach(channel -> append(text, channel::dump));
+        append(text, completionEvents::toString);
         return text.toString();
     }
 

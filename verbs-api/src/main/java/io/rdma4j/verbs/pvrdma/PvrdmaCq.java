@@ -13,6 +13,7 @@ import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.queues.SequencedQueue;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.RdmaContext;
@@ -52,6 +53,8 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     }
 
     final int handle;
+    final CqEvent event;
+    private final PvrdmaChannel channel;
     private final io.rdma4j.queues.CompletionQueue ring;
     private final UnsafeBuffer cqes;
     private final HandleTable<PvrdmaQp> qps;
@@ -79,12 +82,12 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     private volatile Purge[] purges = NO_PURGES;
     /** QPs whose outstanding requests the driver completes, because the device does not. */
     private volatile PvrdmaQp[] flushing = NO_QPS;
-    private volatile boolean armed;
-    private volatile boolean event;
 
     PvrdmaCq(final PvrdmaContext context, final int handle, final io.rdma4j.queues.CompletionQueue ring,
-        final RingMemory memory) {
+        final RingMemory memory, final PvrdmaChannel channel) {
         super(context);
+        this.channel = channel;
+        this.event = new CqEvent(this, channel == null ? null : channel.events, context.completionEvents);
         this.handle = handle;
         this.ring = ring;
         this.cqes = ring.buffer();
@@ -100,6 +103,11 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     @Override
     public RdmaContext context() {
         return context;
+    }
+
+    @Override
+    public CompletionChannel channel() {
+        return channel;
     }
 
     @Override
@@ -425,7 +433,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         final PvrdmaQp[] more = Arrays.copyOf(flushing, flushing.length + 1);
         more[flushing.length] = qp;
         flushing = more;
-        context.completionEvents.signal(this);
+        wake();
     }
 
     synchronized void stopFlush(final PvrdmaQp qp) {
@@ -439,7 +447,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        armed = true;
+        event.arm();
         if (armBits != 0) {
             ring.armWord(armBits);
         } else if (solicitedOnly) {
@@ -447,39 +455,30 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         } else {
             ring.arm();
         }
+        context.awaitDoorbells();
         return ReturnCode.OK;
     }
 
     @Override
     public boolean awaitEvent(final Duration timeout) {
         Errors.notNull(timeout, "await completion event", context, "timeout");
-        return context.completionEvents.await(this, timeout);
+        return context.completionEvents.await(event, timeout) != null;
     }
 
     /** Something completes that only polling finds. The caller has made it visible before. */
     void wake() {
         // The load must not overtake the caller's stores: who arms looks for them afterwards.
         VarHandle.fullFence();
-        if (armed) {
-            context.completionEvents.signal(this);
+        if (event.isArmed()) {
+            context.completionEvents.raise(event);
         }
     }
 
-    boolean isArmed() {
-        return armed;
-    }
-
-    /** An interrupt named this queue. */
-    void notified() {
-        armed = false;
-        event = true;
-    }
-
-    /** Takes the event if there is one; guarded by who calls it. */
-    boolean takeEvent() {
-        final boolean taken = event;
-        event = false;
-        return taken;
+    /** Asks the device to complete what it has. For any thread. */
+    void poke() {
+        if (gate == ReturnCode.OK) {
+            ring.poke();
+        }
     }
 
     /** Adds a QP that completes here. */
@@ -530,7 +529,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     @Override
     void destroy() {
-        context.completionEvents.signal(this);
+        context.completionEvents.end(event);
         new Cleanup()
             .run(() -> context.whileWorking(() -> {
                 // Some devices still hold completions back, and would write them into memory that is gone.
@@ -541,12 +540,19 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             .runIfGood(() -> memory.close(this::isPolled))
             .run(() -> context.cqs.remove(handle, this))
             .run(() -> context.forget(this))
+            .run(this::leaveChannel)
             .throwIfFailed();
     }
 
     /** Acquire, meets the release at the end of {@link #poll}. */
     private boolean isPolled() {
         return (boolean) POLLING.getAcquire(this);
+    }
+
+    private void leaveChannel() {
+        if (channel != null) {
+            channel.detach(this);
+        }
     }
 
     /** Receives of shared queues that completed for closed QPs, and that nobody will poll any more. */
@@ -570,7 +576,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     String dump() {
         return this + " " + ring + " consumed=" + CONSUMED.getAcquire(this) + " dropped=" + dropped
             + " slack=" + slack + " purges=" + purges.length + " flushing=" + Arrays.toString(flushing)
-            + " armed=" + armed + " event=" + event + " " + reservationsText();
+            + " " + channel + " " + event + " " + reservationsText();
     }
 
     private synchronized String reservationsText() {

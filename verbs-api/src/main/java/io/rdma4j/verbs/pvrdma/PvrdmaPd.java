@@ -79,9 +79,8 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         requireOpen(RegionRequest.OPERATION);
         request.check(context);
         context.requireWorking(RegionRequest.OPERATION);
-        // The owner is held by the region alone, which lets go of it when it is closed.
         final MemoryRegistration registration = context.device.register(
-            handle, request.address(), request.length(), AccessFlag.bits(request.access()), null);
+            handle, request.address(), request.length(), AccessFlag.bits(request.access()), request.mappedFor());
         final PvrdmaMr region = new PvrdmaMr(this, request, registration);
         if (request.owner() instanceof PvrdmaMemory) {
             attach((PvrdmaMemory) request.owner(), region);

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.ProcessMaps;
 import io.rdma4j.verbs.AccessFlag;
 
 import java.nio.ByteBuffer;
@@ -105,7 +106,12 @@ record RegionRequest(long address, long length, Object owner, Set<AccessFlag> ac
     RegionRequest check(final PvrdmaContext context) {
         final long maxLength = context.attributes().maxMrSize();
         if (length < 1 || length > maxLength) {
-            throw Errors.invalid(OPERATION, context, "length is %d, allowed are 1 to %d bytes", length, maxLength);
+            throw RdmaException.of(OPERATION)
+                .device(context.address())
+                .detail("length is %d, allowed are 1 to %d bytes", length, maxLength)
+                .errno(RdmaException.EINVAL)
+                .hint(length < 1 ? null : "register it in parts: max_mr_size is the device's")
+                .build();
         }
         if (Long.compareUnsigned(address + length - 1, address) < 0) {
             throw Errors.invalid(OPERATION, context, "0x%x+%d wraps around", address, length);
@@ -116,6 +122,14 @@ record RegionRequest(long address, long length, Object owner, Set<AccessFlag> ac
             throw Errors.error(RdmaException.EFAULT, OPERATION, context, "0x%x+%d: %s", address, length, hole);
         }
         return this;
+    }
+
+    /**
+     * What the IOMMU mapping holds, which may serve other regions and outlive this one: a buffer, whose memory stays as
+     * long as somebody holds it. Other owners are held by the region alone, which tells them when it is closed.
+     */
+    Object mappedFor() {
+        return owner instanceof ByteBuffer ? owner : null;
     }
 
     boolean isRemote() {

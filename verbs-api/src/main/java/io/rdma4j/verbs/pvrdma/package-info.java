@@ -33,5 +33,11 @@
  *
  * <p>Memory of closed rings rests for a while before it is used again: who posts while another thread closes may be one
  * store late.
+ *
+ * <h2>Waiting</h2>
+ *
+ * <p>All CQs share one interrupt. {@code CompletionEvents} has one of the waiting threads listen to it and tell the
+ * others; a {@code CqEvent} is what a CQ was asked for and got, {@code ChannelEvents} is the order in which the CQs of
+ * a {@code PvrdmaChannel} got it. Polling takes no part in that.
  */
 package io.rdma4j.verbs.pvrdma;

@@ -12,6 +12,7 @@ import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionWaiter;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -20,8 +21,11 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 
 /** Posting and polling allocate nothing once they run. */
 class AllocationTest {
@@ -125,6 +129,37 @@ class AllocationTest {
             poll(b.cq, counter, 8);
             poll(a.cq, counter, 1);
         })).as("bytes").isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"spinning", "yielding", "backing off"})
+    void whileWaitingWithoutBlocking(final String way) {
+        final Peer a = Peer.rc(devices.open());
+        final Peer b = Peer.rc(devices.open());
+        a.connect(b);
+        final CompletionQueue[] both = {a.cq, b.cq};
+        final CompletionWaiter one = waiter(way, b.cq);
+        final CompletionWaiter any = waiter(way, both);
+        final long[] handed = new long[1];
+        final long[] steps = new long[1];
+        final Duration enough = Duration.ofSeconds(10);
+        final Duration tooShort = Duration.ofNanos(1_000);
+        assertThat(measure(() -> {
+            b.qp.postReceive(1, b.at(0), 64, b.lkey());
+            a.qp.postSend(3, a.at(0), 64, a.lkey());
+            handed[0] += one.await(counter, 16, enough);
+            handed[0] += any.await(counter, 16, enough);
+            steps[0]++;
+            any.await(counter, 16, tooShort);
+        })).as("bytes").isZero();
+        assertThat(handed[0]).as("completions of %d sends", steps[0]).isEqualTo(2 * steps[0]);
+    }
+
+    private static CompletionWaiter waiter(final String way, final CompletionQueue... cqs) {
+        if (way.equals("spinning")) {
+            return CompletionWaiter.spinning(cqs);
+        }
+        return way.equals("yielding") ? CompletionWaiter.yielding(cqs) : CompletionWaiter.backingOff(cqs);
     }
 
     @Test

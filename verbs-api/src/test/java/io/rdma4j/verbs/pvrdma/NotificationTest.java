@@ -59,7 +59,7 @@ class NotificationTest {
         if (!options.startsWith("vectors=")) {
             final var vector = Devices.emulated((PvrdmaContext) peer.context).interrupts()
                 .vector(Bar1.PVRDMA_INTR_VECTOR_CQ);
-            final int least = options.equals(Devices.QEMU) ? Math.max(1, events * 9 / 10) : events;
+            final int least = options.equals(Devices.QEMU) ? Math.max(1, events / 4) : events;
             final long deadline = System.nanoTime() + LONG.toNanos();
             while (vector.fired() < least && System.nanoTime() < deadline) {
                 Thread.onSpinWait();

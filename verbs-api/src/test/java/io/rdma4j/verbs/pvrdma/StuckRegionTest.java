@@ -26,6 +26,7 @@ import io.rdma4j.verbs.spi.RegionOwner;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +156,11 @@ class StuckRegionTest {
         @Override
         public boolean reset() {
             return inner.reset();
+        }
+
+        @Override
+        public void onLoss(final Consumer<String> listener) {
+            inner.onLoss(listener);
         }
 
         @Override

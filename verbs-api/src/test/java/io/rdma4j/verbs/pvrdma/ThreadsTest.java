@@ -59,7 +59,7 @@ class ThreadsTest {
             assertThat(me.qp.postSend(0, me.at(0), 8, me.lkey())).isZero();
         }
         while (seen[0] < rounds && System.nanoTime() < deadline) {
-            me.cq.poll(c -> {
+            final int polled = me.cq.poll(c -> {
                 assertThat(c.status()).isEqualTo(WcStatus.SUCCESS);
                 if (c.opcode() == WcOpcode.RECV) {
                     seen[0]++;
@@ -71,6 +71,7 @@ class ThreadsTest {
                     }
                 }
             }, 16);
+            letOthersRun(polled);
         }
         assertThat(seen[0]).isEqualTo(rounds);
     }
@@ -107,12 +108,20 @@ class ThreadsTest {
         assertThat(post.getAsInt()).isZero();
         assertThat(post.getAsInt()).isZero();
         while (seen[0] < rounds && System.nanoTime() < deadline) {
-            me.cq.poll(c -> {
+            final int polled = me.cq.poll(c -> {
                 assertThat(c.status()).isEqualTo(WcStatus.SUCCESS);
                 assertThat(post.getAsInt()).as("after %d completions", seen[0]++).isEqualTo(ReturnCode.OK);
             }, 1);
+            letOthersRun(polled);
         }
         assertThat(seen[0]).isGreaterThanOrEqualTo(rounds);
+    }
+
+    /** On a busy machine the other end may be without a processor. */
+    private static void letOthersRun(final int polled) {
+        if (polled == 0) {
+            Thread.yield();
+        }
     }
 
     @Test

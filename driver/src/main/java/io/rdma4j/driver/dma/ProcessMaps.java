@@ -3,10 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.pvrdma;
+package io.rdma4j.driver.dma;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,7 +14,7 @@ import java.util.List;
  * The mappings of this process, as Linux tells them in {@code /proc/self/maps}: what stands between a mistyped address
  * and a crash of the JVM.
  */
-final class ProcessMaps {
+public final class ProcessMaps {
     private static final Path MAPS = Path.of("/proc/self/maps");
 
     private ProcessMaps() {
@@ -24,17 +23,19 @@ final class ProcessMaps {
     /**
      * Looks for the first byte of a range that cannot be used.
      *
+     * @param address of the first byte.
+     * @param length  bytes.
+     * @param write   whether it must be writable, too.
      * @return a sentence that names it; null if there is none, or on a system that does not tell.
      */
-    static String firstHole(final long address, final long length, final boolean write) {
-        if (!Files.isReadable(MAPS)) {
+    public static String firstHole(final long address, final long length, final boolean write) {
+        final List<String> maps;
+        try {
+            maps = Files.readAllLines(MAPS);
+        } catch (final IOException e) {
             return null;
         }
-        try {
-            return firstHole(Files.readAllLines(MAPS), address, length, write);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return firstHole(maps, address, length, write);
     }
 
     static String firstHole(final List<String> maps, final long address, final long length, final boolean write) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.pvrdma;
+package io.rdma4j.driver.dma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

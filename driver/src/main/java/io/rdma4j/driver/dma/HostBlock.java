@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+import java.nio.ByteBuffer;
+
+import org.agrona.BufferUtil;
+
+/**
+ * Memory of this process in whole pages, zeroed and touched. It is given back when nobody holds {@link #memory()} or a
+ * slice of it any more; the garbage collector finds that out.
+ */
+public final class HostBlock {
+    private final ByteBuffer memory;
+    private final long mappedLength;
+    private final PageKind pages;
+    private final Runnable retire;
+
+    /**
+     * Memory that is there.
+     *
+     * @param memory       page-aligned, in whole pages of 4 KiB.
+     * @param mappedLength bytes from the beginning of the memory to the end of its last page.
+     * @param pages        what it consists of.
+     * @param retire       told that the memory waits for the garbage collector from now on.
+     */
+    HostBlock(final ByteBuffer memory, final long mappedLength, final PageKind pages, final Runnable retire) {
+        this.memory = memory;
+        this.mappedLength = mappedLength;
+        this.pages = pages;
+        this.retire = retire;
+    }
+
+    /**
+     * The bytes.
+     *
+     * @return a direct buffer; this and its slices keep the memory alive.
+     */
+    public ByteBuffer memory() {
+        return memory;
+    }
+
+    /**
+     * First byte.
+     *
+     * @return an address that is a multiple of the page size of {@link #pages()}.
+     */
+    public long address() {
+        return BufferUtil.address(memory);
+    }
+
+    /**
+     * Size of all pages, of which {@link #memory()} may not use the last one wholly.
+     *
+     * @return bytes, whole pages of {@link #pages()}.
+     */
+    public long mappedLength() {
+        return mappedLength;
+    }
+
+    /**
+     * What it consists of.
+     *
+     * @return the kind that was found, not the one that was asked for.
+     */
+    public PageKind pages() {
+        return pages;
+    }
+
+    /** Says that only late readers and writers may still use it: when pages run short it is worth collecting. */
+    void retire() {
+        retire.run();
+    }
+
+    @Override
+    public String toString() {
+        return String.format("HostBlock[0x%x + %d, %s]", address(), mappedLength, pages);
+    }
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+/** Gives out memory of one kind. Thread-safe. */
+interface PageSource {
+    /**
+     * Allocates, zeroes and touches.
+     *
+     * @param kind   of the pages.
+     * @param length of the buffer, in whole pages of 4 KiB.
+     * @return the memory.
+     * @throws io.rdma4j.RdmaException if there is none of that kind.
+     */
+    HostBlock allocate(PageKind kind, int length);
+
+    /**
+     * What is there of a kind, and how to get more.
+     *
+     * @param kind   of pages.
+     * @param length that was wanted.
+     * @return a sentence or two for a message.
+     */
+    String advice(PageKind kind, long length);
+
+    /**
+     * Bytes of a kind that nobody but late users needs, and that come back when the garbage collector runs.
+     *
+     * @param kind of pages.
+     * @return bytes, 0 if it would be useless to wait.
+     */
+    long retiredBytes(PageKind kind);
+}

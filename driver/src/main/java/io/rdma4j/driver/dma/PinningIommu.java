@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Pins what is mapped, in front of an IOMMU that does not: a page is in memory before the device can reach it, and
+ * stays there until it cannot any more. Thread-safe if the IOMMU is.
+ */
+public final class PinningIommu implements Iommu {
+    private final Iommu iommu;
+    private final PagePins pins;
+    private final Map<Long, Long> addresses = new HashMap<>();
+
+    /**
+     * Joins both.
+     *
+     * @param iommu does the mapping.
+     * @param pins  counts, for the whole process.
+     */
+    public PinningIommu(final Iommu iommu, final PagePins pins) {
+        this.iommu = iommu;
+        this.pins = pins;
+    }
+
+    @Override
+    public void map(final long iova, final long address, final long length, final Object owner) {
+        pins.pin(address, length);
+        boolean mapped = false;
+        try {
+            iommu.map(iova, address, length, owner);
+            mapped = true;
+        } finally {
+            if (!mapped) {
+                pins.unpin(address, length);
+            }
+        }
+        synchronized (addresses) {
+            addresses.put(iova, address);
+        }
+    }
+
+    @Override
+    public void unmap(final long iova, final long length) {
+        iommu.unmap(iova, length);
+        final Long address;
+        synchronized (addresses) {
+            address = addresses.remove(iova);
+        }
+        if (address != null) {
+            pins.unpin(address, length);
+        }
+    }
+
+    @Override
+    public int maxMappings() {
+        return iommu.maxMappings();
+    }
+
+    @Override
+    public String toString() {
+        return iommu + ", pinned by mlock";
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.libc;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import io.rdma4j.RdmaException;
+import java.util.Locale;
+
+/**
+ * The functions of the C library, bound by JNA's direct mapping. To have an instance means that they are bound; there
+ * is one, made at the first call of any of them.
+ *
+ * <p>Every argument is a 32-bit or a 64-bit integer: C's {@code int}, {@code unsigned} and {@code mode_t} are
+ * {@code int} here; {@code size_t}, {@code off_t}, {@code nfds_t}, {@code unsigned long} and all pointers are
+ * {@code long}. {@code open} and {@code ioctl} are variadic in C, and are bound here with fixed arguments: the calling
+ * conventions of Linux on x86-64 (System V) and on aarch64 (AAPCS64) pass the first six integer arguments in the same
+ * registers either way. (Apple's aarch64 does not, which is one reason to refuse other systems.)
+ *
+ * <p>errno: JNA's stub copies it into the calling thread's storage right after the call, before it goes back to the
+ * JVM, which may overwrite the C library's own. {@link Native#getLastError()} reads that copy: it is the errno of this
+ * thread's last call through JNA. It must therefore be read before anything else that calls through JNA. The other way
+ * that JNA offers, methods that throw {@code LastErrorException}, is not used: it throws whenever errno is not 0
+ * afterwards, also when the call succeeded, and fills in a stack trace for an EAGAIN that is no failure.
+ */
+final class Calls {
+    private static final Calls BOUND;
+    private static final String WHY_NOT;
+    private static final Throwable CAUSE;
+
+    static {
+        Calls bound = null;
+        Throwable cause = null;
+        String whyNot = unsupported(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+        if (whyNot == null) {
+            try {
+                // The process itself: every JVM is linked to a C library, whatever that one's file is called.
+                Native.register(Calls.class, NativeLibrary.getProcess());
+                bound = new Calls();
+            } catch (final LinkageError | RuntimeException e) {
+                // What JNA throws when it is missing, cannot be unpacked, must not be loaded or finds no function.
+                whyNot = "JNA cannot load or bind the C library: " + rootOf(e);
+                cause = e;
+            }
+        }
+        BOUND = bound;
+        WHY_NOT = whyNot;
+        CAUSE = cause;
+    }
+
+    private Calls() {
+    }
+
+    /** The functions, or one exception that says why there are none and what to do. */
+    static Calls bound(final String call) {
+        if (BOUND == null) {
+            throw unavailable(call, WHY_NOT, CAUSE);
+        }
+        return BOUND;
+    }
+
+    static String unsupported(final String os, final String architecture) {
+        final boolean known = switch (architecture) {
+            case "amd64", "x86_64", "aarch64" -> true;
+            default -> false;
+        };
+        return os.toLowerCase(Locale.ROOT).startsWith("linux") && known ? null
+            : "this needs a JVM on 64-bit Linux, x86-64 or aarch64; this one says " + os + ", " + architecture;
+    }
+
+    static RdmaException unavailable(final String call, final String whyNot, final Throwable cause) {
+        final RdmaException.Builder failure = RdmaException.of(call).detail("%s", whyNot)
+            .errno(RdmaException.EOPNOTSUPP).cause(cause);
+        if (cause == null) {
+            return failure.hint("devices that need no system call, such as emulated:, work everywhere").build();
+        }
+        return failure.hint("start the JVM with --enable-native-access=ALL-UNNAMED (JDK 24 and later ask for it), "
+            + "have jna 5 on the class path, and if /tmp is mounted noexec, set -Djna.tmpdir to a folder where "
+            + "libraries may be executed").build();
+    }
+
+    private static Throwable rootOf(final Throwable e) {
+        Throwable root = e;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    native int open(long path, int flags, int mode);
+
+    native int close(int fd);
+
+    native int ioctl(int fd, long request, long argument);
+
+    native long read(int fd, long address, long length);
+
+    native long write(int fd, long address, long length);
+
+    native long pread(int fd, long address, long length, long position);
+
+    native long pwrite(int fd, long address, long length, long position);
+
+    native long mmap(long hint, long length, int prot, int flags, int fd, long offset);
+
+    native int munmap(long address, long length);
+
+    native int mlock(long address, long length);
+
+    native int munlock(long address, long length);
+
+    native int madvise(long address, long length, int advice);
+
+    @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
+    native int memfd_create(long name, int flags);
+
+    native int ftruncate(int fd, long length);
+
+    native int fallocate(int fd, int mode, long offset, long length);
+
+    native int eventfd(int count, int flags);
+
+    native int ppoll(long fds, long count, long timeout, long signalMask);
+
+    native long sysconf(int name);
+
+    native int getrlimit(int resource, long limit);
+
+    native int geteuid();
+}

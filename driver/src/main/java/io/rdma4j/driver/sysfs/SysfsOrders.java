@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.sysfs;
+
+import io.rdma4j.RdmaException;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Writes orders, and says what went wrong in the words of a user. */
+final class SysfsOrders {
+    /** The JDK tells only strerror's text of a write that failed. */
+    private static final Map<String, Integer> ERRNOS = Map.of(
+        "Operation not permitted", RdmaException.EPERM,
+        "Permission denied", RdmaException.EACCES,
+        "Device or resource busy", RdmaException.EBUSY,
+        "No such device", RdmaException.ENODEV,
+        "Invalid argument", RdmaException.EINVAL);
+
+    private final AttributeWriter writer;
+    private final Duration deadline;
+
+    SysfsOrders(final AttributeWriter writer, final Duration deadline) {
+        this.writer = writer;
+        this.deadline = deadline;
+    }
+
+    /** The command is what to type with more rights. */
+    void requireRights(
+        final String operation, final PciFunction function, final Path file, final String command) {
+        if (!writer.mayWrite(file)) {
+            throw noRights(operation, function, file, command, null);
+        }
+    }
+
+    void give(final String operation, final PciFunction function, final Path file, final String text) {
+        try {
+            writer.write(file, text);
+        } catch (final AccessDeniedException e) {
+            throw noRights(operation, function, file, operation + " " + function.address(), e);
+        } catch (final IOException e) {
+            throw refused(operation, function, file, e);
+        }
+    }
+
+    /** For orders that the kernel may not return from before a process has closed the device. */
+    void giveAndWait(final String operation, final PciFunction function, final Path file, final String text) {
+        final FutureTask<Void> task = new FutureTask<>(() -> give(operation, function, file, text), null);
+        final Thread thread = new Thread(task, "rdma4j-" + operation);
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            task.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (final TimeoutException e) {
+            throw stuck(operation, function, e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw stuck(operation, function, e);
+        } catch (final ExecutionException e) {
+            throw e.getCause() instanceof RdmaException ? (RdmaException) e.getCause()
+                : new IllegalStateException("writing " + file, e.getCause());
+        }
+    }
+
+    private RdmaException stuck(final String operation, final PciFunction function, final Exception cause) {
+        return RdmaException.of(operation)
+            .device(function.address())
+            .detail("the driver %s has not let go within %d ms; a process may have the device open", function.driver(),
+                deadline.toMillis())
+            .errno(RdmaException.ETIMEDOUT)
+            .hint("end that process ('sudo ./rdma4j status' names it); the kernel goes on once it is closed")
+            .cause(cause)
+            .build();
+    }
+
+    private static RdmaException noRights(final String operation, final PciFunction function, final Path file,
+        final String command, final Exception cause) {
+        final boolean isReadOnly = isReadOnly(file);
+        return RdmaException.of(operation)
+            .device(function.address())
+            .detail(isReadOnly ? "%s is on a file system that is mounted read-only" : "no right to write %s", file)
+            .errno(RdmaException.EACCES)
+            .hint(isReadOnly ? "run it on the host, not in a container" : "run: sudo ./rdma4j %s", command)
+            .cause(cause)
+            .build();
+    }
+
+    private static boolean isReadOnly(final Path file) {
+        try {
+            return Files.getFileStore(file).isReadOnly();
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    private static RdmaException refused(
+        final String operation, final PciFunction function, final Path file, final IOException cause) {
+        return RdmaException.of(operation)
+            .device(function.address())
+            .detail("the kernel refused a write to %s: %s", file, cause.getMessage())
+            .errno(cause instanceof NoSuchFileException ? RdmaException.ENODEV
+                : ERRNOS.getOrDefault(String.valueOf(cause.getMessage()), RdmaException.EIO))
+            .hint("the last lines of 'dmesg' may say why")
+            .cause(cause)
+            .build();
+    }
+}

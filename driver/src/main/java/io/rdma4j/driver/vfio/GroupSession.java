@@ -1,0 +1,144 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.vfio;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.IovaAllocator;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.sysfs.PciFunction;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * An IOMMU group that this process has open: container, group, and the one address space that all its devices share.
+ * Used under the lock of {@link GroupSessions}, apart from what is handed out, which is thread-safe.
+ */
+final class GroupSession {
+    private static final int PAGE_SIZE = 4096;
+
+    private final VfioGroup group;
+    private final VfioContainer container;
+    private final VfioIommu iommu;
+    private final IovaAllocator iovas;
+    private final Set<String> devices = new TreeSet<>();
+
+    private GroupSession(final VfioGroup group, final VfioContainer container, final IommuInfo info) {
+        this.group = group;
+        this.container = container;
+        this.iommu = new VfioIommu(container, "IOMMU group " + group.number(), info);
+        this.iovas = new IovaAllocator(info.ranges());
+    }
+
+    /**
+     * Opens the group of a function in a container of its own.
+     *
+     * @param system   makes the calls.
+     * @param paths    where the files are.
+     * @param function of the group.
+     * @param failures says why not.
+     * @return the open group.
+     * @throws RdmaException if any of it fails; nothing stays open then.
+     */
+    static GroupSession open(
+        final VfioSystem system, final VfioPaths paths, final PciFunction function, final OpenFailures failures) {
+        final Undo undo = new Undo();
+        boolean opened = false;
+        try {
+            final VfioContainer container = openContainer(system, paths.container(), function, failures);
+            undo.add(container::close);
+            final VfioGroup group = openGroup(system, paths.group(function.iommuGroup()), function, failures);
+            undo.add(group::close);
+            if (!group.isViable()) {
+                throw failures.notViable(function);
+            }
+            group.enter(container);
+            undo.add(group::leave);
+            container.setIommu();
+            final GroupSession session = new GroupSession(group, container, usable(container.info(), failures));
+            opened = true;
+            return session;
+        } finally {
+            if (!opened) {
+                undo.quietly();
+            }
+        }
+    }
+
+    private static VfioContainer openContainer(
+        final VfioSystem system, final Path file, final PciFunction function, final OpenFailures failures) {
+        try {
+            return VfioContainer.open(system, file.toString());
+        } catch (final RdmaException e) {
+            throw e.errno() == RdmaException.EOPNOTSUPP ? e : failures.cannotOpen(file, function, e);
+        }
+    }
+
+    private static VfioGroup openGroup(
+        final VfioSystem system, final Path file, final PciFunction function, final OpenFailures failures) {
+        try {
+            return VfioGroup.open(system, file.toString(), function.iommuGroup());
+        } catch (final RdmaException e) {
+            throw failures.cannotOpen(file, function, e);
+        }
+    }
+
+    private static IommuInfo usable(final IommuInfo info, final OpenFailures failures) {
+        if (!info.mapsSmallPages() || Libc.pageSize() != PAGE_SIZE) {
+            throw failures.unusable(String.format("rdma4j needs pages of %d bytes; this system has %d, its IOMMU 0x%x",
+                PAGE_SIZE, Libc.pageSize(), info.pageSizes()));
+        }
+        return info;
+    }
+
+    VfioDevice open(final PciFunction function, final OpenFailures failures) {
+        if (devices.contains(function.address())) {
+            throw failures.openHere(function);
+        }
+        final VfioDevice device;
+        try {
+            device = group.device(function.address());
+        } catch (final RdmaException e) {
+            throw failures.noDevice(function, e);
+        }
+        devices.add(function.address());
+        return device;
+    }
+
+    /** A device was closed. */
+    void closed(final VfioDevice device) {
+        devices.remove(device.address());
+    }
+
+    boolean isUnused() {
+        return devices.isEmpty();
+    }
+
+    int number() {
+        return group.number();
+    }
+
+    VfioIommu iommu() {
+        return iommu;
+    }
+
+    IovaAllocator iovas() {
+        return iovas;
+    }
+
+    /** Closes group and container; the kernel then ends all mappings that are left. */
+    void close() {
+        final Undo undo = new Undo();
+        undo.add(container::close);
+        undo.add(group::close);
+        undo.add(group::leave);
+        undo.run();
+    }
+
+    @Override
+    public String toString() {
+        return "GroupSession[" + group + ' ' + devices + ' ' + iommu + ']';
+    }
+}

@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.vfio;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.Iommu;
+import io.rdma4j.driver.dma.IovaAllocator;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.Rlimit;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * The kernel's IOMMU behind a container. Memory is pinned as long as it is mapped. Thread-safe.
+ */
+final class VfioIommu implements Iommu {
+    private static final int EEXIST = 17;
+    private static final int ENOSPC = 28;
+    /** Of kernels that do not say it: dma_entry_limit of vfio_iommu_type1. */
+    private static final int USUAL_MAX_MAPPINGS = 65_535;
+    private static final Object NOBODY = new Object();
+
+    private final VfioContainer container;
+    private final String name;
+    private final List<IovaAllocator.Range> ranges;
+    private final int maxMappings;
+    /** By bus address: what keeps the mapped memory alive. */
+    private final ConcurrentMap<Long, Object> owners = new ConcurrentHashMap<>();
+
+    VfioIommu(final VfioContainer container, final String name, final IommuInfo info) {
+        this.container = container;
+        this.name = name;
+        this.ranges = info.ranges();
+        maxMappings = info.dmaAvail() < 0 ? USUAL_MAX_MAPPINGS
+            : (int) Math.min(Integer.MAX_VALUE, Math.max(1, info.dmaAvail()));
+    }
+
+    @Override
+    public int maxMappings() {
+        return maxMappings;
+    }
+
+    @Override
+    public boolean isChargedToMemlock() {
+        return true;
+    }
+
+    @Override
+    public void map(final long iova, final long address, final long length, final Object owner) {
+        try {
+            container.map(iova, address, length);
+        } catch (final RdmaException e) {
+            throw refusal(e, String.format("%d bytes at 0x%x to bus address 0x%x", length, address, iova));
+        }
+        owners.put(iova, owner == null ? NOBODY : owner);
+    }
+
+    private RdmaException refusal(final RdmaException e, final String what) {
+        final RdmaException.Builder failure =
+            RdmaException.of("map memory for DMA").device(name).errno(e.errno()).cause(e);
+        switch (e.errno()) {
+            case RdmaException.ENOMEM -> failure.detail("%s: no more memory may be pinned, RLIMIT_MEMLOCK is %s", what,
+                memlock()).hint("raise it: ulimit -l KIB in the shell, LimitMEMLOCK= of a systemd service, or memlock "
+                    + "in /etc/security/limits.conf; or map less");
+            case ENOSPC -> failure.errno(RdmaException.ENOMEM).detail("%s: this process has %d mappings, the kernel "
+                + "allows %s more", what, owners.size(), available()).hint("map fewer and larger pieces of memory; or "
+                    + "raise the limit: modprobe vfio_iommu_type1 dma_entry_limit=N");
+            case RdmaException.EFAULT -> failure.detail("%s: not all of that is mapped in this process, readable and "
+                + "writable", what).hint("map memory that exists for as long as the device uses it; a file has to be "
+                    + "mapped for reading and writing");
+            case RdmaException.EINVAL -> failure.detail("%s: the IOMMU translates only %s", what, ranges);
+            case EEXIST -> failure.detail("%s: something is mapped at that bus address already", what);
+            default -> failure.detail("%s: %s", what, e.getMessage());
+        }
+        return failure.build();
+    }
+
+    private static String memlock() {
+        final Rlimit limit = Libc.getrlimit(LibcConstants.RLIMIT_MEMLOCK);
+        return limit.isUnlimited() ? "unlimited" : Long.toUnsignedString(limit.soft()) + " bytes";
+    }
+
+    private String available() {
+        final long left = container.info().dmaAvail();
+        return left < 0 ? "no" : Long.toString(left);
+    }
+
+    @Override
+    public void unmap(final long iova, final long length) {
+        final long unmapped = container.unmap(iova, length);
+        if (unmapped != length) {
+            throw RdmaException.of("unmap memory").device(name)
+                .detail("%d of %d bytes at bus address 0x%x were mapped", unmapped, length, iova)
+                .errno(RdmaException.EIO).build();
+        }
+        owners.remove(iova);
+    }
+
+    /** Live mappings. */
+    int mappings() {
+        return owners.size();
+    }
+
+    @Override
+    public String toString() {
+        return "VfioIommu[" + mappings() + " mappings, " + ranges + ']';
+    }
+}

@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.RdmaException;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HostMemoryTest {
+    private static final int MIB = 1 << 20;
+
+    private final FakeSource source = new FakeSource();
+    private final List<String> warnings = new ArrayList<>();
+    private final HostMemory.StepsDown stepsDown = new HostMemory.StepsDown(warnings::add);
+
+    /** Has what it is told to have. */
+    private static final class FakeSource implements PageSource {
+        private final Set<PageKind> missing = EnumSet.noneOf(PageKind.class);
+        private final List<PageKind> asked = new ArrayList<>();
+        private int comesBackAfter;
+
+        @Override
+        public HostBlock allocate(final PageKind kind, final int length) {
+            asked.add(kind);
+            if (missing.contains(kind) && (comesBackAfter == 0 || --comesBackAfter > 0)) {
+                throw RdmaException.of("take " + kind).errno(RdmaException.ENOMEM).build();
+            }
+            final HostBlock block = JvmPages.INSTANCE.allocate(kind, length);
+            return new HostBlock(block.memory(), kind.roundUp(length), kind, () -> { });
+        }
+
+        @Override
+        public String advice(final PageKind kind, final long length) {
+            return "get more of " + kind;
+        }
+
+        @Override
+        public long retiredBytes(final PageKind kind) {
+            return comesBackAfter;
+        }
+    }
+
+    private HostBlock allocate(final PagePreference preference, final long length) {
+        return new HostMemory(preference, source, stepsDown).allocate(length, "test:");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "AUTO, 1, KB4", "AUTO, 2097152, MB2", "AUTO, 2093057, MB2", "AUTO, 2093056, KB4",
+        "MB2, 4096, KB4", "MB2, 3000000, MB2", "THP, 3000000, THP", "THP, 1000000, KB4",
+        "KB4, 3000000, KB4", "GB1, 3000000, MB2", "GB1, 1000, KB4"})
+    void takesPagesThatTheMemoryFills(final PagePreference preference, final long length, final PageKind kind) {
+        final HostBlock block = allocate(preference, length);
+
+        assertThat(block.pages()).isEqualTo(kind);
+        assertThat((long) block.memory().capacity()).isEqualTo(length + 4095 & -4096);
+        assertThat(source.asked).containsExactly(kind);
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void wantsGigabytePagesOnlyForGigabytes() {
+        assertThat(PagePreference.GB1.kindsFor(1L << 30))
+            .containsExactly(PageKind.GB1, PageKind.MB2, PageKind.THP, PageKind.KB4);
+        assertThat(PagePreference.AUTO.kindsFor(1L << 30)).doesNotContain(PageKind.GB1);
+    }
+
+    @Test
+    void warnsOnceAtEachStepDown() {
+        source.missing.addAll(List.of(PageKind.MB2, PageKind.THP));
+
+        assertThat(allocate(PagePreference.AUTO, 4 * MIB).pages()).isEqualTo(PageKind.KB4);
+        assertThat(allocate(PagePreference.AUTO, 4 * MIB).pages()).isEqualTo(PageKind.KB4);
+
+        assertThat(source.asked).containsExactly(PageKind.MB2, PageKind.THP, PageKind.KB4, PageKind.MB2, PageKind.THP,
+            PageKind.KB4);
+        assertThat(warnings).containsExactly(
+            "no 2 MiB hugepages, taking transparent hugepages instead: take 2 MiB hugepages failed [ENOMEM]; "
+                + "get more of 2 MiB hugepages (said once)",
+            "no transparent hugepages, taking 4 KiB pages instead: take transparent hugepages failed [ENOMEM]; "
+                + "get more of transparent hugepages (said once)");
+    }
+
+    @Test
+    void saysSoWhenThereIsNoMemoryAtAll() {
+        source.missing.addAll(EnumSet.allOf(PageKind.class));
+
+        assertThatThrownBy(() -> allocate(PagePreference.AUTO, 4 * MIB))
+            .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.ENOMEM))
+            .hasMessageContaining("allocate DMA memory failed on 'test:': 4 MiB of 4 KiB pages")
+            .hasMessageContaining("get more of 4 KiB pages");
+    }
+
+    @Test
+    void waitsForTheCollectorWhereClosedMemoryMayComeBack() {
+        source.missing.add(PageKind.MB2);
+        source.comesBackAfter = 3;
+
+        assertThat(allocate(PagePreference.AUTO, 4 * MIB).pages()).isEqualTo(PageKind.MB2);
+        assertThat(source.asked).hasSize(3);
+        assertThat(warnings).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Integer.MAX_VALUE, Long.MAX_VALUE, Long.MIN_VALUE})
+    void refusesLengthsOutOfRange(final long length) {
+        assertThatThrownBy(() -> allocate(PagePreference.AUTO, length))
+            .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.EINVAL))
+            .hasMessageContaining(Long.toString(length));
+        assertThat(source.asked).isEmpty();
+    }
+
+    @Test
+    void readsTheOptionOfAnAddress() {
+        assertThat(PagePreference.parse("auto")).isEqualTo(PagePreference.AUTO);
+        assertThat(PagePreference.parse("1g")).isEqualTo(PagePreference.GB1);
+        assertThat(PagePreference.parse("2M")).isEqualTo(PagePreference.MB2);
+        assertThat(PagePreference.parse("THP")).isEqualTo(PagePreference.THP);
+        assertThat(PagePreference.parse("4k")).isEqualTo(PagePreference.KB4);
+        assertThatThrownBy(() -> PagePreference.parse("3M")).hasMessageContaining("pages=3M")
+            .hasMessageContaining("auto, 1G, 2M, thp, 4K");
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.vfio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.driver.pci.PciDevice;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Each call of a whole session fails once: there is an exception, and everything is closed all the same. */
+class FailingCallsTest extends VfioFixture {
+    private void session() {
+        try (PciDevice pci = open(FIRST)) {
+            pci.bar(0).writeInt(0, 1);
+            pci.bar(1).readInt(0);
+            pci.bar(2);
+            pci.interrupts().enable(3);
+            try (DmaMemory memory = pci.dma().allocate(PAGE)) {
+                memory.buffer().putByte(0, (byte) 1);
+            }
+            pci.dma().allocate(3 * PAGE);
+            pci.interrupts().disable();
+            pci.interrupts().enable(2);
+        }
+    }
+
+    @Test
+    void leavesNothingOpenWhicheverCallFails() {
+        session();
+        final List<String> all = new ArrayList<>(kernel.calls);
+        assertThat(all.size()).isGreaterThan(50);
+        for (int i = 1; i <= all.size(); i++) {
+            kernel.calls.clear();
+            kernel.mappings.clear();
+            kernel.failingCall = i;
+            Throwable thrown = null;
+            try {
+                session();
+            } catch (final RdmaException e) {
+                thrown = e;
+            }
+            assertThat(thrown).as("call %d, %s, failed", i, all.get(i - 1)).isNotNull();
+            assertNothingIsOpen();
+        }
+        kernel.failingCall = 0;
+        session();
+    }
+
+    @Test
+    void closesEverythingAlthoughNothingCanBeSwitchedOff() {
+        final PciDevice pci = open(FIRST);
+        pci.interrupts().enable(3);
+        pci.dma().allocate(PAGE);
+        for (final String call : List.of("pread", "pwrite", "VFIO_DEVICE_SET_IRQS", "VFIO_IOMMU_UNMAP_DMA",
+            "VFIO_GROUP_UNSET_CONTAINER")) {
+            kernel.errnos.put(call, RdmaException.EIO);
+        }
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(pci::close)).isInstanceOf(RdmaException.class)
+            .satisfies(e -> assertThat(e.getSuppressed()).hasSizeGreaterThanOrEqualTo(3));
+        pci.close();
+    }
+}

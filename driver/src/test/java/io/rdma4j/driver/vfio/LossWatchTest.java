@@ -1,0 +1,111 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.vfio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.driver.pci.PciDevice;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The system takes the device away. */
+class LossWatchTest extends VfioFixture {
+    private static final int SECONDS = 10;
+
+    private final LinkedBlockingQueue<String> told = new LinkedBlockingQueue<>();
+
+    @Test
+    void tellsOfARequestOnce() throws Exception {
+        try (PciDevice pci = open(FIRST)) {
+            pci.onLoss(told::add);
+            kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
+            assertThat(told.poll(SECONDS, TimeUnit.SECONDS)).contains("unbinds or unplugs");
+            kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
+            kernel.fire(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX, 0);
+            assertThat(told.poll(50, TimeUnit.MILLISECONDS)).isNull();
+            assertThat(pci.toString()).contains("unbinds or unplugs");
+        }
+    }
+
+    @Test
+    void tellsOfABusError() throws Exception {
+        try (PciDevice pci = open(FIRST)) {
+            pci.onLoss(told::add);
+            kernel.fire(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX, 0);
+            assertThat(told.poll(SECONDS, TimeUnit.SECONDS)).contains("error");
+        }
+    }
+
+    @Test
+    void tellsALateListenerAtOnce() throws Exception {
+        try (PciDevice pci = open(FIRST)) {
+            kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
+            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+            while (pci.toString().contains("watching") && System.nanoTime() < deadline) {
+                Thread.sleep(1);
+            }
+            pci.onLoss(told::add);
+            assertThat(told).hasSize(1);
+        }
+    }
+
+    @Test
+    void hasOneListener() {
+        try (PciDevice pci = open(FIRST)) {
+            pci.onLoss(told::add);
+            assertThatThrownBy(() -> pci.onLoss(told::add)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void listenerMayCloseTheDevice() throws Exception {
+        final PciDevice pci = open(FIRST);
+        final CompletableFuture<String> closed = new CompletableFuture<>();
+        pci.onLoss(reason -> {
+            pci.close();
+            closed.complete(reason);
+        });
+        kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
+        assertThat(closed.get(SECONDS, TimeUnit.SECONDS)).isNotEmpty();
+    }
+
+    @Test
+    void closingIsNoLoss() throws Exception {
+        final PciDevice pci = open(FIRST);
+        pci.onLoss(told::add);
+        pci.close();
+        assertThat(kernel.inUse(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX)).isZero();
+        assertThat(told.poll(20, TimeUnit.MILLISECONDS)).isNull();
+    }
+
+    @Test
+    void deviceWithoutErrorInterruptIsWatchedAllTheSame() throws Exception {
+        kernel.irqs[IrqInfo.VFIO_PCI_ERR_IRQ_INDEX] = -1;
+        try (PciDevice pci = open(FIRST)) {
+            assertThat(kernel.inUse(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX)).isZero();
+            pci.onLoss(told::add);
+            kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
+            assertThat(told.poll(SECONDS, TimeUnit.SECONDS)).isNotNull();
+        }
+    }
+
+    @Test
+    void threadEndsWithTheDevice() throws Exception {
+        open(FIRST).close();
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        while (watchers() > 0 && System.nanoTime() < deadline) {
+            Thread.sleep(1);
+        }
+        assertThat(watchers()).isZero();
+    }
+
+    private static long watchers() {
+        return Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().equals("rdma4j-vfio-" + FakeMachine.FIRST)).count();
+    }
+}

@@ -1,0 +1,127 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.vfio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.RdmaException;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Mapping, and why the kernel refuses it. */
+class VfioIommuTest extends VfioFixture {
+    private static final long IOVA = 0x10000;
+    private static final long ADDRESS = 0x7f00_0000_0000L;
+
+    private VfioContainer container;
+    private VfioIommu iommu;
+
+    @BeforeEach
+    void opens() {
+        container = VfioContainer.open(kernel, machine.root().resolve("dev/vfio/vfio").toString());
+        iommu = new VfioIommu(container, "IOMMU group 12", container.info());
+    }
+
+    @AfterEach
+    void closes() {
+        container.close();
+        container.close();
+    }
+
+    private RdmaException refusal(final int errno) {
+        kernel.errnos.put("VFIO_IOMMU_MAP_DMA", errno);
+        return Assertions.catchThrowableOfType(
+            RdmaException.class, () -> iommu.map(IOVA, ADDRESS, PAGE, null));
+    }
+
+    @Test
+    void mapsAndUnmaps() {
+        iommu.map(IOVA, ADDRESS, 2 * PAGE, null);
+        assertThat(kernel.mappings).containsEntry(IOVA, 2L * PAGE);
+        assertThat(iommu.mappings()).isEqualTo(1);
+        iommu.unmap(IOVA, 2 * PAGE);
+        assertThat(kernel.mappings).isEmpty();
+        assertThat(iommu.mappings()).isZero();
+    }
+
+    @Test
+    void noticesThatLessWasUnmappedThanMapped() {
+        iommu.map(IOVA, ADDRESS, 2 * PAGE, null);
+        kernel.unmapsLess = PAGE;
+        assertThatThrownBy(() -> iommu.unmap(IOVA, 2 * PAGE)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("4096 of 8192 bytes").hasMessageContaining("EIO");
+        assertThat(iommu.mappings()).as("still counts as mapped").isEqualTo(1);
+    }
+
+    @Test
+    void holdsTheOwnerUntilItIsUnmapped() {
+        final WeakReference<ByteBuffer> owner = mapOwned();
+        System.gc();
+        assertThat(owner.get()).isNotNull();
+        iommu.unmap(IOVA, PAGE);
+        for (int i = 0; i < 50 && owner.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(owner.get()).isNull();
+    }
+
+    private WeakReference<ByteBuffer> mapOwned() {
+        final ByteBuffer owner = ByteBuffer.allocateDirect(16);
+        iommu.map(IOVA, ADDRESS, PAGE, owner);
+        return new WeakReference<>(owner);
+    }
+
+    @Test
+    void saysThatTheLimitOfLockedMemoryIsReached() {
+        assertThat(refusal(RdmaException.ENOMEM)).hasMessageContaining("RLIMIT_MEMLOCK is")
+            .hasMessageContaining("4096 bytes at 0x7f0000000000").hasMessageContaining("ulimit -l");
+    }
+
+    @Test
+    void saysThatMappingsAreUsedUp() {
+        iommu.map(IOVA, ADDRESS, PAGE, null);
+        kernel.dmaAvail = 0;
+        assertThat(refusal(28)).hasMessageContaining("has 1 mappings, the kernel allows 0 more")
+            .hasMessageContaining("dma_entry_limit").extracting(RdmaException::errno).isEqualTo(RdmaException.ENOMEM);
+    }
+
+    @Test
+    void saysThatTheMemoryIsNotThere() {
+        assertThat(refusal(RdmaException.EFAULT)).hasMessageContaining("not all of that is mapped in this process");
+    }
+
+    @Test
+    void saysWhatTheIommuTranslates() {
+        assertThat(refusal(RdmaException.EINVAL)).hasMessageContaining("0x0..0xfedfffff")
+            .hasMessageContaining("0xfef00000..0x7fffffffff");
+    }
+
+    @Test
+    void saysThatTheAddressIsTaken() {
+        assertThat(refusal(17)).hasMessageContaining("mapped at that bus address already");
+        assertThat(iommu.mappings()).isZero();
+    }
+
+    @Test
+    void passesOnWhatTheKernelAllows() {
+        assertThat(iommu.maxMappings()).isEqualTo(65_535);
+        kernel.dmaAvail = 7;
+        assertThat(new VfioIommu(container, "IOMMU group 12", container.info()).maxMappings()).isEqualTo(7);
+        assertThat(new VfioIommu(container, "", new IommuInfo(0x1000, IommuInfo.USUAL_RANGES, -1)).maxMappings())
+            .isEqualTo(65_535);
+        assertThat(iommu.isChargedToMemlock()).isTrue();
+    }
+
+    @Test
+    void usesNothingOfAClosedContainer() {
+        container.close();
+        assertThatThrownBy(() -> iommu.map(IOVA, ADDRESS, PAGE, null)).hasMessageContaining("EBADFD");
+    }
+}

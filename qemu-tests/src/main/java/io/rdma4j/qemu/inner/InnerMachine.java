@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.inner;
+
+import io.rdma4j.qemu.guest.FabricGuest;
+import io.rdma4j.qemu.guest.GuestContext;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The inner guest's hardware, as a QEMU command line. Where it is prepared and where it goes on, all is equal but
+ * function 1 of the slot: a stand-in there, which the guest unplugs before its state is saved, and pvrdma here, which
+ * the guest finds when it looks again. The stand-in is needed because firmware tells the guest at boot which functions
+ * are behind the IOMMU.
+ *
+ * <pre>
+ *   ttyS0  console: lines for people and for the harness        ttyS1  commands, a line each        ttyS2  a shell
+ *   00:10.0  vmxnet3, without which QEMU makes no pvrdma        00:10.1  pvrdma, in the same IOMMU group
+ * </pre>
+ */
+final class InnerMachine {
+    /** The function that the driver opens. */
+    static final String DEVICE = "0000:00:10.1";
+    /** The guest's memory in MiB; default 640. */
+    static final String MEMORY_PROPERTY = "rdma4j.qemu.inner.memory";
+
+    static final String CONTROL_SOCKET = "control.sock";
+    static final String SHELL_SOCKET = "shell.sock";
+    static final String MONITOR_SOCKET = "monitor.sock";
+    static final String MAD_SOCKET = "mad.sock";
+
+    private static final int USUAL_MEMORY_MIB = 640;
+    /** Equal addresses in each process: what was translated for one JVM serves the others. */
+    private static final String KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 intel_iommu=on norandmaps nokaslr "
+        + "mitigations=off nowatchdog random.trust_cpu=on";
+
+    private final String binary;
+    private final Path sockets;
+
+    /**
+     * A machine.
+     *
+     * @param binary  the QEMU program.
+     * @param sockets folder of its sockets; a short path.
+     */
+    InnerMachine(final String binary, final Path sockets) {
+        this.binary = binary;
+        this.sockets = sockets;
+    }
+
+    /** Boots from the image and the root file system, beside a stand-in for pvrdma. */
+    List<String> preparing(final Path kernel, final Path initramfs) {
+        final List<String> command = common();
+        command.addAll(List.of("-kernel", kernel.toString(), "-initrd", initramfs.toString(),
+            "-append", KERNEL_ARGUMENTS,
+            "-qmp", "unix:" + sockets.resolve(MONITOR_SOCKET) + ",server=on,wait=off",
+            "-device", "edu,addr=10.1,multifunction=on"));
+        return command;
+    }
+
+    /** Goes on from a saved state, with pvrdma. */
+    List<String> resuming(final Path state) {
+        final List<String> command = common();
+        command.addAll(List.of(
+            "-chardev", "socket,id=mads,path=" + sockets.resolve(MAD_SOCKET) + ",server=on,wait=off",
+            "-device", "pvrdma,addr=10.1,multifunction=on,ibdev=" + FabricGuest.IBDEV + ",netdev="
+                + FabricGuest.NETDEV + ",mad-chardev=mads",
+            "-incoming", "exec:cat " + state));
+        return command;
+    }
+
+    private List<String> common() {
+        final int mib = Integer.getInteger(MEMORY_PROPERTY, USUAL_MEMORY_MIB);
+        return new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", "max", "-smp", "1",
+            "-m", mib + "M", "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
+            // pvrdma maps the guest's pages a second time, which takes shared memory.
+            "-object", "memory-backend-ram,id=ram0,size=" + mib + "M,share=on", "-numa", "node,memdev=ram0",
+            "-serial", "stdio",
+            "-serial", "unix:" + sockets.resolve(CONTROL_SOCKET) + ",server=on,wait=off",
+            "-serial", "unix:" + sockets.resolve(SHELL_SOCKET) + ",server=on,wait=off",
+            "-device", "intel-iommu,intremap=on",
+            "-device", "vmxnet3,addr=10.0,multifunction=on,romfile="));
+    }
+
+    /** The QEMU of this context, unless a caller has another one. */
+    static String usualBinary() {
+        return GuestContext.defaultBinary();
+    }
+}

@@ -1,0 +1,156 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.inner;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.qemu.guest.FabricGuest;
+import io.rdma4j.qemu.guest.GuestException;
+import io.rdma4j.qemu.guest.ResultLine;
+import io.rdma4j.qemu.guest.ResultWriter;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What runs in the fabric guest: lets a prepared inner guest go on and gives its stations their jobs. The conformance
+ * suite through VFIO, then what only a real system can show: a process that is killed, one that comes second, one
+ * without rights, and a device that is taken away. Reports with {@link ResultWriter}.
+ */
+public final class InnerSuiteMain {
+    private static final String ADDRESS =
+        "vfio:" + InnerMachine.DEVICE + "?gid=::ffff:" + FabricGuest.IP_ADDRESS;
+    private static final Duration SUITE = Duration.ofMinutes(12);
+    private static final Duration JOB = Duration.ofMinutes(3);
+    private static final Duration END = Duration.ofMinutes(1);
+    private static final String PATIENCE = "30";
+
+    private final ResultWriter results;
+    private final InnerGuest guest;
+    private final List<String> suiteArguments;
+    private long stageStart;
+
+    private InnerSuiteMain(final ResultWriter results, final InnerGuest guest, final List<String> suiteArguments) {
+        this.results = results;
+        this.guest = guest;
+        this.suiteArguments = suiteArguments;
+    }
+
+    /**
+     * Entry point; the exit code is 1 if something failed.
+     *
+     * @param args the folder of the prepared guest, then further arguments for the suite.
+     * @throws IOException if results cannot be written.
+     */
+    public static void main(final String[] args) throws IOException {
+        final Path log = Path.of(System.getProperty(ResultWriter.FOLDER_PROPERTY, "."), "inner-console.log");
+        final int failures;
+        final long start = System.nanoTime();
+        try (ResultWriter results = ResultWriter.open(System.out)) {
+            try (InnerGuest guest = InnerGuest.resume(Path.of(args[0]), log, InnerSuiteMain::show)) {
+                results.info("resumeMillis", (System.nanoTime() - start) / 1_000_000);
+                new InnerSuiteMain(results, guest, Arrays.asList(args).subList(1, args.length)).run();
+            } catch (final GuestException e) {
+                results.fail("innerGuest", e.getMessage());
+            }
+            failures = results.failures();
+        }
+        if (failures > 0) {
+            Runtime.getRuntime().exit(1);
+        }
+    }
+
+    private static void show(final String line) {
+        if (!line.contains("|TIME ")) {
+            System.out.println("    " + line);
+        }
+    }
+
+    private void run() {
+        stage("conformance", this::conformance);
+        stage("kill", this::killInTraffic);
+        stage("users", this::withoutRights);
+        stage("unbind", this::unbindWhileOpen);
+        results.info("qemuAlive", guest.isAlive());
+    }
+
+    private void stage(final String name, final Runnable what) {
+        stageStart = System.nanoTime();
+        what.run();
+        results.info(name + "StageMillis", (System.nanoTime() - stageStart) / 1_000_000);
+    }
+
+    private void report(final String name, final boolean holds, final Object seen) {
+        final ResultLine.Status status = holds ? ResultLine.Status.PASS : ResultLine.Status.FAIL;
+        results.write(new ResultLine(name, status, String.valueOf(seen)));
+    }
+
+    private void conformance() {
+        final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + ADDRESS + " --effort quick --patience "
+            + PATIENCE + ' ' + String.join(" ", suiteArguments));
+        job.await(SUITE);
+        for (final String line : job.lines()) {
+            ResultLine.parse(line).ifPresent(results::write);
+            final String[] words = line.split(" ", 3);
+            if (words[0].equals("DETAIL") && words.length == 3) {
+                results.detail(words[1], words[2]);
+            } else if (words[0].equals("INFO") && line.contains("=")) {
+                final int equals = line.indexOf('=');
+                results.info(line.substring("INFO ".length(), equals), line.substring(equals + 1));
+            }
+        }
+    }
+
+    /** A second process is refused while the first one is at work; that one is killed; then the second takes over. */
+    private void killInTraffic() {
+        final InnerGuest.Job traffic = guest.start(Station.VICTIM, "traffic " + ADDRESS);
+        traffic.awaitLine(Jobs.RUNNING, JOB);
+        final InnerGuest.Job second = guest.start(Station.MAIN, "open " + ADDRESS);
+        final int refused = second.await(JOB);
+        report("secondProcessIsRefused", refused != 0 && second.number("errno") == RdmaException.EBUSY,
+            second.info("message"));
+        final int exit = guest.kill(Station.VICTIM, END);
+        report("processIsKilledInItsTraffic", exit == 128 + 9, "exit code " + exit);
+        final InnerGuest.Job recover = guest.start(Station.MAIN, "recover " + ADDRESS);
+        final int code = recover.await(JOB);
+        final String seen = String.join(" | ", recover.lines());
+        report("nextProcessFindsAndDestroysLeftovers", recover.number("found") >= 5
+            && recover.number("destroyed") >= recover.number("found") - 1, seen);
+        report("nextProcessMovesData", recover.number("messages") > 0, seen);
+        report("nothingIsLeftInTheDevice", code == 0 && recover.number("foundAgain") == 0
+            && recover.number("pds") > 0 && recover.number("pds") == recover.number("maxPd"), seen);
+    }
+
+    private void withoutRights() {
+        guest.shell("for g in /dev/vfio/[0-9]*; do chown " + Station.USER_NAME + " $g; done");
+        final InnerGuest.Job poor = guest.start(Station.POOR, "pingpong " + ADDRESS);
+        final int failed = poor.await(JOB);
+        report("tooSmallMemlockIsExplained", failed != 0 && poor.info("message").contains("memlock")
+            || failed != 0 && poor.info("message").contains("RLIMIT_MEMLOCK"), poor.info("message"));
+        final InnerGuest.Job user = guest.start(Station.USER, "pingpong " + ADDRESS);
+        final int code = user.await(JOB);
+        report("userWithRightsOnTheGroupMovesData", code == 0 && user.number("messages") > 0,
+            String.join(" | ", user.lines()));
+    }
+
+    /** Last: the device is gone afterwards. */
+    private void unbindWhileOpen() {
+        final InnerGuest.Job hold = guest.start(Station.MAIN, "hold " + ADDRESS);
+        hold.awaitLine(Jobs.RUNNING, JOB);
+        final int unbound = guest.shell("echo " + InnerMachine.DEVICE + " > /sys/bus/pci/drivers/vfio-pci/unbind");
+        final int code = hold.await(JOB);
+        final String seen = String.join(" | ", hold.lines());
+        report("unbindMakesTheContextFatal", code == 0 && hold.info("event").equals("DEVICE_FATAL")
+            && hold.info("failed").equals("true"), seen);
+        report("everythingClosesAfterUnbind", hold.info("closed").equals("true"), seen);
+        report("unbindCompletes", unbound == 0 && guest.shell("[ ! -e /sys/bus/pci/devices/" + InnerMachine.DEVICE
+            + "/driver ]") == 0, "exit code " + unbound);
+        final int exit = guest.end(Station.MAIN, END);
+        report("processEndsNormallyAfterUnbind", exit == 0, "exit code " + exit);
+    }
+}

@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.leftovers;
+
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+
+/** A process that is killed: one thread exchanges messages, another one makes and destroys objects, both for ever. */
+public final class Victim {
+    /** What it prints when both are under way. */
+    static final String RUNNING = "victim is running";
+    private static final int WARM_UP = 20;
+
+    private Victim() {
+    }
+
+    /**
+     * Entry point; does not return.
+     *
+     * @param args the address of the device.
+     */
+    public static void main(final String[] args) {
+        final RdmaContext context = RdmaDevices.open(args[0]);
+        final Traffic traffic = new Traffic(context);
+        final Thread churn = new Thread(() -> Traffic.churn(context), "churn");
+        churn.setDaemon(true);
+        churn.start();
+        for (int messages = 0; true; messages++) {
+            traffic.exchange();
+            if (messages == WARM_UP) {
+                System.out.println(RUNNING);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.qemu.guest.FabricGuest;
+import io.rdma4j.qemu.guest.GuestContext;
+import io.rdma4j.qemu.guest.GuestResult;
+import io.rdma4j.qemu.guest.GuestTests;
+import io.rdma4j.qemu.guest.QemuTest;
+import io.rdma4j.qemu.inner.InnerImage;
+import io.rdma4j.qemu.inner.InnerSuiteMain;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * QEMU's pvrdma as on bare metal: a JVM in a guest with an IOMMU drives it through VFIO. The whole suite, then what
+ * processes and the kernel can do to each other. One boot.
+ */
+@QemuTest
+class VfioConformanceTest {
+    private static final List<String> SCENARIOS = List.of(
+        "secondProcessIsRefused", "processIsKilledInItsTraffic", "nextProcessFindsAndDestroysLeftovers",
+        "nextProcessMovesData", "nothingIsLeftInTheDevice", "tooSmallMemlockIsExplained",
+        "userWithRightsOnTheGroupMovesData", "unbindMakesTheContextFatal", "everythingClosesAfterUnbind",
+        "unbindCompletes", "processEndsNormallyAfterUnbind");
+
+    private static GuestResult result;
+
+    @BeforeAll
+    @Timeout(1800)
+    static void runsInTheInnerGuest() {
+        final Path image = Path.of(System.getProperty(GuestContext.OUTPUT_PROPERTY, "target/qemu"), "inner-image")
+            .toAbsolutePath();
+        InnerImage.prepare(image, System.out);
+        try (FabricGuest guest = FabricGuest.boot(new GuestContext().name("vfio").processors(1))) {
+            result = guest.run(List.of(InnerSuiteMain.class.getName(), image.toString()));
+        }
+        for (final String key : List.of("address", "device", "version", "fw_ver", "messages", "bytes", "interrupts",
+            "duration_ms", "resumeMillis", "conformanceStageMillis", "killStageMillis", "usersStageMillis",
+            "unbindStageMillis")) {
+            System.out.println("pvrdma through VFIO: " + key + ' ' + result.info(key).orElse("(not reported)"));
+        }
+        System.out.println("pvrdma through VFIO: " + result.summary());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> suiteAndScenarios() {
+        return Stream.concat(
+            SCENARIOS.stream().map(name -> DynamicTest.dynamicTest(name + " is reported", () ->
+                GuestTests.requireReported(result, name))),
+            GuestTests.of(result));
+    }
+
+    @Test
+    void movedDataThroughTheDevice() {
+        assertThat(result.info("address").orElse("")).startsWith("vfio:0000:00:10.1");
+        assertThat(number("messages")).isGreaterThan(500);
+        assertThat(number("bytes")).isGreaterThan(1 << 20);
+        assertThat(number("interrupts")).isPositive();
+        assertThat(result.info("version")).contains("17");
+    }
+
+    private static long number(final String key) {
+        return Long.parseLong(result.info(key).orElse("0"));
+    }
+}

@@ -1,0 +1,161 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.host;
+
+import io.rdma4j.driver.sysfs.DeviceFile;
+import io.rdma4j.driver.sysfs.HostFacts;
+import io.rdma4j.driver.sysfs.HugePagePool;
+import io.rdma4j.driver.sysfs.PciFunction;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Says what is missing, in the order in which it has to be mended, each with the command that does it. */
+final class Findings {
+    /** Room for the tables of a context and for some memory of the user's. */
+    static final long ENOUGH_MEMLOCK = 64L << 20;
+    private static final long HUGE_PAGE = 2L << 20;
+    private static final String NEVER = "never";
+    private static final String TYPE1 = "vfio_iommu_type1";
+
+    private final HostFacts facts;
+    private final List<Finding> found = new ArrayList<>();
+
+    private Findings(final HostFacts facts) {
+        this.facts = facts;
+    }
+
+    static List<Finding> of(
+        final HostFacts facts, final Collection<PciFunction> devices, final Collection<GroupStatus> groups) {
+        final Findings findings = new Findings(facts);
+        findings.lookForDevices(devices);
+        findings.lookForIommu();
+        findings.lookForModule();
+        findings.lookForContainerFile();
+        devices.stream().filter(PciFunction::isRdmaCapable).forEach(device -> findings.lookAtDriver(device, groups));
+        groups.forEach(findings::lookAtGroup);
+        findings.lookAtMemlock();
+        findings.lookForHugePages();
+        return List.copyOf(findings.found);
+    }
+
+    private void lookForDevices(final Collection<PciFunction> devices) {
+        if (devices.stream().noneMatch(PciFunction::isRdmaCapable)) {
+            found.add(Finding.required("NO_DEVICE", "No PCI function here is an RDMA device that rdma4j drives "
+                + "(pvrdma, 15ad:0820). The emulated device needs nothing of all this.", "./rdma4j pingpong"));
+        }
+    }
+
+    private void lookForIommu() {
+        if (facts.iommuGroupCount() > 0) {
+            return;
+        }
+        final String argument = facts.isIntel() ? "intel_iommu=on iommu=pt" : "iommu=pt";
+        if (facts.isIntel() && !facts.kernelArguments().contains("intel_iommu=on")) {
+            found.add(Finding.required("IOMMU_OFF", "The IOMMU is off: the kernel was started without intel_iommu=on."
+                + whereItIsSwitchedOn(), "echo 'GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX " + argument
+                + "\"' | sudo tee /etc/default/grub.d/iommu.cfg", "sudo update-grub", "sudo reboot"));
+        } else {
+            found.add(Finding.required("IOMMU_OFF", "The IOMMU is off, or there is none." + whereItIsSwitchedOn()));
+        }
+    }
+
+    private String whereItIsSwitchedOn() {
+        return facts.isVirtualMachine()
+            ? " This is a virtual machine: its hypervisor has to offer a virtual IOMMU, too."
+            : " It is switched on in the firmware's setup, too (VT-d, AMD-Vi, SMMU).";
+    }
+
+    private void lookForModule() {
+        if (facts.isModuleLoaded("vfio-pci")) {
+            return;
+        }
+        if (facts.isModuleInstalled("vfio-pci")) {
+            found.add(Finding.required("VFIO_PCI_NOT_LOADED", "The module vfio-pci is not loaded.",
+                "sudo modprobe vfio-pci", "echo vfio-pci | sudo tee /etc/modules-load.d/vfio-pci.conf"));
+        } else {
+            found.add(Finding.required("VFIO_PCI_NOT_INSTALLED", "The module vfio-pci is not loaded, and /lib/modules/"
+                + facts.kernelRelease() + " does not have it (in a container: ask on the host)."));
+        }
+    }
+
+    private void lookForContainerFile() {
+        final DeviceFile file = facts.containerFile();
+        if (!file.exists() && facts.isModuleLoaded("vfio-pci")) {
+            found.add(Finding.required("VFIO_FILE_MISSING", "There is no /dev/vfio/vfio, though vfio-pci is loaded"
+                + (facts.iommufdFile().exists() ? "; /dev/iommu is there, which rdma4j does not use" : "")
+                + " (in a container: it has to be handed in).", "sudo modprobe vfio"));
+        } else if (file.exists() && !file.isUsable()) {
+            found.add(Finding.required("VFIO_FILE_DENIED", "/dev/vfio/vfio (" + Words.rights(file)
+                + ") is not usable by this user.", "sudo chmod 0666 /dev/vfio/vfio"));
+        }
+        // modprobe loads it after vfio; insmod, and an initramfs, do not. iommufd can stand in for it.
+        if (file.exists() && facts.isModuleLoaded("vfio-pci") && !facts.isModuleLoaded(TYPE1)
+            && !facts.iommufdFile().exists()) {
+            found.add(Finding.required("VFIO_TYPE1_NOT_LOADED", "The module " + TYPE1 + " is not loaded: VFIO cannot "
+                + "map memory.", "sudo modprobe " + TYPE1));
+        }
+    }
+
+    private void lookAtDriver(final PciFunction device, final Collection<GroupStatus> groups) {
+        if (!device.isBoundToVfio()) {
+            final boolean hasCompanions = groups.stream().filter(group -> group.number() == device.iommuGroup())
+                .flatMap(group -> group.blocking().stream())
+                .anyMatch(member -> !member.address().equals(device.address()));
+            found.add(Finding.required("NOT_BOUND", device.address() + " is not bound to vfio-pci: "
+                + (device.driver() == null ? "no driver has it." : "the driver " + device.driver() + " has it."),
+                "sudo ./rdma4j bind " + (hasCompanions ? "--group " : "") + device.address()));
+        }
+    }
+
+    private void lookAtGroup(final GroupStatus group) {
+        final List<PciFunction> bound = group.members().stream().filter(PciFunction::isBoundToVfio).toList();
+        if (bound.isEmpty()) {
+            return;
+        }
+        final DeviceFile file = group.file();
+        if (!group.isViable()) {
+            found.add(Finding.required("GROUP_NOT_VIABLE", "IOMMU group " + group.number() + " cannot be opened while "
+                + Words.functions(group.blocking()) + " has a driver of the kernel.",
+                "sudo ./rdma4j bind --group " + bound.get(0).address()));
+        } else if (!file.exists()) {
+            found.add(Finding.required("GROUP_FILE_MISSING", "There is no /dev/vfio/" + group.number()
+                + " (in a container: it has to be handed in)."));
+        } else if (!file.isUsable()) {
+            found.add(Finding.required("GROUP_FILE_DENIED", "/dev/vfio/" + group.number() + " (" + Words.rights(file)
+                + ") is not usable by this user.", "sudo chown \"$USER\" /dev/vfio/" + group.number()));
+        }
+    }
+
+    private void lookAtMemlock() {
+        if (!facts.memlock().allows(ENOUGH_MEMLOCK)) {
+            found.add(Finding.advised("MEMLOCK_LOW", "This process may lock " + Words.limit(facts.memlock().soft())
+                + " of memory; all that is registered, and the tables of each open device, has to fit. The command "
+                + "holds from the next login.",
+                "echo \"$USER - memlock unlimited\" | sudo tee /etc/security/limits.d/rdma4j.conf"));
+        }
+    }
+
+    private void lookForHugePages() {
+        final List<HugePagePool> pools = facts.hugePagePools().stream().filter(pool -> pool.pageSize() == HUGE_PAGE)
+            .toList();
+        if (pools.stream().anyMatch(pool -> pool.available() > 0)) {
+            return;
+        }
+        final boolean never = facts.transparentHugePages().equals(NEVER);
+        if (!pools.isEmpty()) {
+            found.add(Finding.advised("NO_HUGEPAGES", "No huge page of 2 MiB is free: larger memory comes in "
+                + (never ? "small pages." : "transparent huge pages, if there are any, else in small ones.")
+                + " 512 of them are 1 GiB.",
+                "echo 512 | sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"));
+        }
+        if (never) {
+            found.add(Finding.advised("THP_NEVER", "Transparent huge pages are off, too.",
+                "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.host;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.sysfs.FileUser;
+import io.rdma4j.driver.sysfs.NetInterface;
+import io.rdma4j.driver.sysfs.PciFunction;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What speaks against taking functions from their drivers, unless it is meant. */
+final class Objections {
+    private final List<String> texts = new ArrayList<>();
+    private boolean isSomethingInUse;
+
+    /** The function that was named: it should be one that rdma4j drives. */
+    void lookAtNamed(final PciFunction function) {
+        if (!function.isRdmaCapable()) {
+            texts.add(function.address() + " [" + function.ids() + "] is not an RDMA device that rdma4j drives");
+        }
+        lookAtInterfaces(function);
+    }
+
+    /** One of its group: it should be part of a network adapter, and nothing like a disk. */
+    void lookAtCompanion(final PciFunction function) {
+        if (!function.isRdmaCapable() && !function.isNetworkController()) {
+            texts.add(String.format("%s [%s] is not a network device: its class is %06x, its driver %s",
+                function.address(), function.ids(), function.classCode(), Words.driver(function)));
+        }
+        lookAtInterfaces(function);
+    }
+
+    private void lookAtInterfaces(final PciFunction function) {
+        for (final NetInterface netInterface : function.netInterfaces()) {
+            if (netInterface.isActive()) {
+                isSomethingInUse = true;
+                texts.add(function.address() + " carries the active network interface "
+                    + Words.netInterface(netInterface));
+            }
+        }
+    }
+
+    void lookAtUsers(final GroupStatus group) {
+        for (final FileUser user : group.users()) {
+            isSomethingInUse = true;
+            texts.add("process " + user.pid() + " (" + user.command() + ") has /dev/vfio/" + group.number()
+                + " open");
+        }
+    }
+
+    /** Refuses, or warns. */
+    void raise(final String operation, final String command, final boolean force, final Consumer<String> warn) {
+        if (force) {
+            texts.forEach(warn);
+        } else if (!texts.isEmpty()) {
+            throw RdmaException.of(operation)
+                .detail("%s", String.join("; ", texts))
+                .errno(isSomethingInUse ? RdmaException.EBUSY : RdmaException.EOPNOTSUPP)
+                .hint("if it is meant all the same, run: sudo ./rdma4j %s --force", command)
+                .build();
+        }
+    }
+}

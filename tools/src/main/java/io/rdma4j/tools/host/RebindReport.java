@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.host;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.rdma4j.driver.sysfs.PciFunction;
+
+import java.io.PrintWriter;
+import java.util.List;
+
+/** What bind and unbind did, and what has to follow. */
+public final class RebindReport {
+    private final PciFunction named;
+    private final List<Change> changes;
+    private final GroupStatus group;
+
+    /**
+     * A function that has another driver than before.
+     *
+     * @param before the function before.
+     * @param after  the function now.
+     */
+    record Change(PciFunction before, PciFunction after) {
+    }
+
+    RebindReport(final PciFunction named, final List<Change> changes, final GroupStatus group) {
+        this.named = named;
+        this.changes = changes;
+        this.group = group;
+    }
+
+    /**
+     * Prints it for people.
+     *
+     * @param out where to.
+     */
+    public void print(final PrintWriter out) {
+        if (changes.isEmpty()) {
+            out.printf("%s: nothing to do, its driver is %s%n", named.address(), driver(named));
+        }
+        for (final Change change : changes) {
+            out.printf("%s: %s -> %s%n", change.before().address(), driver(change.before()), driver(change.after()));
+        }
+        if (group.members().stream().anyMatch(PciFunction::isBoundToVfio)) {
+            printGroup(out);
+        }
+    }
+
+    private void printGroup(final PrintWriter out) {
+        if (!group.isViable()) {
+            out.printf("IOMMU group %d cannot be opened yet, this has to leave its driver too: %s%n", group.number(),
+                Words.functions(group.blocking()));
+            out.printf("Run: sudo ./rdma4j bind --group %s%n", named.address());
+            return;
+        }
+        out.printf("IOMMU group %d can be opened through /dev/vfio/%d (%s)%n", group.number(), group.number(),
+            Words.usability(group.file()));
+        group.members().stream().filter(member -> member.isRdmaCapable() && member.isBoundToVfio())
+            .forEach(member -> out.printf("Its address for rdma4j: vfio:%s%n", member.address()));
+    }
+
+    private static String driver(final PciFunction function) {
+        return function.driver() == null ? "no driver" : function.driver();
+    }
+
+    /**
+     * The same for programs.
+     *
+     * @return an object.
+     */
+    public JsonObject toJson() {
+        final JsonArray array = new JsonArray();
+        for (final Change change : changes) {
+            final JsonObject object = new JsonObject();
+            object.addProperty("address", change.before().address());
+            object.addProperty("former_driver", change.before().driver());
+            object.addProperty("driver", change.after().driver());
+            array.add(object);
+        }
+        final JsonArray blocking = new JsonArray();
+        group.blocking().forEach(member -> blocking.add(member.address()));
+        final JsonObject json = new JsonObject();
+        json.addProperty("address", named.address());
+        json.add("changes", array);
+        json.addProperty("iommu_group", group.number() < 0 ? null : group.number());
+        json.addProperty("viable", group.isViable());
+        json.add("blocking", blocking);
+        return json;
+    }
+}

@@ -1,0 +1,188 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.host;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.sysfs.PciFunction;
+import io.rdma4j.driver.sysfs.PciSysfs;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Gives a function, or its whole IOMMU group, to user space or back to the kernel. */
+public final class Rebinding {
+    private static final String BIND = "bind";
+    private static final String UNBIND = "unbind";
+    private static final long FILE_DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long POLL_MILLIS = 5;
+
+    private final Machine machine;
+    private final PciSysfs sysfs;
+    private final String address;
+    private final boolean isWholeGroup;
+    private final boolean force;
+
+    /**
+     * Names what is to be done.
+     *
+     * @param machine      the machine.
+     * @param address      PCI address of the function, in full.
+     * @param isWholeGroup whether the members of its IOMMU group go with it.
+     * @param force        whether objections are only told.
+     */
+    public Rebinding(
+        final Machine machine, final String address, final boolean isWholeGroup, final boolean force) {
+        this.machine = machine;
+        this.sysfs = machine.sysfs();
+        this.address = address;
+        this.isWholeGroup = isWholeGroup;
+        this.force = force;
+    }
+
+    /**
+     * Gives it to vfio-pci. If a member of the group fails, those before it go back to the kernel.
+     *
+     * @param warn told what there was to object, if that was overridden.
+     * @return what was done.
+     * @throws RdmaException if it cannot be done, or should not; the hint says what to do.
+     */
+    public RebindReport bind(final Consumer<String> warn) {
+        final PciFunction named = find(BIND);
+        requireVfio(named);
+        final List<PciFunction> functions = new ArrayList<>(List.of(named));
+        if (isWholeGroup) {
+            sysfs.group(named.iommuGroup()).stream()
+                .filter(member -> !member.isBridge() && !member.address().equals(named.address()))
+                .forEach(functions::add);
+        }
+        functions.removeIf(PciFunction::isBoundToVfio);
+        requireRights(BIND, functions);
+        final Objections objections = new Objections();
+        for (final PciFunction function : functions) {
+            if (function.equals(named)) {
+                objections.lookAtNamed(function);
+            } else {
+                objections.lookAtCompanion(function);
+            }
+        }
+        objections.raise(BIND, command(BIND), force, warn);
+        final List<RebindReport.Change> changes = bindAll(functions);
+        return new RebindReport(named, changes, groupWithFile(named.iommuGroup()));
+    }
+
+    private List<RebindReport.Change> bindAll(final List<PciFunction> functions) {
+        final List<RebindReport.Change> changes = new ArrayList<>();
+        try {
+            for (final PciFunction function : functions) {
+                changes.add(new RebindReport.Change(function, sysfs.bind(function, PciFunction.VFIO_PCI)));
+            }
+        } catch (final RdmaException e) {
+            Collections.reverse(changes);
+            changes.forEach(change -> giveBack(change, e));
+            throw e;
+        }
+        return changes;
+    }
+
+    private void giveBack(final RebindReport.Change change, final RdmaException failure) {
+        try {
+            sysfs.unbind(change.after());
+        } catch (final RdmaException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Gives it back to the kernel, in the order of addresses: vmw_pvrdma wants its vmxnet3, function 0, to be there.
+     *
+     * @param warn told what there was to object, if that was overridden.
+     * @return what was done.
+     * @throws RdmaException if it cannot be done, or should not; the hint says what to do.
+     */
+    public RebindReport unbind(final Consumer<String> warn) {
+        final PciFunction named = find(UNBIND);
+        final List<PciFunction> functions = new ArrayList<>();
+        if (isWholeGroup && named.iommuGroup() >= 0) {
+            functions.addAll(sysfs.group(named.iommuGroup()));
+        } else {
+            functions.add(named);
+        }
+        functions.removeIf(function -> !isAwayFromTheKernel(function));
+        requireRights(UNBIND, functions);
+        final GroupStatus before = GroupStatus.of(machine, named.iommuGroup());
+        final Objections objections = new Objections();
+        if (!functions.isEmpty()) {
+            objections.lookAtUsers(before);
+        }
+        objections.raise(UNBIND, command(UNBIND), force, warn);
+        final List<RebindReport.Change> changes = functions.stream()
+            .map(function -> new RebindReport.Change(function, sysfs.unbind(function))).toList();
+        return new RebindReport(named, changes, GroupStatus.of(machine, named.iommuGroup()));
+    }
+
+    /** Before any objection: who has no rights need not decide whether to override it. */
+    private void requireRights(final String operation, final List<PciFunction> functions) {
+        functions.stream().limit(1).forEach(function ->
+            sysfs.requireRights(operation, function, command(operation) + (force ? " --force" : "")));
+    }
+
+    /** Bound to VFIO, or on its way there or back. */
+    private boolean isAwayFromTheKernel(final PciFunction function) {
+        return function.isBoundToVfio()
+            || function.driver() == null && sysfs.driverOverride(function).isPresent();
+    }
+
+    private PciFunction find(final String operation) {
+        return sysfs.find(address).orElseThrow(() -> RdmaException.of(operation)
+            .device(address)
+            .detail("there is no such PCI function")
+            .errno(RdmaException.ENODEV)
+            .hint("'./rdma4j status' lists RDMA devices, 'lspci -D' all")
+            .build());
+    }
+
+    private void requireVfio(final PciFunction function) {
+        if (function.iommuGroup() < 0) {
+            throw RdmaException.of(BIND)
+                .device(address)
+                .detail("it is in no IOMMU group: %s", machine.facts().iommuGroupCount() == 0
+                    ? "the IOMMU is off, or there is none" : "no IOMMU serves it")
+                .errno(RdmaException.EOPNOTSUPP)
+                .hint("'./rdma4j status' says how to switch it on")
+                .build();
+        }
+        if (!sysfs.hasDriver(PciFunction.VFIO_PCI)) {
+            throw RdmaException.of(BIND)
+                .device(address)
+                .detail("the module vfio-pci is not loaded")
+                .errno(RdmaException.ENODEV)
+                .hint("run: sudo modprobe vfio-pci")
+                .build();
+        }
+    }
+
+    private String command(final String operation) {
+        return operation + (isWholeGroup ? " --group " : " ") + address;
+    }
+
+    /** The file of a group comes a moment after its first member was bound. */
+    private GroupStatus groupWithFile(final int number) {
+        final long end = System.nanoTime() + FILE_DEADLINE_NANOS;
+        GroupStatus group = GroupStatus.of(machine, number);
+        try {
+            while (!group.file().exists() && System.nanoTime() - end < 0) {
+                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+                group = GroupStatus.of(machine, number);
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return group;
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.host;
+
+import io.rdma4j.driver.sysfs.DeviceFile;
+import io.rdma4j.driver.sysfs.FileUser;
+import io.rdma4j.driver.sysfs.Memlock;
+import io.rdma4j.driver.sysfs.NetInterface;
+import io.rdma4j.driver.sysfs.PciFunction;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** How facts are written in text. */
+final class Words {
+    static final String NONE = "-";
+    private static final String[] UNITS = {" bytes", " KiB", " MiB", " GiB", " TiB"};
+    private static final int UNIT_SHIFT = 10;
+
+    private Words() {
+    }
+
+    static String driver(final PciFunction function) {
+        return Objects.requireNonNullElse(function.driver(), NONE);
+    }
+
+    static String group(final PciFunction function) {
+        return function.iommuGroup() < 0 ? NONE : Integer.toString(function.iommuGroup());
+    }
+
+    /** Such as {@code "eth0 (up, 10.0.0.1)"}; network interfaces and RDMA devices of the kernel. */
+    static String interfaces(final PciFunction function) {
+        final String names = function.netInterfaces().stream().map(Words::netInterface)
+            .collect(Collectors.joining(", "));
+        final String rdma = String.join(", ", function.rdmaDevices());
+        final String both = names + (names.isEmpty() || rdma.isEmpty() ? "" : ", ") + rdma;
+        return both.isEmpty() ? NONE : both;
+    }
+
+    static String netInterface(final NetInterface netInterface) {
+        return netInterface.name() + " (" + netInterface.state() + ")";
+    }
+
+    /** Such as {@code "0000:0b:00.0 (driver vmxnet3, eth0 (up))"}. */
+    static String function(final PciFunction function) {
+        final String carries = interfaces(function);
+        return function.address() + " (driver " + driver(function)
+            + (carries.equals(NONE) ? "" : ", " + carries) + ")";
+    }
+
+    static String functions(final List<PciFunction> functions) {
+        return functions.stream().map(Words::function).collect(Collectors.joining(", "));
+    }
+
+    /** Such as {@code "rw------- root root"}. */
+    static String rights(final DeviceFile file) {
+        return file.mode() == null ? "?" : file.mode() + " " + file.owner() + " " + file.group();
+    }
+
+    static String usability(final DeviceFile file) {
+        if (!file.exists()) {
+            return "not there";
+        }
+        return rights(file) + (file.isUsable() ? ", usable by this user" : ", not usable by this user");
+    }
+
+    static String users(final List<FileUser> users) {
+        return users.isEmpty() ? NONE : users.stream().map(user -> user.command() + " (" + user.pid() + ")")
+            .collect(Collectors.joining(", "));
+    }
+
+    static String limit(final long bytes) {
+        if (bytes == Memlock.UNLIMITED) {
+            return "unlimited";
+        }
+        return bytes == Memlock.UNKNOWN ? "unknown" : bytes(bytes);
+    }
+
+    /** In the largest unit that leaves no fraction. */
+    static String bytes(final long bytes) {
+        int unit = 0;
+        long value = bytes;
+        while (unit < UNITS.length - 1 && value != 0 && (value & (1 << UNIT_SHIFT) - 1) == 0) {
+            value >>= UNIT_SHIFT;
+            unit++;
+        }
+        return value + UNITS[unit];
+    }
+}

@@ -1,0 +1,134 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.driver.sysfs.AttributeWriter;
+import io.rdma4j.tools.host.Machine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** A folder that looks like a server with a pvrdma adapter, and does what is written to its sysfs. */
+final class FakeHost implements AttributeWriter {
+    static final String VMXNET3 = "0000:0b:00.0";
+    static final String PVRDMA = "0000:0b:00.1";
+    static final String EDU = "0000:00:05.0";
+
+    final List<String> orders = new ArrayList<>();
+    /** Functions that vfio-pci does not take. */
+    final Set<String> refused = new HashSet<>();
+    boolean mayWrite = true;
+
+    private final Path root;
+
+    FakeHost(final Path root) throws IOException {
+        this.root = root;
+        function(VMXNET3, "15ad:07b0", "020000", "vmxnet3", 11);
+        function(PVRDMA, "15ad:0820", "028000", "vmw_pvrdma", 11);
+        function(EDU, "1234:11e8", "00ff00", null, 3);
+        function("0000:00:00.0", "8086:29c0", "060000", null, 0);
+        file("sys/bus/pci/drivers_probe", "");
+        file("sys/class/iommu/dmar0/uevent", "");
+        file("sys/bus/pci/drivers/vfio-pci/unbind", "");
+        file("sys/module/vfio_pci/refcnt", "0");
+        file("sys/module/vfio_iommu_type1/refcnt", "0");
+        file("dev/vfio/vfio", "");
+        file("proc/sys/kernel/osrelease", "6.1.0-54-amd64\n");
+        file("proc/cmdline", "root=/dev/sda1 token=secret intel_iommu=on iommu=pt\n");
+        file("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu sse\n");
+        file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes     \n");
+        file("proc/self/status", "CapEff:\t0000000000000000\n");
+        file("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512\n");
+        file("sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "512\n");
+        file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    }
+
+    Machine machine() {
+        return Machine.at(root, this);
+    }
+
+    Path file(final String name, final String text) throws IOException {
+        final Path file = root.resolve(name);
+        Files.createDirectories(file.getParent());
+        return Files.writeString(file, text);
+    }
+
+    void remove(final String name) throws IOException {
+        try (var files = Files.walk(root.resolve(name))) {
+            for (final Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    void function(final String address, final String ids, final String classCode, final String driver,
+        final int group) throws IOException {
+        final String folder = "sys/bus/pci/devices/" + address;
+        file(folder + "/vendor", "0x" + ids.substring(0, 4) + "\n");
+        file(folder + "/device", "0x" + ids.substring(5) + "\n");
+        file(folder + "/class", "0x" + classCode + "\n");
+        file(folder + "/driver_override", "(null)\n");
+        file(folder + "/kernels_choice", driver == null ? "" : driver);
+        final Path members = Files.createDirectories(root.resolve("sys/kernel/iommu_groups/" + group + "/devices"));
+        Files.createSymbolicLink(device(address).resolve("iommu_group"), members.getParent());
+        Files.createSymbolicLink(members.resolve(address), device(address));
+        if (driver != null) {
+            file("sys/bus/pci/drivers/" + driver + "/unbind", "");
+            setDriver(address, driver);
+        }
+    }
+
+    void netInterface(final String address, final String name, final boolean isUp) throws IOException {
+        Files.createDirectories(device(address).resolve("net").resolve(name));
+        file("sys/class/net/" + name + "/flags", isUp ? "0x1003" : "0x1002");
+    }
+
+    String driver(final String address) throws IOException {
+        final Path link = device(address).resolve("driver");
+        return Files.exists(link) ? Files.readSymbolicLink(link).getFileName().toString() : null;
+    }
+
+    private Path device(final String address) {
+        return root.resolve("sys/bus/pci/devices").resolve(address);
+    }
+
+    private void setDriver(final String address, final String driver) throws IOException {
+        Files.createSymbolicLink(device(address).resolve("driver"), root.resolve("sys/bus/pci/drivers/" + driver));
+        if (driver.equals("vfio-pci")) {
+            file("dev/vfio/" + device(address).resolve("iommu_group").toRealPath().getFileName(), "");
+        }
+    }
+
+    @Override
+    public boolean mayWrite(final Path file) {
+        return mayWrite;
+    }
+
+    @Override
+    public void write(final Path file, final String text) throws IOException {
+        orders.add(file.getFileName() + "=" + text.strip());
+        switch (file.getFileName().toString()) {
+            case "driver_override" -> Files.writeString(file, text.isBlank() ? "(null)\n" : text);
+            case "unbind" -> Files.delete(device(text).resolve("driver"));
+            case "drivers_probe" -> probe(text);
+            default -> throw new IOException("no such order: " + file);
+        }
+    }
+
+    private void probe(final String address) throws IOException {
+        final String override = Files.readString(device(address).resolve("driver_override")).strip();
+        final String driver = override.equals("(null)")
+            ? Files.readString(device(address).resolve("kernels_choice")) : override;
+        if (!driver.isEmpty() && !(driver.equals("vfio-pci") && refused.contains(address))) {
+            setDriver(address, driver);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import com.google.gson.JsonObject;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.StreamSupport;
+
+import static io.rdma4j.tools.FakeHost.PVRDMA;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** status on made-up machines. */
+class StatusCommandTest {
+    @TempDir
+    private Path root;
+
+    private FakeHost host;
+
+    @BeforeEach
+    void build() throws IOException {
+        host = new FakeHost(root);
+        Files.setPosixFilePermissions(root.resolve("dev/vfio/vfio"), PosixFilePermissions.fromString("rw-rw-rw-"));
+    }
+
+    private Cli.Outcome status(final String... options) {
+        final String[] args = new String[options.length + 1];
+        args[0] = "status";
+        System.arraycopy(options, 0, args, 1, options.length);
+        final Cli.Outcome outcome = Cli.runOn(host.machine(), args);
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        return outcome;
+    }
+
+    private List<String> missing() {
+        return StreamSupport.stream(status("--json").json().getAsJsonArray("missing").spliterator(), false)
+            .map(finding -> finding.getAsJsonObject().get("code").getAsString()).toList();
+    }
+
+    @Test
+    void printsDevicesGroupsHostAndWhatIsMissing() throws IOException {
+        host.netInterface(FakeHost.VMXNET3, "eth0", true);
+        Files.createDirectories(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/infiniband/vmw_pvrdma0"));
+        final String rights = "rw-rw-rw- " + Files.getOwner(root.resolve("dev/vfio/vfio")) + " "
+            + Files.getAttribute(root.resolve("dev/vfio/vfio"), "posix:group");
+        final String out = status().out();
+        assertThat(out).isEqualTo(String.join("\n",
+            "DEVICE        IDS        NAME                                DRIVER      GROUP  INTERFACES",
+            "0000:0b:00.1  15ad:0820  VMware Paravirtual RDMA controller  vmw_pvrdma  11     vmw_pvrdma0",
+            "",
+            "GROUP  MEMBER        IDS        DRIVER      INTERFACES   FILE  RIGHTS  OPEN IN",
+            "11     0000:0b:00.0  15ad:07b0  vmxnet3     eth0 (up)    -     -       -",
+            "       0000:0b:00.1  15ad:0820  vmw_pvrdma  vmw_pvrdma0",
+            "",
+            "HOST                    STATE",
+            "kernel                  6.1.0-54-amd64",
+            "IOMMU                   on, 3 groups (dmar0)",
+            "module vfio-pci         loaded",
+            "/dev/vfio/vfio          " + rights + ", usable by this user",
+            "VFIO interface          group (no iommufd)",
+            "mappings                65535 at most in one container",
+            "memlock                 unlimited (hard limit: unlimited)",
+            "huge pages of 2 MiB     512, of which 512 can be had",
+            "transparent huge pages  madvise",
+            "",
+            "Missing for vfio: (docs/vfio.md has more):",
+            "  - 0000:0b:00.1 is not bound to vfio-pci: the driver vmw_pvrdma has it.",
+            "        sudo ./rdma4j bind --group 0000:0b:00.1",
+            ""));
+        final String page = Files.readString(Path.of("../docs/vfio.md"));
+        assertThat(out.replace(rights, "rw-rw-rw- root root").lines().filter(line -> !line.isEmpty()))
+            .allSatisfy(line -> assertThat(page).contains("\n    " + line + "\n"));
+    }
+
+    @Test
+    void tellsWhichMemberKeepsTheGroupAndWhoHasItOpen() throws IOException {
+        Cli.runOn(host.machine(), "bind", PVRDMA);
+        assertThat(status().out()).contains("  - IOMMU group 11 cannot be opened while 0000:0b:00.0 (driver vmxnet3) "
+            + "has a driver of the kernel.\n        sudo ./rdma4j bind --group 0000:0b:00.1\n");
+        Cli.runOn(host.machine(), "bind", "--group", PVRDMA);
+        host.file("proc/4711/comm", "java\n");
+        Files.createDirectories(root.resolve("proc/4711/fd"));
+        Files.createSymbolicLink(root.resolve("proc/4711/fd/9"), Path.of("/dev/vfio/11"));
+        assertThat(status().out()).contains("  java (4711)\n").contains("  /dev/vfio/11  rw")
+            .endsWith("\n\nReady. Try:\n    ./rdma4j devinfo -d vfio:0000:0b:00.1\n");
+        assertThat(missing()).isEmpty();
+    }
+
+    @Test
+    void aMachineWithoutVfioExplainsItself() throws IOException {
+        for (final String folder : List.of("sys", "dev", "proc")) {
+            host.remove(folder);
+        }
+        host.file("proc/sys/kernel/osrelease", "6.1.0\n");
+        assertThat(status().out()).startsWith("No RDMA devices, and nothing bound to vfio-pci.\n")
+            .contains("IOMMU                   off\n", "module vfio-pci         not installed\n",
+                "/dev/vfio/vfio          not there\n", "VFIO interface          none\n",
+                "memlock                 unknown", "(pvrdma, 15ad:0820)", "./rdma4j pingpong",
+                "/lib/modules/6.1.0 does not have it");
+        assertThat(missing()).containsExactly("NO_DEVICE", "IOMMU_OFF", "VFIO_PCI_NOT_INSTALLED");
+    }
+
+    @Test
+    void anIntelMachineIsToldTheKernelArgument() throws IOException {
+        host.remove("sys/kernel/iommu_groups");
+        host.remove("sys/bus/pci/devices/" + PVRDMA + "/iommu_group");
+        assertThat(status().out()).contains("The IOMMU is off, or there is none. It is switched on in the firmware's")
+            .doesNotContain("update-grub");
+        host.file("proc/cmdline", "quiet\n");
+        assertThat(status().out()).contains("without intel_iommu=on",
+            "        echo 'GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX intel_iommu=on iommu=pt\"' "
+            + "| sudo tee /etc/default/grub.d/iommu.cfg\n        sudo update-grub\n        sudo reboot\n");
+        host.file("proc/cpuinfo", "vendor_id\t: AuthenticAMD\nflags\t\t: fpu hypervisor\n");
+        assertThat(status().out()).contains("its hypervisor has to offer a virtual IOMMU")
+            .doesNotContain("intel_iommu");
+    }
+
+    @Test
+    void modulesAndFilesThatAreMissingAreToldWithTheCommand() throws IOException {
+        host.remove("dev/vfio/vfio");
+        assertThat(status().out()).contains("There is no /dev/vfio/vfio, though vfio-pci is loaded",
+            "        sudo modprobe vfio\n");
+        host.file("dev/iommu", "");
+        assertThat(status().out()).contains("none: only iommufd is there, and rdma4j uses the group interface",
+            "/dev/iommu is there, which rdma4j does not use");
+        host.file("dev/vfio/vfio", "");
+        assertThat(status().out()).contains("group (iommufd is there, too, and not used)");
+        host.remove("sys/module/vfio_iommu_type1");
+        assertThat(missing()).containsExactly("NOT_BOUND");
+        host.remove("dev/iommu");
+        assertThat(missing()).containsExactly("VFIO_TYPE1_NOT_LOADED", "NOT_BOUND");
+        host.remove("sys/module/vfio_pci");
+        host.file("lib/modules/6.1.0-54-amd64/modules.dep", "kernel/drivers/vfio/pci/vfio-pci.ko: x\n");
+        assertThat(status().out()).contains("module vfio-pci         not loaded\n", "sudo modprobe vfio-pci");
+        assertThat(missing()).containsExactly("VFIO_PCI_NOT_LOADED", "NOT_BOUND");
+    }
+
+    @Test
+    void limitsAndPagesAreAdviceOnly() throws IOException {
+        host.file("proc/self/limits", "Max locked memory         8388608              8388608              bytes\n");
+        host.file("sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "0\n");
+        host.file("sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
+        Cli.runOn(host.machine(), "bind", "--group", PVRDMA);
+        assertThat(missing()).containsExactly("MEMLOCK_LOW", "NO_HUGEPAGES", "THP_NEVER");
+        assertThat(status().out()).contains("Ready. Try:\n", "Advised:\n  - This process may lock 8 MiB of memory",
+            "memlock unlimited", "echo 512 | sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
+            "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
+        host.file("proc/self/status", "CapEff:\t000001ffffffffff\n");
+        assertThat(missing()).containsExactly("NO_HUGEPAGES", "THP_NEVER");
+        assertThat(status().out()).contains("which does not hold for this process (CAP_IPC_LOCK)");
+    }
+
+    @Test
+    void devicesThatOthersCallRdmaAreListedAsNotOurs() throws IOException {
+        host.function("0000:41:00.0", "15b3:101d", "020700", "mlx5_core", 20);
+        Files.createDirectories(root.resolve("sys/bus/pci/devices/0000:41:00.0/infiniband/mlx5_0"));
+        assertThat(status().out()).contains("0000:41:00.0  15b3:101d  network controller (not driven by rdma4j)");
+        assertThat(missing()).containsExactly("NOT_BOUND");
+    }
+
+    @Test
+    void jsonHasAllThatTheTablesHave() throws IOException {
+        Cli.runOn(host.machine(), "bind", "--group", PVRDMA);
+        host.file("sys/bus/pci/devices/" + PVRDMA + "/resource", "0xfe000000 0xfe003fff 0x40200\n");
+        host.netInterface(FakeHost.VMXNET3, "eth0", false);
+        final JsonObject json = status("--json").json();
+        assertThat(json.get("ready").getAsBoolean()).isTrue();
+        final JsonObject device = json.getAsJsonArray("devices").get(1).getAsJsonObject();
+        assertThat(device.get("opens_as").getAsString()).isEqualTo("vfio:" + PVRDMA);
+        assertThat(device.get("driver").getAsString()).isEqualTo("vfio-pci");
+        assertThat(device.getAsJsonArray("bars").get(0).getAsJsonObject().get("bytes").getAsInt()).isEqualTo(16384);
+        final JsonObject group = json.getAsJsonArray("groups").get(0).getAsJsonObject();
+        assertThat(group.get("viable").getAsBoolean()).isTrue();
+        assertThat(group.getAsJsonObject("file").get("usable").getAsBoolean()).isTrue();
+        final JsonObject member = group.getAsJsonArray("members").get(0).getAsJsonObject();
+        assertThat(member.getAsJsonArray("net_interfaces").get(0).getAsJsonObject().get("up").getAsBoolean()).isFalse();
+        final JsonObject facts = json.getAsJsonObject("host");
+        assertThat(facts.getAsJsonArray("kernel_arguments").toString())
+            .isEqualTo("[\"intel_iommu=on\",\"iommu=pt\"]");
+        assertThat(facts.getAsJsonObject("memlock").get("soft").getAsLong()).isEqualTo(-1);
+        assertThat(facts.getAsJsonObject("memlock").get("enough").getAsBoolean()).isTrue();
+        assertThat(facts.getAsJsonArray("huge_pages").get(0).getAsJsonObject().get("available").getAsInt())
+            .isEqualTo(512);
+        assertThat(facts.get("interface").getAsString()).isEqualTo("group");
+    }
+
+    @Test
+    void thisMachineExplainsItselfAndExitsWithZero() {
+        final Cli.Outcome outcome = Cli.run("status");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).contains("HOST ", "IOMMU ", "memlock ");
+    }
+}

@@ -1,0 +1,190 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs;
+
+import io.rdma4j.RdmaException;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The own QP of a connection that is being made: what it offers, how it joins a peer, and how it leaves again. */
+final class LocalEnd {
+    private static final int EPROTO = 71;
+    private static final int MAX_COUNT = 255;
+    private static final int HOP_LIMIT = 64;
+
+    private final QueuePair qp;
+    private final ConnectOptions options;
+    private final QpAttributes wished;
+    private final String operation;
+    private final boolean wasReset;
+    private final AhAttributes way;
+    private final Hello hello;
+
+    /** Checks all that can be checked without a peer. */
+    LocalEnd(final QueuePair qp, final ConnectOptions options, final Hello.Role role, final String operation) {
+        if (qp == null || options == null) {
+            throw RdmaException.of(operation).detail("QP %s, options %s", qp, options).errno(RdmaException.EINVAL)
+                .build();
+        }
+        this.qp = qp;
+        this.options = options;
+        this.operation = operation;
+        wished = options.attributes();
+        requireState();
+        wasReset = qp.state() == QpState.RESET;
+        way = way();
+        hello = offer(role);
+    }
+
+    private void requireState() {
+        if (qp.isClosed()) {
+            throw error(RdmaException.EBADFD).detail("the QP is closed").build();
+        }
+        final QpState state = qp.state();
+        if (state != QpState.RESET && (qp.type() == QpType.RC || state != QpState.RTS)) {
+            throw error(RdmaException.EINVAL)
+                .detail("the %s QP is in %s, needed is RESET%s", qp.type(), state,
+                    qp.type() == QpType.UD ? " or RTS" : "")
+                .hint("bring it to RESET, or take a new one")
+                .build();
+        }
+    }
+
+    /** The way to whichever peer; the GID is put in later. */
+    private AhAttributes way() {
+        if (wished.has(QpAttribute.AV) && wished.ah() != null) {
+            return wished.ah();
+        }
+        return new AhAttributes(Gid.ZERO, 0, HOP_LIMIT, 0, 0, 0, wished.has(QpAttribute.PORT) ? wished.port() : 1);
+    }
+
+    /** From what was wished to what the peer has, with everything else as it was. */
+    private AhAttributes wayTo(final Gid peer) {
+        return new AhAttributes(peer, way.sgidIndex(), way.hopLimit(), way.trafficClass(), way.flowLabel(),
+            way.serviceLevel(), way.port());
+    }
+
+    private Hello offer(final Hello.Role role) {
+        final RdmaContext context = qp.pd().context();
+        final Gid gid = context.queryGid(way.port(), way.sgidIndex());
+        if (gid.isZero()) {
+            throw error(RdmaException.EINVAL)
+                .detail("GID index %d of port %d is unbound", way.sgidIndex(), way.port())
+                .hint("bind a GID there with bindGid")
+                .build();
+        }
+        final QpAddress own = qp.localAddress();
+        return new Hello(role, qp.type(), mtu(context),
+            count(QpAttribute.MAX_QP_RD_ATOMIC, wished.maxRdAtomic(), context.attributes().maxQpInitRdAtom()),
+            count(QpAttribute.MAX_DEST_RD_ATOMIC, wished.maxDestRdAtomic(), context.attributes().maxQpRdAtom()),
+            new QpAddress(gid, own.qpn(), own.psn(), qkey(own)), options.privateData());
+    }
+
+    private Mtu mtu(final RdmaContext context) {
+        final Mtu active = context.queryPort(way.port()).activeMtu();
+        final Mtu most = wished.has(QpAttribute.PATH_MTU) ? wished.pathMtu() : active;
+        return most == null || most.compareTo(active) > 0 ? active : most;
+    }
+
+    private int count(final QpAttribute attribute, final int value, final int most) {
+        final int limit = Math.min(most, MAX_COUNT);
+        if (!wished.has(attribute)) {
+            return Math.min(1, limit);
+        }
+        if (value < 0 || value > limit) {
+            throw error(RdmaException.EINVAL).detail("%s is %d, allowed are 0 to %d", attribute, value, limit).build();
+        }
+        return value;
+    }
+
+    private int qkey(final QpAddress own) {
+        if (qp.type() == QpType.RC) {
+            return 0;
+        }
+        if (!wasReset) {
+            return own.qkey();
+        }
+        // Without the top bit, which would mean the key of whoever sends (InfiniBand specification, queue keys).
+        return wished.has(QpAttribute.QKEY) ? wished.qkey() : ThreadLocalRandom.current().nextInt() >>> 1;
+    }
+
+    Hello hello() {
+        return hello;
+    }
+
+    ConnectOptions options() {
+        return options;
+    }
+
+    String operation() {
+        return operation;
+    }
+
+    /** What speaks against a peer; null for nothing. */
+    ConnectWire.BadMessage objection(final Hello theirs) {
+        if (theirs.role() == hello.role()) {
+            return new ConnectWire.BadMessage(EPROTO, "it " + (theirs.role() == Hello.Role.CONNECTS
+                ? "connects as well; nobody listens at that port" : "listens as well"));
+        }
+        if (theirs.type() != hello.type()) {
+            return new ConnectWire.BadMessage(RdmaException.EINVAL,
+                "its QP is " + theirs.type() + ", the own one is " + hello.type());
+        }
+        return null;
+    }
+
+    /** Brings the QP to RTS, towards the peer. */
+    RdmaConnection join(final Hello theirs, final InetSocketAddress peer) {
+        final Mtu mtu = hello.smallerMtu(theirs);
+        final int out = Math.min(hello.maxRdAtomic(), theirs.maxDestRdAtomic());
+        final int in = Math.min(hello.maxDestRdAtomic(), theirs.maxRdAtomic());
+        if (qp.type() == QpType.RC) {
+            QpConnector.connect(qp, theirs.address(), usual()
+                .ah(wayTo(theirs.address().gid()))
+                .port(way.port())
+                .pathMtu(mtu)
+                .maxRdAtomic(out)
+                .maxDestRdAtomic(in));
+        } else if (wasReset) {
+            QpConnector.activate(qp, hello.address().qkey());
+        }
+        return new RdmaConnection(qp, hello.address(), theirs.address(), mtu, out, in, theirs.privateData(), peer);
+    }
+
+    /** What the peer has no say in; a copy, since the options are the caller's. */
+    private QpAttributes usual() {
+        final QpAttributes a = new QpAttributes().accessFlags(wished.accessFlags()).pkeyIndex(wished.pkeyIndex());
+        if (wished.has(QpAttribute.TIMEOUT)) {
+            a.timeout(wished.timeout());
+        }
+        if (wished.has(QpAttribute.RETRY_CNT)) {
+            a.retryCnt(wished.retryCnt());
+        }
+        if (wished.has(QpAttribute.RNR_RETRY)) {
+            a.rnrRetry(wished.rnrRetry());
+        }
+        if (wished.has(QpAttribute.MIN_RNR_TIMER)) {
+            a.minRnrTimer(wished.minRnrTimer());
+        }
+        return a;
+    }
+
+    /** The QP is as it was before: a half-made connection is of no use, and the peer may have made its half. */
+    void leave(final Throwable why) {
+        if (wasReset && !qp.isClosed() && qp.state() != QpState.RESET) {
+            try {
+                qp.modify(QpAttributes.to(QpState.RESET));
+            } catch (final RdmaException e) {
+                why.addSuppressed(e);
+            }
+        }
+    }
+
+    private RdmaException.Builder error(final int errno) {
+        return RdmaException.of(operation).device(qp.pd().context().address()).object(qp).errno(errno);
+    }
+}

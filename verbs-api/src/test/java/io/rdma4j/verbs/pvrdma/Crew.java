@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Threads of a test; none may fail, or outlive it. */
+final class Crew implements AfterEachCallback {
+    private static final long DEADLINE_MILLIS = TimeUnit.SECONDS.toMillis(45);
+
+    private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+    private final List<Thread> threads = new ArrayList<>();
+
+    /** What a thread does. */
+    @FunctionalInterface
+    interface Task {
+        void run() throws Exception;
+    }
+
+    Thread start(final Task task) {
+        final Thread thread = new Thread(() -> {
+            try {
+                task.run();
+            } catch (final Exception | AssertionError e) {
+                failures.add(e);
+            }
+        });
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+        return thread;
+    }
+
+    boolean hasFailed() {
+        return !failures.isEmpty();
+    }
+
+    /** Waits until a thread sleeps, or whatever else is awaited. */
+    static void await(final String what, final BooleanSupplier condition) {
+        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DEADLINE_MILLIS);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as(what).isNegative();
+            Thread.yield();
+        }
+    }
+
+    static void awaitSleep(final Thread thread) {
+        await(thread + " sleeps", () -> thread.getState() == Thread.State.TIMED_WAITING);
+    }
+
+    void join() throws InterruptedException {
+        for (final Thread thread : threads) {
+            thread.join(DEADLINE_MILLIS);
+            if (thread.isAlive()) {
+                final AssertionError stuck = new AssertionError(thread + " goes on for ever");
+                stuck.setStackTrace(thread.getStackTrace());
+                failures.add(stuck);
+            }
+        }
+        threads.clear();
+        final AssertionError all = new AssertionError(failures.size() + " threads failed");
+        failures.forEach(all::addSuppressed);
+        if (!failures.isEmpty()) {
+            throw all;
+        }
+    }
+
+    @Override
+    public void afterEach(final ExtensionContext test) throws InterruptedException {
+        if (test.getExecutionException().isEmpty()) {
+            join();
+        }
+    }
+}
