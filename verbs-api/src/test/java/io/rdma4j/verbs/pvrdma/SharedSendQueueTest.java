@@ -49,7 +49,8 @@ class SharedSendQueueTest {
 
     private Peer[] connected(final QpOptions options) {
         final Peer[] both = {
-            new Peer(devices.open(), options.maxSendSge(4)), new Peer(devices.open(), new QpOptions().maxReceiveWr(512)),
+            new Peer(devices.open(), options.maxSendSge(4)),
+            new Peer(devices.open(), new QpOptions().maxReceiveWr(256)),
         };
         both[0].connect(both[1]);
         return both;
