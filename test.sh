@@ -41,8 +41,9 @@ if [ ${#needed[@]} -gt 0 ]; then
 elif [ "$qemu" = yes ] && ! ensure_packages "${for_qemu[@]}"; then
     note "going on without: the QEMU tests will fail"
 fi
-if [ "$qemu" = yes ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j/kernel" ]; then
-    refresh_package_lists # The guest's kernel is about to be downloaded.
+kernels=${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j
+if [ "$qemu" = yes ] && { [ ! -d "$kernels/kernel" ] || [ ! -d "$kernels/kernel-small" ]; }; then
+    refresh_package_lists # The guests' kernels are about to be downloaded.
 fi
 jdk=$(readlink -f "$JAVA_HOME")
 
@@ -131,19 +132,53 @@ slowest() {
         }' | sort -rn | head -12
 }
 
+# vfio_suites JDK BUILD_DIR [JDK BUILD_DIR]: pvrdma behind VFIO, in a guest within a guest. That takes minutes and one
+# core, so both JDKs do it at once; each line says whose it is.
+vfio_suites() {
+    local pids=() pid result=0 name report reports=()
+    while [ $# -gt 0 ]; do
+        java_major "$1"
+        name="JDK $REPLY"
+        reports+=("qemu-tests/$2/surefire-reports/TEST-io.rdma4j.conformance.VfioConformanceTest.xml")
+        (
+            set -o pipefail
+            tests "$1" "$2" -pl qemu-tests -am -Dgroups=inner -Dsurefire.failIfNoSpecifiedTests=false 2>&1 |
+                sed -u "s/^/[$name] /"
+        ) &
+        pids+=($!)
+        shift 2
+    done
+    for pid in "${pids[@]}"; do
+        wait "$pid" || result=1
+    done
+    for report in "${reports[@]}"; do
+        [ -f "$report" ] || { echo "no results: $report is missing"; result=1; }
+    done
+    return "$result"
+}
+
 rm -rf -- */target/surefire-reports */target-second-jdk/surefire-reports
 options=()
 if [ "$qemu" = no ]; then
     echo "QEMU tests are left out (--no-qemu): nothing here shows that the driver works on a device that we did not write."
     options+=(-Drdma4j.qemu=off)
 fi
-stage "build and tests on $(jdk_name "$jdk")" tests "$jdk" target "${options[@]}"
+build_options=("${options[@]}")
+if [ "$qemu" = yes ]; then
+    build_options+=(-DexcludedGroups=inner) # These have a stage of their own.
+fi
+stage "build and tests on $(jdk_name "$jdk")" tests "$jdk" target "${build_options[@]}"
 dirs=(target)
+suites=("$jdk" target)
 if [ "$second_jdk" = yes ] && [ -n "$newest" ] && [ "$newest" != "$jdk" ]; then
-    stage "build and tests on $(jdk_name "$newest")" tests "$newest" target-second-jdk "${options[@]}"
+    stage "build and tests on $(jdk_name "$newest")" tests "$newest" target-second-jdk "${build_options[@]}"
     dirs+=(target-second-jdk)
+    suites+=("$newest" target-second-jdk)
 else
     echo "== one JDK only: $(jdk_name "$jdk")"
+fi
+if [ "$qemu" = yes ]; then
+    stage "pvrdma behind VFIO, in a guest within a guest" vfio_suites "${suites[@]}"
 fi
 
 for dir in "${dirs[@]}"; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Boots the fabric guest by hand, or opens a shell in one that runs: see docs/qemu.md, or --help.
+# Boots the fabric guest by hand, with --inner also the guest inside it, or opens a shell in one that runs: see
+# docs/qemu.md, or --help, --inner --help.
 # Environment: JAVA_HOME, and RDMA4J_OPTS for further JVM options such as -Drdma4j.qemu.memory=3072.
 set -euo pipefail
 module=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,6 +19,11 @@ opens=()
 for package in jdk.internal.misc java.lang.reflect sun.nio.ch java.nio jdk.internal.ref; do
     opens+=(--add-opens "java.base/$package=ALL-UNNAMED")
 done
+main=io.rdma4j.qemu.guest.GuestMain
+if [ "${1:-}" = --inner ]; then
+    main=io.rdma4j.qemu.inner.InnerMain
+    shift
+fi
 # shellcheck disable=SC2086  # RDMA4J_OPTS is a list of words.
 exec "$java" "${opens[@]}" --add-exports java.base/jdk.internal.ref=ALL-UNNAMED ${RDMA4J_OPTS:-} \
-    -Drdma4j.qemu.output="$target/qemu" -cp "$class_path" io.rdma4j.qemu.guest.GuestMain "$@"
+    -Drdma4j.qemu.output="$target/qemu" -cp "$class_path" "$main" "$@"

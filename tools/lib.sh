@@ -18,6 +18,11 @@ is_debian() {
     command -v apt-get >/dev/null && command -v dpkg-query >/dev/null
 }
 
+# is_guest_root FOLDER: whether this is root, and the folder is somebody else's.
+is_guest_root() {
+    [ "$(id -u)" -eq 0 ] && [ "$(stat -c %u "$1")" -ne 0 ]
+}
+
 # java_major HOME: sets REPLY to the major version of the Java in HOME, 0 if there is none.
 # Reads the file "release", since asking Java itself takes as long as starting it.
 java_major() {

@@ -6,22 +6,22 @@
 package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.rdma4j.qemu.guest.FabricGuest;
-import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
-import io.rdma4j.qemu.inner.InnerImage;
-import io.rdma4j.qemu.inner.InnerSuiteMain;
+import io.rdma4j.qemu.inner.InnerMain;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -30,6 +30,8 @@ import java.util.stream.Stream;
  * processes and the kernel can do to each other. One boot.
  */
 @QemuTest
+@Tag("inner")
+@Execution(ExecutionMode.CONCURRENT)
 class VfioConformanceTest {
     private static final List<String> SCENARIOS = List.of(
         "secondProcessIsRefused", "processIsKilledInItsTraffic", "nextProcessFindsAndDestroysLeftovers",
@@ -37,17 +39,15 @@ class VfioConformanceTest {
         "userWithRightsOnTheGroupMovesData", "unbindMakesTheContextFatal", "everythingClosesAfterUnbind",
         "unbindCompletes", "processEndsNormallyAfterUnbind");
 
+    /** A part of the suite, where the whole takes too long; what is left out is counted as one skipped test. */
+    private static final String ONLY = System.getProperty("rdma4j.qemu.inner.only");
+
     private static GuestResult result;
 
     @BeforeAll
-    @Timeout(1800)
+    @Timeout(2400)
     static void runsInTheInnerGuest() {
-        final Path image = Path.of(System.getProperty(GuestContext.OUTPUT_PROPERTY, "target/qemu"), "inner-image")
-            .toAbsolutePath();
-        InnerImage.prepare(image, System.out);
-        try (FabricGuest guest = FabricGuest.boot(new GuestContext().name("vfio").processors(1))) {
-            result = guest.run(List.of(InnerSuiteMain.class.getName(), image.toString()));
-        }
+        result = InnerMain.run("vfio", System.out, ONLY == null ? List.of() : List.of("--only", ONLY));
         for (final String key : List.of("address", "device", "version", "fw_ver", "messages", "bytes", "interrupts",
             "duration_ms", "resumeMillis", "conformanceStageMillis", "killStageMillis", "usersStageMillis",
             "unbindStageMillis")) {
@@ -62,6 +62,14 @@ class VfioConformanceTest {
             SCENARIOS.stream().map(name -> DynamicTest.dynamicTest(name + " is reported", () ->
                 GuestTests.requireReported(result, name))),
             GuestTests.of(result));
+    }
+
+    @Test
+    void ranTheWholeSuite() {
+        final int cases = ConformanceSuite.cases().size();
+        final int left = cases - ConformanceSuite.matching(ONLY == null ? "*" : ONLY).size();
+        assumeTrue(left == 0, left + " of " + cases + " cases were left out: rdma4j.qemu.inner.only=" + ONLY);
+        assertThat(result.results()).hasSize(cases + SCENARIOS.size());
     }
 
     @Test

@@ -198,11 +198,75 @@ class BindCommandTest {
     void refusesToUnbindWhatAProcessHasOpen() throws IOException {
         run("bind --group " + PVRDMA);
         host.orders.clear();
-        host.file("proc/4711/comm", "java\n");
-        Files.createDirectories(root.resolve("proc/4711/fd"));
-        Files.createSymbolicLink(root.resolve("proc/4711/fd/9"), Path.of("/dev/vfio/11"));
+        host.open("/dev/vfio/11", 4711, "java");
         assertRefused("unbind " + PVRDMA, "process 4711 (java) has /dev/vfio/11 open", "EBUSY", "--force");
         assertThat(run("unbind --force " + PVRDMA).exitCode()).isZero();
+    }
+
+    @Test
+    void refusesToTakeWhatAProcessUsesThroughTheKernel() throws IOException {
+        Files.createDirectories(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/infiniband/vmw_pvrdma0"));
+        Files.createDirectories(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/infiniband_verbs/uverbs3"));
+        host.open("/dev/infiniband/uverbs0", 4710, "other");
+        assertThat(run("bind " + PVRDMA).exitCode()).isZero();
+        run("unbind " + PVRDMA);
+        host.orders.clear();
+        host.open("/dev/infiniband/uverbs3", 4711, "ib_send_bw");
+        assertRefused("bind --group " + PVRDMA, "process 4711 (ib_send_bw) has /dev/infiniband/uverbs3 open", "EBUSY",
+            "bind --group 0000:0b:00.1 --force");
+        assertThat(run("bind --force " + PVRDMA).errLines()).singleElement().asString()
+            .startsWith("rdma4j: warning: process 4711");
+        assertThat(host.driver(PVRDMA)).isEqualTo("vfio-pci");
+    }
+
+    @Test
+    void unbindOfAFunctionWithoutADriverLetsTheKernelChooseOne() throws IOException {
+        host.takeDriver(PVRDMA);
+        assertThat(run("unbind " + PVRDMA).outLines()).containsExactly("0000:0b:00.1: no driver -> vmw_pvrdma");
+        assertThat(host.driver(PVRDMA)).isEqualTo("vmw_pvrdma");
+        host.takeDriver(VMXNET3);
+        assertThat(run("unbind --group " + PVRDMA).outLines()).singleElement().asString().contains("nothing to do");
+        assertThat(host.driver(VMXNET3)).isNull();
+        assertThat(run("unbind " + EDU).outLines())
+            .containsExactly("0000:00:05.0: nothing to do, no driver of the kernel wants it");
+    }
+
+    @Test
+    void whenAMemberFailsTheOthersAreAsTheyWereFound() throws IOException {
+        host.takeDriver(PVRDMA);
+        final Path override = host.file("sys/bus/pci/devices/" + PVRDMA + "/driver_override", "uio_pci_generic\n");
+        host.refused.add(VMXNET3);
+        assertThat(run("bind --group " + PVRDMA).exitCode()).isEqualTo(1);
+        assertThat(host.driver(PVRDMA)).isNull();
+        assertThat(override).hasContent("uio_pci_generic");
+        assertThat(host.driver(VMXNET3)).isEqualTo("vmxnet3");
+    }
+
+    @Test
+    void whatCannotBeGivenBackIsTold() throws IOException {
+        host.refused.add(VMXNET3);
+        host.held.add(PVRDMA);
+        host.takeDriver(PVRDMA);
+        assertThat(run("bind --group " + PVRDMA).errLines()).hasSize(2).satisfiesExactly(
+            warning -> assertThat(warning).startsWith("rdma4j: warning: not as it was: ")
+                .contains("'0000:0b:00.1'", "vfio-pci has not let go"),
+            error -> assertThat(error).contains("'0000:0b:00.0'", "vfio-pci did not take it"));
+    }
+
+    @Test
+    void aFailingUnbindTellsWhatItHadDone() {
+        run("bind --group " + PVRDMA);
+        host.held.add(PVRDMA);
+        final Cli.Outcome outcome = run("unbind --group " + PVRDMA);
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.errLines()).satisfiesExactly(
+            warning -> assertThat(warning)
+                .isEqualTo("rdma4j: warning: done before the failure: 0000:0b:00.0: vfio-pci -> vmxnet3"),
+            error -> assertThat(error).contains("'0000:0b:00.1'", "ETIMEDOUT", "then run unbind again"));
+        host.held.clear();
+        assertThat(run("unbind --group " + PVRDMA).outLines())
+            .containsExactly("0000:0b:00.1: vfio-pci -> vmw_pvrdma");
     }
 
     @Test

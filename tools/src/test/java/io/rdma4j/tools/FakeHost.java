@@ -5,19 +5,21 @@
 
 package io.rdma4j.tools;
 
-import io.rdma4j.driver.sysfs.AttributeWriter;
+import io.rdma4j.driver.sysfs.DeviceAttributes;
 import io.rdma4j.tools.host.Machine;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 
 /** A folder that looks like a server with a pvrdma adapter, and does what is written to its sysfs. */
-final class FakeHost implements AttributeWriter {
+final class FakeHost implements DeviceAttributes {
     static final String VMXNET3 = "0000:0b:00.0";
     static final String PVRDMA = "0000:0b:00.1";
     static final String EDU = "0000:00:05.0";
@@ -25,6 +27,8 @@ final class FakeHost implements AttributeWriter {
     final List<String> orders = new ArrayList<>();
     /** Functions that vfio-pci does not take. */
     final Set<String> refused = new HashSet<>();
+    /** Functions that their driver does not let go. */
+    final Set<String> held = new HashSet<>();
     boolean mayWrite = true;
 
     private final Path root;
@@ -96,6 +100,16 @@ final class FakeHost implements AttributeWriter {
         return Files.exists(link) ? Files.readSymbolicLink(link).getFileName().toString() : null;
     }
 
+    void takeDriver(final String address) throws IOException {
+        Files.delete(device(address).resolve("driver"));
+    }
+
+    void open(final String file, final int pid, final String command) throws IOException {
+        file("proc/" + pid + "/comm", command + "\n");
+        Files.createDirectories(root.resolve("proc/" + pid + "/fd"));
+        Files.createSymbolicLink(root.resolve("proc/" + pid + "/fd/9"), Path.of(file));
+    }
+
     private Path device(final String address) {
         return root.resolve("sys/bus/pci/devices").resolve(address);
     }
@@ -113,7 +127,15 @@ final class FakeHost implements AttributeWriter {
     }
 
     @Override
-    public void write(final Path file, final String text) throws IOException {
+    public String read(final Path file, final Duration limit) throws IOException {
+        return Files.readString(file);
+    }
+
+    @Override
+    public void write(final Path file, final String text, final Duration limit) throws IOException, TimeoutException {
+        if (file.endsWith("unbind") && held.contains(text)) {
+            throw new TimeoutException(text);
+        }
         orders.add(file.getFileName() + "=" + text.strip());
         switch (file.getFileName().toString()) {
             case "driver_override" -> Files.writeString(file, text.isBlank() ? "(null)\n" : text);

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The launcher and its shell functions, in a copy of the folder, on a machine made of small scripts. */
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
-        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep");
+        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat");
     private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
         + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
 
@@ -209,6 +209,31 @@ class LauncherTest {
     }
 
     @Test
+    void rootDoesNotBuildInTheFolderOfAnother() throws Exception {
+        script(bin.resolve("id"), "echo 0");
+        script(bin.resolve("stat"), "echo 1000");
+        final Outcome refused = launch("status");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.out()).isEmpty();
+        assertThat(refused.err()).endsWith("run ./rdma4j status first, as yourself\n");
+        assertThat(calls()).isEmpty();
+        assertThat(root.resolve("target")).doesNotExist();
+
+        script(bin.resolve("id"), "echo 1000");
+        assertThat(launch("status").exitCode()).isZero();
+        script(bin.resolve("id"), "echo 0");
+        Files.writeString(root.resolve("tools/src/main/java/New.java"), "");
+        Files.setLastModifiedTime(root.resolve("tools/src/main/java/New.java"),
+            FileTime.from(Instant.now().plusSeconds(5)));
+        final Outcome stale = launch("status");
+        assertThat(stale).isEqualTo(new Outcome(0, stale.out(), ""));
+        assertThat(calls()).hasSize(1);
+
+        script(bin.resolve("stat"), "echo 0");
+        assertThat(launch("status").err()).contains("building rdma4j (sources changed)");
+    }
+
+    @Test
     void passesOptionsToTheJvm() throws Exception {
         final Outcome outcome = launch(Map.of("RDMA4J_OPTS", "-Xmx1g -Dx=y"), "devices");
         assertThat(outcome.out()).contains(" -Xmx1g -Dx=y ");
@@ -244,6 +269,7 @@ class LauncherTest {
         Files.delete(bin.resolve("mvn"));
         makeDebian("installed=");
         script(bin.resolve("id"), "echo 0");
+        script(bin.resolve("stat"), "echo 0");
         script(bin.resolve("apt-get"), "echo apt-get \"$@\" >>$HOME/calls\n"
             + "[ $1 = update ] || { cp $HOME/mvn $HOME/bin/mvn; }");
         script(machine.resolve("mvn"), WHOLE_BUILD);

@@ -89,12 +89,29 @@ class StatusCommandTest {
         assertThat(status().out()).contains("  - IOMMU group 11 cannot be opened while 0000:0b:00.0 (driver vmxnet3) "
             + "has a driver of the kernel.\n        sudo ./rdma4j bind --group 0000:0b:00.1\n");
         Cli.runOn(host.machine(), "bind", "--group", PVRDMA);
-        host.file("proc/4711/comm", "java\n");
-        Files.createDirectories(root.resolve("proc/4711/fd"));
-        Files.createSymbolicLink(root.resolve("proc/4711/fd/9"), Path.of("/dev/vfio/11"));
+        host.open("/dev/vfio/11", 4711, "java");
         assertThat(status().out()).contains("  java (4711)\n").contains("  /dev/vfio/11  rw")
             .endsWith("\n\nReady. Try:\n    ./rdma4j devinfo -d vfio:0000:0b:00.1\n");
         assertThat(missing()).isEmpty();
+    }
+
+    @Test
+    void theCommandForAGroupNamesTheRdmaDevice() {
+        Cli.runOn(host.machine(), "bind", "--force", FakeHost.VMXNET3);
+        assertThat(missing()).contains("GROUP_NOT_VIABLE");
+        assertThat(status().out()).contains("sudo ./rdma4j bind --group 0000:0b:00.1\n")
+            .doesNotContain("bind --group 0000:0b:00.0");
+    }
+
+    @Test
+    void groupsWithoutAnRdmaDeviceAreNotMissing() throws IOException {
+        host.function("0000:06:00.0", "8086:10d3", "020000", "e1000e", 6);
+        host.function("0000:06:00.1", "8086:10d3", "020000", "e1000e", 6);
+        Cli.runOn(host.machine(), "bind", "--force", "0000:06:00.0");
+        Cli.runOn(host.machine(), "bind", "--group", PVRDMA);
+        assertThat(status().out()).contains("0000:06:00.1").contains("Ready. Try:");
+        assertThat(missing()).isEmpty();
+        assertThat(status("--json").json().get("ready").getAsBoolean()).isTrue();
     }
 
     @Test

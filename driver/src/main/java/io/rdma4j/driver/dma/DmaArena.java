@@ -195,6 +195,8 @@ public final class DmaArena implements AutoCloseable {
 
     /**
      * Ends the device's access to all pages, also to those that are still handed out. Harmless when called again.
+     *
+     * @throws RdmaException the first refusal, with others suppressed; everything that can be closed is.
      */
     @Override
     public void close() {
@@ -205,7 +207,25 @@ public final class DmaArena implements AutoCloseable {
             chunks.clear();
             free.clear();
         }
-        left.forEach(DmaMemory::close);
+        closeAll(left);
+    }
+
+    private static void closeAll(final List<DmaMemory> chunks) {
+        RuntimeException refusal = null;
+        for (final DmaMemory chunk : chunks) {
+            try {
+                chunk.close();
+            } catch (final RuntimeException e) {
+                if (refusal == null) {
+                    refusal = e;
+                } else {
+                    refusal.addSuppressed(e);
+                }
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
     }
 
     @Override

@@ -8,8 +8,10 @@ package io.rdma4j.driver.dma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaDomain;
 
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -28,12 +30,16 @@ public final class HostMemory {
     private static final System.Logger LOGGER = System.getLogger(HostMemory.class.getName());
     private static final StepsDown JVM =
         new StepsDown(text -> LOGGER.log(System.Logger.Level.WARNING, text));
-    /** Closed memory comes back with a garbage collection; this is how long one is waited for, all rounds together. */
+    private static final int ENOSPC = 28;
+    /** How often it is looked whether memory came back after a collection, with pauses of 1, 2, 4 ms and so on. */
     private static final int GC_ROUNDS = 8;
 
     private final PagePreference preference;
     private final PageSource source;
     private final StepsDown stepsDown;
+    private final Runnable collector;
+    /** What had been retired when a collection gave nothing back: another one would give nothing either. */
+    private final Map<PageKind, Long> inVain = new EnumMap<>(PageKind.class);
 
     /** Says each step only once. */
     static final class StepsDown {
@@ -61,13 +67,15 @@ public final class HostMemory {
      * @param preference what to try first.
      */
     public HostMemory(final PagePreference preference) {
-        this(preference, LinuxPages.INSTANCE, JVM);
+        this(preference, LinuxPages.INSTANCE, JVM, System::gc);
     }
 
-    HostMemory(final PagePreference preference, final PageSource source, final StepsDown stepsDown) {
+    HostMemory(
+        final PagePreference preference, final PageSource source, final StepsDown stepsDown, final Runnable collector) {
         this.preference = preference;
         this.source = source;
         this.stepsDown = stepsDown;
+        this.collector = collector;
     }
 
     /**
@@ -76,7 +84,7 @@ public final class HostMemory {
      * @return a source of memory.
      */
     public static HostMemory ofJvm() {
-        return new HostMemory(PagePreference.KB4, JvmPages.INSTANCE, JVM);
+        return new HostMemory(PagePreference.KB4, JvmPages.INSTANCE, JVM, System::gc);
     }
 
     /**
@@ -99,13 +107,22 @@ public final class HostMemory {
         final List<PageKind> kinds = preference.kindsFor(bytes);
         for (int i = 0; i < kinds.size() - 1; i++) {
             try {
-                return allocate(kinds.get(i), bytes);
+                return truthful(allocate(kinds.get(i), bytes), kinds.get(i), bytes);
             } catch (final RdmaException e) {
                 stepsDown.say(kinds.get(i), kinds.get(i + 1), e.getMessage() + "; "
                     + source.advice(kinds.get(i), bytes));
             }
         }
         return last(kinds.get(kinds.size() - 1), bytes, device);
+    }
+
+    private HostBlock truthful(final HostBlock block, final PageKind wanted, final int bytes) {
+        if (block.pages() != wanted) {
+            stepsDown.say(wanted, block.pages(), "the kernel put small pages under some of " + Sizes.text(bytes)
+                + ", as it does when free memory is in small pieces (echo 1 > /proc/sys/vm/compact_memory joins them); "
+                + "hugepages of a pool are there for certain");
+        }
+        return block;
     }
 
     private HostBlock last(final PageKind kind, final int bytes, final Object device) {
@@ -122,23 +139,58 @@ public final class HostMemory {
         }
     }
 
-    /** Memory that was closed is still mapped until the garbage collector saw that nobody uses it: it may help. */
     private HostBlock allocate(final PageKind kind, final int bytes) {
-        for (int round = 0;; round++) {
-            try {
-                return source.allocate(kind, bytes);
-            } catch (final RdmaException e) {
-                if (round == GC_ROUNDS || source.retiredBytes(kind) == 0 || !waitForCollector(round)) {
-                    throw e;
-                }
+        try {
+            return source.allocate(kind, bytes);
+        } catch (final RdmaException e) {
+            if (!isShortage(e) || !mayComeBack(kind, bytes)) {
+                throw e;
             }
+            return allocateAfterCollection(kind, bytes, e);
         }
     }
 
-    private static boolean waitForCollector(final int round) {
+    private static boolean isShortage(final RdmaException e) {
+        return e.errno() == RdmaException.ENOMEM || e.errno() == ENOSPC;
+    }
+
+    /** Memory that was closed is still mapped until the garbage collector saw that nobody uses it. */
+    private boolean mayComeBack(final PageKind kind, final int bytes) {
+        final long retired = source.retiredBytes(kind);
+        final boolean more;
+        synchronized (inVain) {
+            more = source.retiredEver(kind) > inVain.getOrDefault(kind, 0L);
+        }
+        return more && retired > 0 && source.freeBytes(kind) >= kind.roundUp(bytes) - retired;
+    }
+
+    /** One collection finds all that can be found; the memory comes back a little later, from another thread. */
+    private HostBlock allocateAfterCollection(final PageKind kind, final int bytes, final RdmaException shortage) {
+        final long ever = source.retiredEver(kind);
+        final long before = source.retiredBytes(kind);
+        collector.run();
+        RdmaException last = shortage;
+        for (int round = 0; round < GC_ROUNDS && pause(1L << round); round++) {
+            try {
+                return source.allocate(kind, bytes);
+            } catch (final RdmaException e) {
+                last = e;
+            }
+            if (source.retiredBytes(kind) == 0) {
+                throw last;
+            }
+        }
+        if (source.retiredBytes(kind) >= before) {
+            synchronized (inVain) {
+                inVain.put(kind, ever);
+            }
+        }
+        throw last;
+    }
+
+    private static boolean pause(final long millis) {
         try {
-            System.gc();
-            TimeUnit.MILLISECONDS.sleep(1L << round);
+            TimeUnit.MILLISECONDS.sleep(millis);
             return true;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -11,7 +11,11 @@ import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
 
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * DMA memory behind an {@link Iommu}: any memory of the process can be mapped.
@@ -23,9 +27,12 @@ import java.util.Map;
  *
  * <p>Thread-safe; the IOMMU is called without a lock held. A mapping is found by others only when the IOMMU has it, and
  * is found no more before it is unmapped; two threads that want the same window at the same time may map it twice.
+ * {@link #close()} waits for the calls of other threads, so that who closes it may close the IOMMU next.
  */
 public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     private static final String MAP = "map memory for DMA";
+    /** A call over the largest region takes a second at most; after this something is stuck in the kernel. */
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Iommu iommu;
     private final IovaAllocator iovas;
@@ -33,7 +40,11 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     private final HostMemory host;
     private final Object deviceName;
     private final Map<Long, Mapped> live = new HashMap<>();
+    /** What is in here has a user: the last one takes it out in the step in which it leaves. */
     private final Mapped.Index shared = new Mapped.Index();
+    /** What threads are mapping (an {@link Extent}) and unmapping (a {@link Mapped}) now; equal ones count twice. */
+    private final Map<Object, String> inFlight = new IdentityHashMap<>();
+    private final long closeNanos;
     private long reachable;
     /** Also those that are being made or ended. */
     private int mappings;
@@ -62,11 +73,19 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     public IommuDmaDomain(
         final Iommu iommu, final IovaAllocator iovas, final IovaPolicy policy, final HostMemory host,
         final Object deviceName) {
+        this(iommu, iovas, policy, host, deviceName, CLOSE_NANOS);
+    }
+
+    /** For tests: waits for others as long as it is told. */
+    IommuDmaDomain(
+        final Iommu iommu, final IovaAllocator iovas, final IovaPolicy policy, final HostMemory host,
+        final Object deviceName, final long closeNanos) {
         this.iommu = iommu;
         this.iovas = iovas;
         this.policy = policy;
         this.host = host;
         this.deviceName = deviceName;
+        this.closeNanos = closeNanos;
     }
 
     @Override
@@ -137,23 +156,37 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
     /** The kernel says "bad address"; the application wants to know which, and why. */
     private RdmaException explained(final RdmaException e, final Extent region) {
+        final boolean isFault = e.errno() == RdmaException.EFAULT;
         final String hole = isAboutMemory(e)
-            ? ProcessMaps.firstHole(region.start(), region.length(), e.errno() == RdmaException.EFAULT) : null;
-        if (hole == null) {
-            return e;
+            ? ProcessMaps.firstHole(region.start(), region.length(), isFault) : null;
+        if (hole != null) {
+            return fault(e, region, hole,
+                "the device needs memory that this process may read and write: map a file read-write, or copy");
         }
-        return refused(MAP, RdmaException.EFAULT)
-            .detail("%s: %s", region, hole)
-            .hint("the device needs memory that this process may read and write: map a file read-write, or copy")
-            .cause(e)
-            .build();
+        final String file = isFault ? ProcessMaps.firstDiskFile(region.start(), region.length()) : null;
+        return file == null ? e : fault(e, region, file + "; since Linux 6.5 the kernel does not let devices write to "
+            + "files on such file systems", "use a file on tmpfs (/dev/shm) or hugetlbfs, or memory of "
+            + "RdmaContext.allocate");
+    }
+
+    private RdmaException fault(
+        final RdmaException e, final Extent region, final String why, final String hint) {
+        return refused(MAP, RdmaException.EFAULT).detail("%s: %s", region, why).hint(hint).cause(e).build();
     }
 
     private Mapped map(final Extent memory, final boolean share) {
         if (iommu.isChargedToMemlock()) {
             MemlockLimit.process().require(MAP, deviceName, memory.length());
         }
-        takePlace();
+        takePlace(memory);
+        try {
+            return mapInPlace(memory, share);
+        } finally {
+            end(memory);
+        }
+    }
+
+    private Mapped mapInPlace(final Extent memory, final boolean share) {
         long iova = 0;
         boolean mapped = false;
         try {
@@ -174,11 +207,12 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     private long chooseIova(final Extent memory) {
-        return policy == IovaPolicy.VIRTUAL_IF_FREE && iovas.tryTake(memory.start(), memory.length())
-            ? memory.start() : iovas.allocateFor(memory.start(), memory.length());
+        return policy == IovaPolicy.VIRTUAL_IF_FREE && !IovaAllocator.isLow(memory.start())
+            && iovas.tryTake(memory.start(), memory.length()) ? memory.start()
+            : iovas.allocateFor(memory.start(), memory.length());
     }
 
-    private synchronized void takePlace() {
+    private synchronized void takePlace(final Extent memory) {
         requireOpen();
         if (mappings >= iommu.maxMappings()) {
             throw refused(MAP, RdmaException.ENOMEM)
@@ -188,6 +222,12 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
                 .build();
         }
         mappings++;
+        inFlight.put(memory, "mapping");
+    }
+
+    private synchronized void end(final Object operation) {
+        inFlight.remove(operation);
+        notifyAll();
     }
 
     private void giveUp(final long iova) {
@@ -211,13 +251,16 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     private void release(final Mapped mapping) {
-        if (isLastUser(mapping) && leave(mapping)) {
-            unmap(mapping);
+        if (leaveAsUser(mapping)) {
+            unmapAndEnd(mapping);
         }
     }
 
-    private synchronized boolean isLastUser(final Mapped mapping) {
-        return --mapping.users == 0;
+    /**
+     * One step: if others found it between "nobody uses it" and "nobody finds it", it would be unmapped under them.
+     */
+    private synchronized boolean leaveAsUser(final Mapped mapping) {
+        return --mapping.users == 0 && leave(mapping);
     }
 
     /** From here on nobody finds it. Of two who want to unmap it, one gets true. */
@@ -226,8 +269,17 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         final boolean left = live.remove(mapping.iova, mapping);
         if (left) {
             reachable -= mapping.length();
+            inFlight.put(mapping, "unmapping");
         }
         return left;
+    }
+
+    private void unmapAndEnd(final Mapped mapping) {
+        try {
+            unmap(mapping);
+        } finally {
+            end(mapping);
+        }
     }
 
     private void unmap(final Mapped mapping) {
@@ -244,7 +296,10 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         mapping.letGo();
     }
 
-    /** What could not be unmapped is still reachable, and its addresses must not be given out again. */
+    /**
+     * What could not be unmapped is still reachable, and its addresses must not be given out again. It is not shared:
+     * what the IOMMU does with it is not known.
+     */
     private synchronized void enterAgain(final Mapped mapping) {
         live.put(mapping.iova, mapping);
         reachable += mapping.length();
@@ -271,34 +326,89 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
     /**
      * Ends the device's access to everything that is mapped still; closing those objects later is harmless. New
-     * allocations and mappings are refused. Harmless when called again.
+     * allocations and mappings are refused, and those that other threads are making or ending now are waited for: then
+     * this does not call the IOMMU any more. Harmless when called again.
      *
-     * @throws RdmaException if the IOMMU refused to unmap something; everything else is unmapped nevertheless.
+     * @throws RdmaException if the IOMMU refused to unmap something, ETIMEDOUT if another thread's call does not end;
+     *                       everything else is unmapped nevertheless.
      */
     @Override
     public void close() {
-        final Mapped[] left;
         synchronized (this) {
             closed = true;
+        }
+        final Set<Mapped> tried = new HashSet<>();
+        RuntimeException failure = unmapAll(tried, null);
+        try {
+            awaitOthers();
+        } catch (final RdmaException e) {
+            failure = and(failure, e);
+        }
+        // What another thread could not unmap in the meantime is live again.
+        failure = unmapAll(tried, failure);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private RuntimeException unmapAll(final Set<Mapped> tried, final RuntimeException before) {
+        final Mapped[] left;
+        synchronized (this) {
             left = live.values().toArray(new Mapped[0]);
         }
-        RuntimeException refusal = null;
+        RuntimeException failure = before;
         for (final Mapped mapping : left) {
             try {
-                if (leave(mapping)) {
-                    unmap(mapping);
+                if (!tried.contains(mapping) && leave(mapping)) {
+                    tried.add(mapping);
+                    unmapAndEnd(mapping);
                 }
             } catch (final RuntimeException e) {
-                if (refusal == null) {
-                    refusal = e;
-                } else {
-                    refusal.addSuppressed(e);
-                }
+                failure = and(failure, e);
             }
         }
-        if (refusal != null) {
-            throw refusal;
+        return failure;
+    }
+
+    private static RuntimeException and(final RuntimeException first, final RuntimeException next) {
+        if (first == null) {
+            return next;
         }
+        first.addSuppressed(next);
+        return first;
+    }
+
+    private synchronized void awaitOthers() {
+        final long deadline = System.nanoTime() + closeNanos;
+        boolean interrupted = false;
+        while (!inFlight.isEmpty()) {
+            final long nanos = deadline - System.nanoTime();
+            if (nanos <= 0) {
+                break;
+            }
+            try {
+                wait(nanos / 1_000_000, (int) (nanos % 1_000_000));
+            } catch (final InterruptedException e) {
+                // Whoever closes the IOMMU under a running call does worse than to wait a moment longer.
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (!inFlight.isEmpty()) {
+            throw stuck();
+        }
+    }
+
+    private RdmaException stuck() {
+        final StringBuilder calls = new StringBuilder();
+        inFlight.forEach((what, verb) -> calls.append(calls.length() == 0 ? "" : ", ").append(verb).append(' ')
+            .append(what));
+        return refused("close DMA memory", RdmaException.ETIMEDOUT)
+            .detail("other threads are at work in the IOMMU for more than %d ms: %s",
+                TimeUnit.NANOSECONDS.toMillis(closeNanos), calls)
+            .build();
     }
 
     private void requireOpen() {
@@ -317,7 +427,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
     @Override
     public synchronized String toString() {
-        return "IommuDmaDomain[" + deviceName + " reachable=" + reachable + " mappings=" + mappings + " " + iovas
-            + "]";
+        return "IommuDmaDomain[" + deviceName + " reachable=" + reachable + " mappings=" + mappings
+            + " inFlight=" + inFlight.size() + " " + iovas + "]";
     }
 }

@@ -14,11 +14,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Hands out bus addresses: first fit over the ranges that the IOMMU translates, in whole pages. Address 0 is never
- * given out: the device takes it for "none". Thread-safe.
+ * Hands out bus addresses: first fit over the ranges that the IOMMU translates, in whole pages, from 4 GiB upwards and
+ * only then below. Address 0 is never given out: the device takes it for "none". Thread-safe.
+ *
+ * <p>Below 4 GiB are the BARs of other devices. A switch without ACS sends an access there to its own ports before any
+ * IOMMU sees it, and not every kernel leaves these addresses out of the ranges that it reports.
  */
 public final class IovaAllocator {
     private static final List<PageKind> LARGE = List.of(PageKind.GB1, PageKind.MB2);
+    private static final long HIGH = 1L << 32;
+    /** Where to begin, in this order. A range across the border is taken only if it fits on neither side. */
+    private static final long[] FLOORS = {HIGH, 0};
 
     private final TreeMap<Long, Long> free = new TreeMap<>();
     private final TreeMap<Long, Long> given = new TreeMap<>();
@@ -112,11 +118,13 @@ public final class IovaAllocator {
      */
     public long allocate(final long length, final long alignment) {
         check(length, alignment);
-        final long iova = find(length, alignment, 0);
-        if (iova == 0) {
-            throw exhausted(length, alignment);
+        for (final long floor : FLOORS) {
+            final long iova = find(length, alignment, 0, floor);
+            if (iova != 0) {
+                return iova;
+            }
         }
-        return iova;
+        throw exhausted(length, alignment);
     }
 
     /**
@@ -130,14 +138,29 @@ public final class IovaAllocator {
      */
     public long allocateFor(final long address, final long length) {
         check(length, PAGE_SIZE);
-        for (final PageKind kind : LARGE) {
-            final long iova = length < kind.pageSize() ? 0
-                : find(length, kind.pageSize(), address & kind.pageSize() - 1);
+        for (final long floor : FLOORS) {
+            final long iova = findFor(address, length, floor);
             if (iova != 0) {
                 return iova;
             }
         }
-        return allocate(length);
+        throw exhausted(length, PAGE_SIZE);
+    }
+
+    private long findFor(final long address, final long length, final long floor) {
+        for (final PageKind kind : LARGE) {
+            final long iova = length < kind.pageSize() ? 0
+                : find(length, kind.pageSize(), address & kind.pageSize() - 1, floor);
+            if (iova != 0) {
+                return iova;
+            }
+        }
+        return find(length, PAGE_SIZE, 0, floor);
+    }
+
+    /** Whether this is where other devices may have their BARs. */
+    static boolean isLow(final long address) {
+        return address < HIGH;
     }
 
     private static void check(final long length, final long alignment) {
@@ -148,10 +171,11 @@ public final class IovaAllocator {
         }
     }
 
-    /** First fit at some offset behind an aligned address; 0 if there is none. */
-    private synchronized long find(final long length, final long alignment, final long offset) {
-        for (final Map.Entry<Long, Long> range : free.entrySet()) {
-            final long start = roundUp(range.getKey() - offset, alignment) + offset;
+    /** First fit at some offset behind an aligned address, not below the floor; 0 if there is none. */
+    private synchronized long find(final long length, final long alignment, final long offset, final long floor) {
+        final Long first = free.floorKey(floor);
+        for (final Map.Entry<Long, Long> range : free.tailMap(first == null ? floor : first).entrySet()) {
+            final long start = roundUp(Math.max(range.getKey(), floor) - offset, alignment) + offset;
             final long end = range.getKey() + range.getValue();
             if (start > 0 && start < end && end - start >= length) {
                 take(range.getKey(), end, start, length);

@@ -44,4 +44,14 @@ final class JvmPages implements PageSource {
     public long retiredBytes(final PageKind kind) {
         return 0;
     }
+
+    @Override
+    public long retiredEver(final PageKind kind) {
+        return 0;
+    }
+
+    @Override
+    public long freeBytes(final PageKind kind) {
+        return Long.MAX_VALUE;
+    }
 }

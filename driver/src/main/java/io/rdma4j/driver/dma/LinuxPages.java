@@ -24,20 +24,37 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** Memory of Linux: hugepages of a pool through memfd, transparent hugepages, ordinary pages. */
 final class LinuxPages implements PageSource {
-    static final LinuxPages INSTANCE = new LinuxPages(Path.of("/sys/kernel/mm"));
+    static final LinuxPages INSTANCE = new LinuxPages(Path.of("/sys/kernel/mm"), Path.of("/proc/self/smaps"));
 
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int READ_WRITE = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
     private static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
 
     private final Path settings;
-    private final Map<PageKind, AtomicLong> retired = new EnumMap<>(PageKind.class);
+    private final Path smaps;
+    private final Map<PageKind, Retired> retired = new EnumMap<>(PageKind.class);
 
-    /** Memory management's folder in /sys, or one like it. */
-    LinuxPages(final Path settings) {
+    /** How much of one kind waits for the garbage collector, and how much ever did. */
+    private static final class Retired {
+        private final AtomicLong now = new AtomicLong();
+        private final AtomicLong ever = new AtomicLong();
+
+        void add(final long bytes) {
+            now.addAndGet(bytes);
+            ever.addAndGet(bytes);
+        }
+
+        void remove(final long bytes) {
+            now.addAndGet(-bytes);
+        }
+    }
+
+    /** Memory management's folder in /sys and the file with what is mapped, or some like them. */
+    LinuxPages(final Path settings, final Path smaps) {
         this.settings = settings;
+        this.smaps = smaps;
         for (final PageKind kind : PageKind.values()) {
-            retired.put(kind, new AtomicLong());
+            retired.put(kind, new Retired());
         }
     }
 
@@ -60,16 +77,38 @@ final class LinuxPages implements PageSource {
      * would be a SIGBUS.
      */
     private HostBlock ofPool(final PageKind kind, final int length, final int size) {
-        final long bytes = kind.roundUp(length);
-        final int fd = Libc.memfdCreate("rdma4j", LibcConstants.MFD_HUGETLB | size);
+        final MappedMemory mapping = mapPool(kind.roundUp(length), size);
+        boolean done = false;
         try {
-            Libc.ftruncate(fd, bytes);
-            Libc.fallocate(fd, 0, bytes);
-            final MappedMemory mapping = MappedMemory.map(0, bytes, READ_WRITE,
-                LibcConstants.MAP_SHARED | LibcConstants.MAP_POPULATE, fd, 0);
-            return block(kind, mapping, mapping.address(), length);
+            final HostBlock block = block(kind, kind, mapping, mapping.address(), length);
+            done = true;
+            return block;
         } finally {
-            Libc.close(fd);
+            if (!done) {
+                mapping.close();
+            }
+        }
+    }
+
+    private static MappedMemory mapPool(final long bytes, final int size) {
+        final int fd = Libc.memfdCreate("rdma4j", LibcConstants.MFD_HUGETLB | size);
+        MappedMemory mapping = null;
+        boolean done = false;
+        try {
+            try {
+                Libc.ftruncate(fd, bytes);
+                Libc.fallocate(fd, 0, bytes);
+                mapping = MappedMemory.map(0, bytes, READ_WRITE,
+                    LibcConstants.MAP_SHARED | LibcConstants.MAP_POPULATE, fd, 0);
+            } finally {
+                Libc.close(fd);
+            }
+            done = true;
+            return mapping;
+        } finally {
+            if (!done && mapping != null) {
+                mapping.close();
+            }
         }
     }
 
@@ -84,7 +123,9 @@ final class LinuxPages implements PageSource {
         final PageKind kind = PageKind.THP;
         final long bytes = kind.roundUp(length);
         final MappedMemory mapping = MappedMemory.map(0, bytes + kind.pageSize(), READ_WRITE, ANONYMOUS, -1, 0);
-        final long address = kind.roundUp(mapping.address());
+        // Never at the very beginning: what is advised would grow together with what lies before it, and smaps could
+        // not say any more how much of it is in large pages.
+        final long address = kind.roundUp(mapping.address() + 1);
         return advised(kind, mapping, address, length, LibcConstants.MADV_HUGEPAGE);
     }
 
@@ -100,7 +141,7 @@ final class LinuxPages implements PageSource {
         try {
             Libc.madvise(address, kind.roundUp(length), advice);
             touch(address, kind.roundUp(length));
-            final HostBlock block = block(kind, mapping, address, length);
+            final HostBlock block = block(kind, found(kind, address, length), mapping, address, length);
             done = true;
             return block;
         } finally {
@@ -108,6 +149,13 @@ final class LinuxPages implements PageSource {
                 mapping.close();
             }
         }
+    }
+
+    /** The kernel does not promise large pages; it gives small ones where it has no others. */
+    private PageKind found(final PageKind wanted, final long address, final int length) {
+        final long bytes = wanted.roundUp(length);
+        return wanted == PageKind.THP && ProcessMaps.transparentBytes(smaps, address, bytes) < bytes
+            ? PageKind.KB4 : wanted;
     }
 
     private static void touch(final long address, final long bytes) {
@@ -118,23 +166,24 @@ final class LinuxPages implements PageSource {
         }
     }
 
-    private HostBlock block(final PageKind kind, final MappedMemory mapping, final long address, final int length) {
+    private HostBlock block(
+        final PageKind kind, final PageKind found, final MappedMemory mapping, final long address, final int length) {
         final long bytes = kind.roundUp(length);
         final ByteBuffer memory = Libc.directBuffer(address, length);
         final Reclaim reclaim = new Reclaim(mapping, bytes, retired.get(kind));
         CLEANER.register(memory, reclaim);
-        return new HostBlock(memory, bytes, kind, reclaim::retire);
+        return new HostBlock(memory, bytes, found, reclaim::retire);
     }
 
     /** Unmaps, and keeps the account of memory that nobody needs but that is not unmapped yet. */
     private static final class Reclaim implements Runnable {
         private final MappedMemory mapping;
         private final long bytes;
-        private final AtomicLong account;
+        private final Retired account;
         private boolean counted;
         private boolean gone;
 
-        Reclaim(final MappedMemory mapping, final long bytes, final AtomicLong account) {
+        Reclaim(final MappedMemory mapping, final long bytes, final Retired account) {
             this.mapping = mapping;
             this.bytes = bytes;
             this.account = account;
@@ -143,7 +192,7 @@ final class LinuxPages implements PageSource {
         synchronized void retire() {
             if (!counted && !gone) {
                 counted = true;
-                account.addAndGet(bytes);
+                account.add(bytes);
             }
         }
 
@@ -152,14 +201,33 @@ final class LinuxPages implements PageSource {
             gone = true;
             mapping.close();
             if (counted) {
-                account.addAndGet(-bytes);
+                account.remove(bytes);
             }
         }
     }
 
     @Override
     public long retiredBytes(final PageKind kind) {
-        return retired.get(kind).get();
+        return retired.get(kind).now.get();
+    }
+
+    @Override
+    public long retiredEver(final PageKind kind) {
+        return retired.get(kind).ever.get();
+    }
+
+    @Override
+    public long freeBytes(final PageKind kind) {
+        if (kind != PageKind.GB1 && kind != PageKind.MB2) {
+            return Long.MAX_VALUE;
+        }
+        final long free = number(pool(kind).resolve("free_hugepages"));
+        final long promised = number(pool(kind).resolve("resv_hugepages"));
+        return free < 0 || promised < 0 ? Long.MAX_VALUE : Math.max(0, free - promised) * kind.pageSize();
+    }
+
+    private Path pool(final PageKind kind) {
+        return settings.resolve("hugepages/hugepages-" + kind.pageSize() / 1024 + "kB");
     }
 
     @Override
@@ -176,7 +244,7 @@ final class LinuxPages implements PageSource {
     }
 
     private String poolAdvice(final PageKind kind, final long length) {
-        final Path pool = settings.resolve("hugepages/hugepages-" + kind.pageSize() / 1024 + "kB");
+        final Path pool = pool(kind);
         final long needed = kind.roundUp(length) / kind.pageSize();
         final long all = number(pool.resolve("nr_hugepages"));
         final long free = number(pool.resolve("free_hugepages"));

@@ -21,17 +21,20 @@ import java.util.function.Supplier;
  */
 public final class MemlockLimit {
     private static final MemlockLimit PROCESS =
-        new MemlockLimit(Path.of("/proc/self/status"), () -> Libc.getrlimit(LibcConstants.RLIMIT_MEMLOCK));
+        new MemlockLimit(Path.of("/proc/self/status"), Path.of("/proc/self/uid_map"),
+            () -> Libc.getrlimit(LibcConstants.RLIMIT_MEMLOCK));
     /** The capability by which the limit does not hold. */
     private static final int CAP_IPC_LOCK = 14;
 
     private final Path status;
+    private final Path uidMap;
     private final Supplier<Rlimit> rlimit;
     /** A process keeps its capabilities; to look again at each registration would cost more than the registration. */
     private volatile boolean knownExempt;
 
-    MemlockLimit(final Path status, final Supplier<Rlimit> rlimit) {
+    MemlockLimit(final Path status, final Path uidMap, final Supplier<Rlimit> rlimit) {
         this.status = status;
+        this.uidMap = uidMap;
         this.rlimit = rlimit;
     }
 
@@ -60,7 +63,7 @@ public final class MemlockLimit {
         if (limit.isUnlimited()) {
             return;
         }
-        final Status now = Status.read(status);
+        final Status now = Status.read(status, uidMap);
         knownExempt = now.exempt;
         if (!now.exempt && bytes > limit.soft() - now.lockedBytes) {
             throw tooLow(operation, device, bytes, limit, now);
@@ -85,15 +88,18 @@ public final class MemlockLimit {
         return limit.hard() < 0 ? "" : " (up to " + limit.hard() / 1024 + " without rights)";
     }
 
-    /** What the kernel says of this process. */
+    /**
+     * What the kernel says of this process. {@code mlock} and the pages that VFIO pins are charged to VmLck; VmPin is
+     * an account of its own, of the kernel's RDMA drivers among others, and says nothing about the next lock.
+     */
     private record Status(long lockedBytes, boolean exempt) {
-        static Status read(final Path file) {
+        static Status read(final Path file, final Path uidMap) {
             long locked = 0;
             boolean exempt = false;
             try {
                 for (final String line : Files.readAllLines(file)) {
-                    if (line.startsWith("VmLck:") || line.startsWith("VmPin:")) {
-                        locked += Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+                    if (line.startsWith("VmLck:")) {
+                        locked = Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
                     } else if (line.startsWith("CapEff:")) {
                         exempt = (Long.parseUnsignedLong(line.substring(7).trim(), 16) >>> CAP_IPC_LOCK & 1) != 0;
                     }
@@ -102,14 +108,26 @@ public final class MemlockLimit {
                 // Without /proc nothing is known: the kernel has the last word, as it always has.
                 return new Status(0, true);
             }
-            return new Status(locked, exempt);
+            return new Status(locked, exempt && isInitialNamespace(uidMap));
+        }
+
+        /**
+         * In a user namespace of its own a process has capabilities over that namespace only, and the kernel asks for
+         * this one in the initial namespace. Kernels without user namespaces do not have the file.
+         */
+        private static boolean isInitialNamespace(final Path uidMap) {
+            try {
+                return Files.notExists(uidMap) || Files.readString(uidMap).trim().matches("0\\s+0\\s+4294967295");
+            } catch (final IOException e) {
+                return false;
+            }
         }
     }
 
     @Override
     public String toString() {
         final Rlimit limit = rlimit.get();
-        final Status now = Status.read(status);
+        final Status now = Status.read(status, uidMap);
         return "MemlockLimit[" + (limit.isUnlimited() ? "unlimited" : Sizes.text(limit.soft()))
             + (now.exempt ? ", exempt" : "") + ", used " + Sizes.text(now.lockedBytes) + "]";
     }

@@ -8,7 +8,8 @@ package io.rdma4j.driver.dma;
 /** Gives out memory of one kind. Thread-safe. */
 interface PageSource {
     /**
-     * Allocates, zeroes and touches.
+     * Allocates, zeroes and touches. The kernel may have put smaller pages under what should be transparent hugepages:
+     * then the block says so.
      *
      * @param kind   of the pages.
      * @param length of the buffer, in whole pages of 4 KiB.
@@ -33,4 +34,20 @@ interface PageSource {
      * @return bytes, 0 if it would be useless to wait.
      */
     long retiredBytes(PageKind kind);
+
+    /**
+     * Bytes of a kind that were ever retired, also those that came back.
+     *
+     * @param kind of pages.
+     * @return bytes; it only grows.
+     */
+    long retiredEver(PageKind kind);
+
+    /**
+     * Bytes of a kind that nobody has and nobody was promised.
+     *
+     * @param kind of pages.
+     * @return bytes; {@link Long#MAX_VALUE} if that is not known.
+     */
+    long freeBytes(PageKind kind);
 }

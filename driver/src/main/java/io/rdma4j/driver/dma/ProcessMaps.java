@@ -5,10 +5,14 @@
 
 package io.rdma4j.driver.dma;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The mappings of this process, as Linux tells them in {@code /proc/self/maps}: what stands between a mistyped address
@@ -16,6 +20,8 @@ import java.util.List;
  */
 public final class ProcessMaps {
     private static final Path MAPS = Path.of("/proc/self/maps");
+    /** Of these nothing is ever written back, so the kernel needs not see each write, and devices may write, too. */
+    private static final Set<String> IN_MEMORY = Set.of("tmpfs", "devtmpfs", "ramfs", "hugetlbfs");
 
     private ProcessMaps() {
     }
@@ -64,5 +70,86 @@ public final class ProcessMaps {
             }
         }
         return String.format("0x%x is not mapped in this process", covered);
+    }
+
+    /**
+     * Looks for the first part of a range that is a file on a disk, mapped shared and writable. Since Linux 6.5 such
+     * memory is not pinned for devices, because the file system would not learn of their writes.
+     *
+     * @param address of the first byte.
+     * @param length  bytes.
+     * @return a phrase that names address, file and file system; null if there is none, or if it is not known.
+     */
+    public static String firstDiskFile(final long address, final long length) {
+        try {
+            return firstDiskFile(Files.readAllLines(MAPS), address, length, ProcessMaps::fileSystem);
+        } catch (final IOException e) {
+            return null;
+        }
+    }
+
+    static String firstDiskFile(
+        final List<String> maps, final long address, final long length, final Function<String, String> fileSystem) {
+        for (final String line : maps) {
+            final String[] fields = line.split(" +", 6);
+            final int dash = fields[0].indexOf('-');
+            final long from = Long.parseUnsignedLong(fields[0], 0, dash, 16);
+            final long to = Long.parseUnsignedLong(fields[0], dash + 1, fields[0].length(), 16);
+            final boolean inside = Long.compareUnsigned(from, address + length) < 0
+                && Long.compareUnsigned(to, address) > 0;
+            if (inside && fields.length == 6 && fields[5].startsWith("/") && fields[1].startsWith("rw")
+                && fields[1].endsWith("s")) {
+                final String type = fileSystem.apply(fields[5]);
+                if (type != null && !IN_MEMORY.contains(type)) {
+                    return String.format("0x%x is a shared mapping of %s on %s",
+                        Long.compareUnsigned(from, address) > 0 ? from : address, fields[5], type);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Null for what has no name in a file system, as a memfd, or has it no more. */
+    private static String fileSystem(final String file) {
+        try {
+            return Files.getFileStore(Path.of(file)).type();
+        } catch (final IOException | InvalidPathException e) {
+            return null;
+        }
+    }
+
+    /**
+     * How much of a range is in transparent hugepages, at least: of a mapping that reaches beyond the range, everything
+     * outside may be in such pages, too.
+     *
+     * @param smaps   {@code /proc/self/smaps}, or a file like it.
+     * @param address of the first byte.
+     * @param length  bytes.
+     * @return bytes; 0 if it is not known.
+     */
+    static long transparentBytes(final Path smaps, final long address, final long length) {
+        final long end = address + length;
+        long sum = 0;
+        long outside = -1;
+        try (BufferedReader lines = Files.newBufferedReader(smaps)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                final int dash = line.indexOf('-');
+                final int blank = line.indexOf(' ');
+                if (dash > 0 && dash < blank) {
+                    final long from = Long.parseUnsignedLong(line, 0, dash, 16);
+                    final long to = Long.parseUnsignedLong(line, dash + 1, blank, 16);
+                    if (Long.compareUnsigned(from, end) >= 0) {
+                        break;
+                    }
+                    outside = Long.compareUnsigned(to, address) <= 0 ? -1
+                        : Math.max(0, address - from) + Math.max(0, to - end);
+                } else if (outside >= 0 && line.startsWith("AnonHugePages:")) {
+                    sum += Math.max(0, Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024 - outside);
+                }
+            }
+        } catch (final IOException e) {
+            return 0;
+        }
+        return sum;
     }
 }

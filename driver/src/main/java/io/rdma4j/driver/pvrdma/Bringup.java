@@ -29,12 +29,19 @@ import io.rdma4j.hw.pvrdma.Eqe;
 import io.rdma4j.hw.pvrdma.GidType;
 import io.rdma4j.hw.pvrdma.GosInfo;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
 /**
  * Takes the device from power-on to work, and back: the initialisation of the device specification as a list of steps
  * in its order, each with its undo. Everything that exists only while the device works is a field here.
  */
 final class Bringup {
+    private static final System.Logger LOG = System.getLogger(Bringup.class.getPackageName());
     private static final long PAGE_SHIFT = 12;
+    /** The kernel only tries for the locks that a reset needs; who has them has them for milliseconds. */
+    private static final int RESET_TRIES = 20;
+    private static final long RESET_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     final PciDevice pci;
     final PvrdmaOptions options;
@@ -59,6 +66,7 @@ final class Bringup {
     Journal journal = Journal.none("the device was not looked at");
     volatile boolean closing;
 
+    private boolean wasReset;
     private DmaPages commandSlot;
     private DmaPages responseSlot;
     private EventRing asyncRing;
@@ -70,6 +78,7 @@ final class Bringup {
         this.latch = new FailureLatch(pci.address());
         steps
             .add("identify the function", this::identify)
+            .add("reset the function, where the platform can", this::resetFunction)
             .add("enable memory decoding and bus mastering", this::enableFunction, this::disableBusMaster)
             .add("map registers and doorbells", this::mapBars)
             .add("read VERSION", this::readVersion)
@@ -88,8 +97,7 @@ final class Bringup {
             .add("unmask interrupts", () -> registers.writeInt(PVRDMA_REG_IMR, Bar1.IMR_NONE_MASKED),
                 () -> registers.writeInt(PVRDMA_REG_IMR, Bar1.IMR_ALL_MASKED))
             .add("activate", this::activate, this::releaseObjects)
-            .add("destroy what an earlier process left",
-                () -> new Leftovers(journal, channel, counters, pci.address()).destroyOfOthers());
+            .add("destroy what an earlier process left", this::endLeftovers);
     }
 
     private RdmaException.Builder refused(final int errno) {
@@ -105,6 +113,34 @@ final class Bringup {
                     Bar1.PVRDMA_DEVICE_ID)
                 .hint("give the address of a pvrdma function")
                 .build();
+        }
+    }
+
+    /**
+     * While the function is no bus master: a device that an earlier owner left at work forgets where its memory was
+     * before it can reach any. A platform that cannot or will not reset it is no reason to refuse the device.
+     */
+    private void resetFunction() {
+        try {
+            wasReset = tryReset();
+            counters.functionResets.addAndGet(wasReset ? 1 : 0);
+        } catch (final RdmaException e) {
+            counters.functionResetsRefused.incrementAndGet();
+            LOG.log(System.Logger.Level.WARNING, pci.address() + ": the function is used without a reset, which was"
+                + " refused: " + e.getMessage());
+        }
+    }
+
+    private boolean tryReset() {
+        for (int tries = 1; ; tries++) {
+            try {
+                return pci.reset();
+            } catch (final RdmaException e) {
+                if (e.errno() != RdmaException.EAGAIN || tries == RESET_TRIES) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RESET_PAUSE_NANOS);
+            }
         }
     }
 
@@ -250,11 +286,20 @@ final class Bringup {
         gids = new GidTable(commands, limits.gidTableLength(), version, caps.gidTypes(), profile, pci.address());
     }
 
+    private void endLeftovers() {
+        final Leftovers leftovers = new Leftovers(journal, channel, uar, counters, pci.address());
+        if (wasReset) {
+            leftovers.forgetOfOthers();
+        } else {
+            leftovers.destroyOfOthers();
+        }
+    }
+
     private void releaseObjects() {
         channel.refuseNew();
         commands.close();
         gids.unbindAll();
-        new Leftovers(journal, channel, counters, pci.address()).destroyOwn();
+        new Leftovers(journal, channel, uar, counters, pci.address()).destroyOwn();
         channel.close();
     }
 

@@ -13,13 +13,13 @@ import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CommandRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -217,6 +217,10 @@ public final class CommandChannel {
                 awaitResponse(wire, key);
             }
             told = true;
+        } catch (final RdmaException e) {
+            // The bus failed: nobody knows what the device did. Without effect if it was given up already.
+            latch.failDeaf("its registers cannot be reached: " + e.getMessage());
+            throw e;
         } finally {
             response.putBytes(0, responseSlot, 0, Command.RESPONSE_MAX);
             if (told) {
@@ -263,7 +267,7 @@ public final class CommandChannel {
             } else if (speaks()) {
                 fired |= vector.await(Math.min(left, WAIT_SLICE_NANOS)) > 0;
             } else {
-                LockSupport.parkNanos(Math.min(left, POLL_NANOS));
+                Pause.nanos(Math.min(left, POLL_NANOS));
             }
         }
         settle(fired);
@@ -297,7 +301,7 @@ public final class CommandChannel {
         int reads = 0;
         do {
             response.putBytes(0, responseSlot, 0, Command.RESPONSE_MAX);
-            LockSupport.parkNanos(POLL_NANOS);
+            Pause.nanos(POLL_NANOS);
             reads++;
         } while (reads < SETTLE_READS && !isAtRest());
     }
@@ -327,9 +331,9 @@ public final class CommandChannel {
             what = "response with the wrong ack";
         }
         final String why = String.format("%s to %s within %d ms: expected key 0x%x ack 0x%x, seen key 0x%x ack 0x%x; "
-            + "ERR 0x%x, IMR 0x%x, vector 0 fired %d times", what, CommandText.request(request, 0),
-            TimeUnit.NANOSECONDS.toMillis(timeoutNanos), key, wire.ack, seenKey, seenAck,
-            registers.readInt(PVRDMA_REG_ERR), registers.readInt(PVRDMA_REG_IMR), vector == null ? 0 : vector.fired());
+            + "%s, %s, vector 0 fired %d times", what, CommandText.request(request, 0),
+            TimeUnit.NANOSECONDS.toMillis(timeoutNanos), key, wire.ack, seenKey, seenAck, readable(PVRDMA_REG_ERR),
+            readable(PVRDMA_REG_IMR), vector == null ? 0 : vector.fired());
         latch.failDeaf(why);
         return RdmaException.of(CommandText.name(wire.id))
             .device(deviceName)
@@ -337,6 +341,15 @@ public final class CommandChannel {
             .errno(nothing ? RdmaException.ETIMEDOUT : RdmaException.EIO)
             .hint("the device is given up: close it and open it again")
             .build();
+    }
+
+    /** What a register says, for people; also of a device that cannot be read any more. */
+    private String readable(final int register) {
+        try {
+            return String.format("%s 0x%x", Bar1.name(register), registers.readInt(register));
+        } catch (final RdmaException e) {
+            return Bar1.name(register) + " not readable";
+        }
     }
 
     private RdmaException refused(final Command command, final int err, final int headerErr) {

@@ -19,12 +19,15 @@ final class DriverCounters {
     final AtomicLong asyncEvents = new AtomicLong();
     final AtomicLong completionNotices = new AtomicLong();
     final AtomicLong corruptRings = new AtomicLong();
+    final AtomicLong overrunRings = new AtomicLong();
     final AtomicLong listenerFailures = new AtomicLong();
     final AtomicLong silentVector = new AtomicLong();
     final AtomicLong leftoversFound = new AtomicLong();
     final AtomicLong leftoversDestroyed = new AtomicLong();
     final AtomicLong leftoversRefused = new AtomicLong();
     final AtomicLong leftoversGuessed = new AtomicLong();
+    final AtomicLong functionResets = new AtomicLong();
+    final AtomicLong functionResetsRefused = new AtomicLong();
     final AtomicLong journalTroubles = new AtomicLong();
 
     Map<String, Long> snapshot() {
@@ -37,12 +40,15 @@ final class DriverCounters {
         values.put("asynchronous events", asyncEvents.get());
         values.put("completion notices", completionNotices.get());
         values.put("corrupt event rings", corruptRings.get());
+        values.put("overruns of the notification ring", overrunRings.get());
         values.put("listener failures", listenerFailures.get());
         values.put("responses without an interrupt", silentVector.get());
         values.put("leftovers found", leftoversFound.get());
         values.put("leftovers destroyed", leftoversDestroyed.get());
         values.put("leftovers refused", leftoversRefused.get());
         values.put("leftovers of unknown handle", leftoversGuessed.get());
+        values.put("function resets", functionResets.get());
+        values.put("function resets refused", functionResetsRefused.get());
         values.put("journal troubles", journalTroubles.get());
         return values;
     }

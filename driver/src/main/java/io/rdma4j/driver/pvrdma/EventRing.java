@@ -25,12 +25,22 @@ import org.agrona.concurrent.UnsafeBuffer;
  * index is kept here and only published, so that nothing the device writes can move it. Thread-safe.
  */
 final class EventRing implements AutoCloseable {
+    /** Of {@link #take}: elements may have been lost. */
+    static final int OVERRUN = 2;
+    /** In slots that were read, see {@link #watchForOverrun}. The device writes no such word. */
+    private static final int BLANK = -1;
+    /** A slot that is this far behind the head was blanked already, and is the last but one to be overwritten. */
+    private static final int PROBE = 2;
+
     private final String name;
     private final DmaPages pages;
     private final PageDirectory directory;
     private final UnsafeBuffer buffer;
     private final int elementLength;
     private final int n;
+    /** Different slots that the indices of both ends come to; less than n if that is no power of two. */
+    private final int slots;
+    private boolean watched;
     private int head;
 
     private EventRing(
@@ -41,6 +51,7 @@ final class EventRing implements AutoCloseable {
         this.elementLength = elementLength;
         this.buffer = pages.buffer();
         this.n = RingGeometry.eventRingElements(pages.pages(), elementLength);
+        this.slots = Integer.lowestOneBit(n);
     }
 
     static EventRing allocate(final DmaArena arena, final String name, final int pages, final int elementLength) {
@@ -69,35 +80,84 @@ final class EventRing implements AutoCloseable {
     }
 
     /**
+     * From now on {@link #take} finds out when the device was too far ahead, however often it came around: a slot that
+     * was read is blanked, so what is behind the head is blank until the device overwrites what was not read. Only for
+     * elements whose first word is never all ones.
+     */
+    synchronized void watchForOverrun() {
+        watched = true;
+        blankAll();
+    }
+
+    private void blankAll() {
+        for (int slot = 0; slot < slots; slot++) {
+            blank(slot);
+        }
+    }
+
+    private void blank(final int slot) {
+        buffer.putInt(PAGE_SIZE + slot * elementLength, BLANK, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private boolean isBlank(final int slot) {
+        return buffer.getInt(PAGE_SIZE + slot * elementLength, ByteOrder.LITTLE_ENDIAN) == BLANK;
+    }
+
+    /**
      * Takes one element.
      *
      * @param words gets its 32-bit words.
-     * @return {@link RingIndex#HAS_DATA}, {@link RingIndex#NO_DATA} or {@link RingIndex#CORRUPT}.
+     * @return {@link RingIndex#HAS_DATA}, {@link RingIndex#NO_DATA}, {@link RingIndex#CORRUPT}, or, of a ring that is
+     *         watched, {@link #OVERRUN}: what is left to take is not all that there was, {@link #discard} it.
      */
     synchronized int take(final int[] words) {
-        final int state = RingIndex.hasData(prodTail(), head, n);
+        final int tail = prodTail();
+        final int state = RingIndex.hasData(tail, head, n);
+        if (state == RingIndex.CORRUPT) {
+            return state;
+        }
+        final int slot = RingIndex.slot(head, n);
+        if (watched && (mayBeOverrun(tail) || state == RingIndex.HAS_DATA && isBlank(slot))) {
+            return OVERRUN;
+        }
         if (state == RingIndex.HAS_DATA) {
-            final int element = PAGE_SIZE + RingIndex.slot(head, n) * elementLength;
             for (int i = 0; i < words.length; i++) {
-                words[i] = buffer.getInt(element + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN);
+                words[i] = buffer.getInt(PAGE_SIZE + slot * elementLength + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN);
+            }
+            if (watched) {
+                blank(slot);
             }
             publish(RingIndex.next(head, n));
         }
         return state;
     }
 
-    /** Skips what is in the ring; the result is as of {@link #take}. */
+    /**
+     * Half full is near enough: the device goes on while we look, and one that finds the ring full loses elements. A
+     * device that came all the way around seems to be only a little ahead, but has overwritten what is behind the head.
+     * One that does so in the middle of {@link #take}, before the blanking, has lost a blank or written the one further
+     * behind.
+     */
+    private boolean mayBeOverrun(final int tail) {
+        return (tail - head & 2 * slots - 1) >= slots / 2 || !isBlank(head - PROBE & slots - 1);
+    }
+
+    /** Skips what is in the ring; the result is {@link RingIndex#CORRUPT} or not. */
     synchronized int discard() {
         final int tail = prodTail();
         final int state = RingIndex.hasData(tail, head, n);
-        if (state == RingIndex.HAS_DATA) {
+        if (state != RingIndex.CORRUPT) {
+            if (watched) {
+                blankAll();
+            }
             publish(tail);
         }
         return state;
     }
 
     synchronized boolean isEmpty() {
-        return prodTail() == head;
+        final int tail = prodTail();
+        return tail == head && !(watched && mayBeOverrun(tail));
     }
 
     /** Meets the device's release of prod_tail, which follows its writing of the element. */

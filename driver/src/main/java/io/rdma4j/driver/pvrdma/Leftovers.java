@@ -6,6 +6,8 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 
@@ -14,7 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Destroys what a journal lists. Whoever made it, it is nobody's: a device has one owner at a time. So a handle that
@@ -29,13 +30,16 @@ final class Leftovers {
 
     private final Journal journal;
     private final CommandChannel channel;
+    private final Bar uar;
     private final DriverCounters counters;
     private final Object deviceName;
 
     Leftovers(
-        final Journal journal, final CommandChannel channel, final DriverCounters counters, final Object deviceName) {
+        final Journal journal, final CommandChannel channel, final Bar uar, final DriverCounters counters,
+        final Object deviceName) {
         this.journal = journal;
         this.channel = channel;
+        this.uar = uar;
         this.counters = counters;
         this.deviceName = deviceName;
     }
@@ -61,8 +65,8 @@ final class Leftovers {
             if (kind == underWay) {
                 guesses.forEach(this::tryToDestroy);
             }
-            if (kind == ObjectKind.QP && !listed.isEmpty()) {
-                LockSupport.parkNanos(SETTLE_NANOS);
+            if (kind == ObjectKind.QP && (kind == underWay || !listed.isEmpty())) {
+                settleCqs();
             }
         }
         journal.forgetUnderWay();
@@ -72,20 +76,47 @@ final class Leftovers {
             counters.leftoversDestroyed.get() - before));
     }
 
+    /** Forgets what an earlier process left, because the function was reset since: nothing of it is in the device. */
+    void forgetOfOthers() {
+        final int found = journal.size();
+        counters.leftoversFound.addAndGet(found);
+        for (final ObjectKind kind : ObjectKind.values()) {
+            journal.entries(kind).forEach(journal::drop);
+        }
+        journal.forgetUnderWay();
+        if (found > 0) {
+            LOG.log(System.Logger.Level.INFO, String.format(
+                "%s: %s left %d objects in the device; they ended when the function was reset", deviceName,
+                journal.origin(), found));
+        }
+    }
+
+    /**
+     * No completion may be under way when a CQ is destroyed: QEMU frees the ring before it stops to fill it. Without
+     * QPs no new ones come about; its own thread delivers most of those that there are, and a POLL all that are left,
+     * before it returns.
+     */
+    private void settleCqs() {
+        Pause.nanos(SETTLE_NANOS);
+        journal.entries(ObjectKind.CQ).forEach(cq -> uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(cq.handle())));
+    }
+
     /**
      * Destroys what the tables of this process do not know, at its end. What the device keeps nevertheless stays listed
      * for the next one who opens it.
      */
     void destroyOwn() {
-        for (final ObjectKind kind : ObjectKind.values()) {
-            for (final Journal.Entry entry : journal.entries(kind)) {
-                try {
-                    tryToDestroy(entry);
-                } catch (final RdmaException e) {
-                    // Nobody listens any more, or a failed device refuses: asking for the others might take long.
-                    return;
+        try {
+            for (final ObjectKind kind : ObjectKind.values()) {
+                final List<Journal.Entry> listed = journal.entries(kind);
+                listed.forEach(this::tryToDestroy);
+                if (kind == ObjectKind.QP && !listed.isEmpty()) {
+                    settleCqs();
                 }
             }
+        } catch (final RdmaException e) {
+            LOG.log(System.Logger.Level.DEBUG, "the rest stays listed: asking a device that does not listen, or that"
+                + " failed and refuses, might take long", e);
         }
     }
 

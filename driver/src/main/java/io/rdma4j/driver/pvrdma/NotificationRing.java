@@ -13,20 +13,20 @@ import java.util.function.IntConsumer;
  * Tells which armed CQs have something. Whoever waits for completions arms a CQ, polls it once more, waits with
  * {@link PvrdmaDevice#awaitCompletionEvents}, drains here, and polls the CQs that are named.
  *
- * <p>With the ring size of Linux a device that runs ahead by more than the ring holds overwrites old notices without a
- * sign: a waiter must poll its CQs when it gives up waiting. Thread-safe.
+ * <p>A device that runs ahead by more than the ring holds loses notices, or, with the ring size of Linux, overwrites
+ * old ones without a sign. {@link #drain} finds that out, and then has every armed CQ polled. Thread-safe.
  */
 public final class NotificationRing {
     /** From {@link #drain}: an index in the ring makes no sense; the device is failed. */
     public static final int CORRUPT = -1;
-    /** From {@link #drain}: this device does not say which CQ it was; poll every armed one. */
+    /** From {@link #drain}: it is not known which CQs it was; poll every armed one. */
     public static final int CHECK_ALL = -2;
 
     private final EventRing ring;
     private final EventWaiter waiter;
     private final FailureLatch latch;
     private final DriverCounters counters;
-    private volatile boolean namesCqs = true;
+    private volatile boolean namesCqs;
 
     NotificationRing(
         final EventRing ring, final EventWaiter waiter, final FailureLatch latch, final DriverCounters counters) {
@@ -40,8 +40,12 @@ public final class NotificationRing {
         return waiter;
     }
 
+    /** Whether a notice can be believed; to be called once, before the device has the ring. */
     void namesCqs(final boolean names) {
         namesCqs = names;
+        if (names) {
+            ring.watchForOverrun();
+        }
     }
 
     /**
@@ -52,13 +56,17 @@ public final class NotificationRing {
      */
     public int drain(final IntConsumer cqHandles) {
         if (!namesCqs) {
-            return discard() == CORRUPT ? CORRUPT : CHECK_ALL;
+            return discardAndCheckAll();
         }
         final int[] words = new int[1];
         for (int taken = 0; taken < ring.elements(); taken++) {
             final int state = ring.take(words);
             if (state == RingIndex.CORRUPT) {
                 return corrupt();
+            }
+            if (state == EventRing.OVERRUN) {
+                counters.overrunRings.incrementAndGet();
+                return discardAndCheckAll();
             }
             if (state == RingIndex.NO_DATA) {
                 return taken;
@@ -67,6 +75,10 @@ public final class NotificationRing {
             cqHandles.accept(words[0]);
         }
         return ring.elements();
+    }
+
+    private int discardAndCheckAll() {
+        return discard() == CORRUPT ? CORRUPT : CHECK_ALL;
     }
 
     /**

@@ -103,7 +103,8 @@ public final class PvrdmaDevice implements AutoCloseable {
     private boolean isThere() {
         try {
             return device.registers.readInt(Bar1.PVRDMA_REG_VERSION) != ALL_ONES;
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | InternalError e) {
+            // The JVM's word for a bus error, which a mapped window is when the function does not decode it any more.
             return false;
         }
     }
@@ -333,7 +334,7 @@ public final class PvrdmaDevice implements AutoCloseable {
     public void awaitWrites() {
         try {
             device.registers.readInt(Bar1.PVRDMA_REG_VERSION);
-        } catch (final RdmaException e) {
+        } catch (final RdmaException | InternalError e) {
             if (!device.closing) {
                 device.latch.failDeaf("its registers cannot be read: " + e.getMessage());
             }
@@ -435,7 +436,7 @@ public final class PvrdmaDevice implements AutoCloseable {
             text.append(String.format("registers: VERSION=%d ERR=0x%x IMR=0x%x%n",
                 device.registers.readInt(Bar1.PVRDMA_REG_VERSION), device.registers.readInt(Bar1.PVRDMA_REG_ERR),
                 device.registers.readInt(Bar1.PVRDMA_REG_IMR)));
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | InternalError e) {
             text.append("registers: not readable: ").append(e).append('\n');
         }
     }

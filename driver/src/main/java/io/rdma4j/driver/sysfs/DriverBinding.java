@@ -10,6 +10,8 @@ import io.rdma4j.RdmaException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -19,6 +21,8 @@ import java.util.function.Predicate;
  * quicker; and the kernel reports no failure of a probe, so each step is looked at afterwards.
  */
 final class DriverBinding {
+    private static final String BIND = "bind";
+    private static final String UNBIND = "unbind";
     private static final String NO_OVERRIDE = "\n";
     private static final long POLL_MILLIS = 5;
     private static final Duration MODULE_DEADLINE = Duration.ofSeconds(1);
@@ -29,31 +33,31 @@ final class DriverBinding {
     private final SysfsOrders orders;
     private final Duration deadline;
 
-    DriverBinding(final PciSysfs sysfs, final AttributeWriter writer, final Duration deadline) {
+    DriverBinding(final PciSysfs sysfs, final DeviceAttributes attributes, final Duration deadline) {
         this.sysfs = sysfs;
-        this.orders = new SysfsOrders(writer, deadline);
+        this.orders = new SysfsOrders(attributes, deadline);
         this.deadline = deadline;
     }
 
     PciFunction bind(final PciFunction before, final String driver) {
-        final PciFunction function = current("bind", before);
+        final PciFunction function = current(BIND, before);
         if (driver.equals(function.driver())) {
             return function;
         }
         if (!sysfs.hasDriver(driver)) {
-            throw RdmaException.of("bind")
+            throw RdmaException.of(BIND)
                 .device(function.address())
                 .detail("the driver %s is not loaded", driver)
                 .errno(RdmaException.ENODEV)
                 .hint("run: sudo modprobe %s", driver)
                 .build();
         }
-        requireRights("bind", function, "bind " + function.address());
-        final String formerOverride = sysfs.driverOverride(function).orElse(null);
+        requireRights(BIND, function, "bind " + function.address());
+        final Optional<String> formerOverride = driverOverride(BIND, function);
         try {
-            orders.give("bind", function, overrideFile(function), driver);
-            release("bind", function);
-            orders.give("bind", function, sysfs.driversProbe(), function.address());
+            orders.give(BIND, function, overrideFile(function), driver);
+            release(BIND, function);
+            orders.give(BIND, function, sysfs.driversProbe(), function.address());
             return awaitDriver(function, driver);
         } catch (final RdmaException e) {
             rollBack(function, formerOverride, e);
@@ -66,23 +70,31 @@ final class DriverBinding {
     }
 
     PciFunction unbind(final PciFunction before) {
-        final PciFunction function = current("unbind", before);
-        requireRights("unbind", function, "unbind " + function.address());
-        orders.give("unbind", function, overrideFile(function), NO_OVERRIDE);
-        release("unbind", function);
-        orders.give("unbind", function, sysfs.driversProbe(), function.address());
-        final PciFunction after = current("unbind", function);
+        final PciFunction function = current(UNBIND, before);
+        requireRights(UNBIND, function, "unbind " + function.address());
+        // Asked first, so that who runs it again while the device is still open leaves no order behind.
+        if (driverOverride(UNBIND, function).isPresent()) {
+            orders.give(UNBIND, function, overrideFile(function), NO_OVERRIDE);
+        }
+        release(UNBIND, function);
+        orders.give(UNBIND, function, sysfs.driversProbe(), function.address());
+        final PciFunction after = current(UNBIND, function);
         return after.driver() == null ? loadDriver(after) : after;
+    }
+
+    Optional<String> driverOverride(final String operation, final PciFunction function) {
+        final String text = orders.ask(operation, function, overrideFile(function));
+        return Optional.of(text).filter(name -> !name.isEmpty() && !name.equals("(null)"));
     }
 
     /** The module of the kernel's driver may not be loaded: udev does that when it hears of a new device. */
     private PciFunction loadDriver(final PciFunction function) {
         final Path uevent = sysfs.folder(function).resolve("uevent");
         if (Files.exists(uevent)) {
-            orders.give("unbind", function, uevent, "add");
+            orders.give(UNBIND, function, uevent, "add");
             await(function, MODULE_DEADLINE, now -> now.driver() != null);
         }
-        return current("unbind", function);
+        return current(UNBIND, function);
     }
 
     private PciFunction current(final String operation, final PciFunction function) {
@@ -98,12 +110,14 @@ final class DriverBinding {
             .build();
     }
 
-    private void release(final String operation, final PciFunction function) {
+    private void release(final String operation, final PciFunction before) {
+        // Whoever had the lock may have taken it from its driver in the meantime.
+        final PciFunction function = current(operation, before);
         if (function.driver() == null) {
             return;
         }
         final Path unbind = sysfs.driverFolder(function.driver()).resolve("unbind");
-        orders.giveAndWait(operation, function, unbind, function.address());
+        orders.give(operation, function, unbind, function.address());
         if (!await(function, deadline, now -> now.driver() == null || !now.driver().equals(function.driver()))) {
             throw RdmaException.of(operation)
                 .device(function.address())
@@ -117,16 +131,17 @@ final class DriverBinding {
 
     private PciFunction awaitDriver(final PciFunction function, final String driver) {
         if (!await(function, PROBE_DEADLINE, now -> driver.equals(now.driver()))) {
-            final String has = current("bind", function).driver();
-            throw RdmaException.of("bind")
+            final String has = current(BIND, function).driver();
+            throw RdmaException.of(BIND)
                 .device(function.address())
                 .detail("the driver %s did not take it within %d ms: it has %s", driver,
                     PROBE_DEADLINE.toMillis(), has == null ? "no driver" : "the driver " + has)
                 .errno(RdmaException.EIO)
-                .hint("the last lines of 'dmesg' say why; without an IOMMU %s refuses every device", driver)
+                .hint("the last lines of 'dmesg' say why" + (driver.equals(PciFunction.VFIO_PCI)
+                    ? "; without an IOMMU it refuses every device" : ""))
                 .build();
         }
-        return current("bind", function);
+        return current(BIND, function);
     }
 
     /** Waits for a state, or for the function to be gone. */
@@ -153,20 +168,51 @@ final class DriverBinding {
         }
     }
 
-    /** As far as possible; what fails here is told together with what led here. */
-    private void rollBack(final PciFunction function, final String formerOverride, final RdmaException failure) {
+    /**
+     * What fails here is told together with what led here. A device that the kernel is still busy with is let be:
+     * whatever asks it waits, too.
+     */
+    private void rollBack(
+        final PciFunction found, final Optional<String> formerOverride, final RdmaException failure) {
+        if (SysfsOrders.isStuck(failure) || !Files.exists(overrideFile(found))) {
+            return;
+        }
         try {
-            if (!Files.exists(overrideFile(function))) {
-                return;
-            }
-            orders.give("bind", function, overrideFile(function),
-                formerOverride == null ? NO_OVERRIDE : formerOverride);
-            if (sysfs.find(function.address()).filter(now -> now.driver() == null).isPresent()) {
-                orders.give("bind", function, sysfs.driversProbe(), function.address());
-            }
+            restore(found, formerOverride);
         } catch (final RdmaException e) {
             failure.addSuppressed(e);
         }
+    }
+
+    /** The driver need not be the one that the kernel would choose: it is named by an override of its own. */
+    void restore(final PciFunction found, final Optional<String> formerOverride) {
+        final PciFunction now = current(BIND, found);
+        RdmaException failure = null;
+        try {
+            if (!Objects.equals(now.driver(), found.driver())) {
+                giveBack(now, found.driver());
+            }
+        } catch (final RdmaException e) {
+            if (SysfsOrders.isStuck(e)) {
+                throw e;
+            }
+            failure = e;
+        }
+        orders.give(BIND, found, overrideFile(found), formerOverride.orElse(NO_OVERRIDE));
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void giveBack(final PciFunction now, final String formerDriver) {
+        if (formerDriver == null) {
+            release(BIND, now);
+            return;
+        }
+        orders.give(BIND, now, overrideFile(now), formerDriver);
+        release(BIND, now);
+        orders.give(BIND, now, sysfs.driversProbe(), now.address());
+        awaitDriver(now, formerDriver);
     }
 
     private Path overrideFile(final PciFunction function) {

@@ -151,7 +151,28 @@ public final class HostFacts {
      * @return processes; without root's rights only this user's own.
      */
     public List<FileUser> groupUsers(final int iommuGroup) {
-        return FileUser.of(root, "/dev/vfio/" + iommuGroup);
+        return users("/dev/vfio/" + iommuGroup);
+    }
+
+    /**
+     * Who has a file open.
+     *
+     * @param file the file, such as {@code /dev/infiniband/uverbs0}.
+     * @return processes; without root's rights only this user's own.
+     */
+    public List<FileUser> users(final String file) {
+        return FileUser.of(root, file);
+    }
+
+    /**
+     * The files through which programs use the kernel's RDMA devices on a function.
+     *
+     * @param function the function.
+     * @return files such as {@code /dev/infiniband/uverbs0}; none unless a driver of the kernel has it.
+     */
+    public List<String> verbsFiles(final PciFunction function) {
+        final Path folder = root.resolve("sys/bus/pci/devices").resolve(function.address()).resolve("infiniband_verbs");
+        return SysFiles.names(folder).stream().map(name -> "/dev/infiniband/" + name).toList();
     }
 
     /**

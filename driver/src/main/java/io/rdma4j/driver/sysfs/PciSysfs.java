@@ -42,24 +42,24 @@ public final class PciSysfs {
      * @param root the folder that has them.
      */
     public PciSysfs(final Path root) {
-        this(root, AttributeWriter.ofFiles());
+        this(root, DeviceAttributes.ofFiles());
     }
 
     /**
      * A machine whose kernel takes orders in another way.
      *
-     * @param root   the folder with {@code sys}, {@code proc} and {@code dev}.
-     * @param writer takes the orders.
+     * @param root       the folder with {@code sys}, {@code proc} and {@code dev}.
+     * @param attributes takes the orders.
      */
-    public PciSysfs(final Path root, final AttributeWriter writer) {
-        this(root, writer, DEADLINE,
+    public PciSysfs(final Path root, final DeviceAttributes attributes) {
+        this(root, attributes, DEADLINE,
             root.equals(Path.of("/")) ? Network::addressesInThisNamespace : name -> List.of());
     }
 
-    PciSysfs(final Path root, final AttributeWriter writer, final Duration deadline,
+    PciSysfs(final Path root, final DeviceAttributes attributes, final Duration deadline,
         final Network.Addresses addresses) {
         this.root = root;
-        this.binding = new DriverBinding(this, writer, deadline);
+        this.binding = new DriverBinding(this, attributes, deadline);
         this.addresses = addresses;
     }
 
@@ -183,6 +183,7 @@ public final class PciSysfs {
      * @return the function as it is then.
      * @throws RdmaException EACCES without the rights, ENODEV if function or driver are not there, ETIMEDOUT if the
      *                       former driver does not let go, else what the kernel says; the hint says what to do.
+     *                       After ETIMEDOUT the kernel may be about to do what it was told.
      */
     public PciFunction bind(final PciFunction function, final String driver) {
         return binding.bind(function, driver);
@@ -198,6 +199,17 @@ public final class PciSysfs {
      */
     public PciFunction unbind(final PciFunction function) {
         return binding.unbind(function);
+    }
+
+    /**
+     * Gives a function what it had: its driver, or none, and its override.
+     *
+     * @param found          the function as it was.
+     * @param formerOverride its {@link #driverOverride driver_override} at that time.
+     * @throws RdmaException as {@link #bind} does.
+     */
+    public void restore(final PciFunction found, final Optional<String> formerOverride) {
+        binding.restore(found, formerOverride);
     }
 
     /**
@@ -225,12 +237,13 @@ public final class PciSysfs {
     /**
      * The driver that is the only one allowed to have a function.
      *
-     * @param function the function.
+     * @param operation what it is asked for, for the message.
+     * @param function  the function.
      * @return its {@code driver_override}; empty for none.
+     * @throws RdmaException ETIMEDOUT if the kernel does not tell, being busy with taking the function from a driver.
      */
-    public Optional<String> driverOverride(final PciFunction function) {
-        final String text = SysFiles.text(folder(function).resolve("driver_override"));
-        return Optional.ofNullable(text).filter(name -> !name.isEmpty() && !name.equals("(null)"));
+    public Optional<String> driverOverride(final String operation, final PciFunction function) {
+        return binding.driverOverride(operation, function);
     }
 
     /**

@@ -14,14 +14,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Writes orders, and says what went wrong in the words of a user. */
 final class SysfsOrders {
-    /** The JDK tells only strerror's text of a write that failed. */
+    /** Only strerror's text is told of a write that failed. */
     private static final Map<String, Integer> ERRNOS = Map.of(
         "Operation not permitted", RdmaException.EPERM,
         "Permission denied", RdmaException.EACCES,
@@ -29,58 +26,65 @@ final class SysfsOrders {
         "No such device", RdmaException.ENODEV,
         "Invalid argument", RdmaException.EINVAL);
 
-    private final AttributeWriter writer;
+    private final DeviceAttributes attributes;
     private final Duration deadline;
 
-    SysfsOrders(final AttributeWriter writer, final Duration deadline) {
-        this.writer = writer;
+    SysfsOrders(final DeviceAttributes attributes, final Duration deadline) {
+        this.attributes = attributes;
         this.deadline = deadline;
     }
 
     /** The command is what to type with more rights. */
     void requireRights(
         final String operation, final PciFunction function, final Path file, final String command) {
-        if (!writer.mayWrite(file)) {
+        if (!attributes.mayWrite(file)) {
             throw noRights(operation, function, file, command, null);
         }
     }
 
+    /** Waits no longer than the deadline: the kernel may not return before a process has closed the device. */
     void give(final String operation, final PciFunction function, final Path file, final String text) {
         try {
-            writer.write(file, text);
+            attributes.write(file, text, deadline);
         } catch (final AccessDeniedException e) {
             throw noRights(operation, function, file, operation + " " + function.address(), e);
         } catch (final IOException e) {
             throw refused(operation, function, file, e);
-        }
-    }
-
-    /** For orders that the kernel may not return from before a process has closed the device. */
-    void giveAndWait(final String operation, final PciFunction function, final Path file, final String text) {
-        final FutureTask<Void> task = new FutureTask<>(() -> give(operation, function, file, text), null);
-        final Thread thread = new Thread(task, "rdma4j-" + operation);
-        thread.setDaemon(true);
-        thread.start();
-        try {
-            task.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
         } catch (final TimeoutException e) {
             throw stuck(operation, function, e);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             throw stuck(operation, function, e);
-        } catch (final ExecutionException e) {
-            throw e.getCause() instanceof RdmaException ? (RdmaException) e.getCause()
-                : new IllegalStateException("writing " + file, e.getCause());
         }
+    }
+
+    /** The text of a file that is read under the device's lock; empty if there is none. */
+    String ask(final String operation, final PciFunction function, final Path file) {
+        try {
+            return attributes.read(file, deadline).strip();
+        } catch (final IOException e) {
+            return "";
+        } catch (final TimeoutException e) {
+            throw stuck(operation, function, e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw stuck(operation, function, e);
+        }
+    }
+
+    /** Whether the kernel is still busy with an order, and so has the lock of the device. */
+    static boolean isStuck(final RdmaException failure) {
+        return failure.getCause() instanceof TimeoutException || failure.getCause() instanceof InterruptedException;
     }
 
     private RdmaException stuck(final String operation, final PciFunction function, final Exception cause) {
         return RdmaException.of(operation)
             .device(function.address())
-            .detail("the driver %s has not let go within %d ms; a process may have the device open", function.driver(),
-                deadline.toMillis())
+            // The kernel shows no driver any more from the moment on that it asks the driver to let go.
+            .detail("%s has not let go within %d ms; a process may have the device open",
+                function.driver() == null ? "its driver" : "the driver " + function.driver(), deadline.toMillis())
             .errno(RdmaException.ETIMEDOUT)
-            .hint("end that process ('sudo ./rdma4j status' names it); the kernel goes on once it is closed")
+            .hint("end that process ('sudo ./rdma4j status' names it), then run %s again", operation)
             .cause(cause)
             .build();
     }

@@ -25,11 +25,12 @@ final class GroupSession {
     private final IovaAllocator iovas;
     private final Set<String> devices = new TreeSet<>();
 
-    private GroupSession(final VfioGroup group, final VfioContainer container, final IommuInfo info) {
+    private GroupSession(
+        final VfioGroup group, final VfioContainer container, final IommuInfo info, final IovaAllocator iovas) {
         this.group = group;
         this.container = container;
         this.iommu = new VfioIommu(container, "IOMMU group " + group.number(), info);
-        this.iovas = new IovaAllocator(info.ranges());
+        this.iovas = iovas;
     }
 
     /**
@@ -51,19 +52,38 @@ final class GroupSession {
             undo.add(container::close);
             final VfioGroup group = openGroup(system, paths.group(function.iommuGroup()), function, failures);
             undo.add(group::close);
-            if (!group.isViable()) {
-                throw failures.notViable(function);
-            }
-            group.enter(container);
             undo.add(group::leave);
-            container.setIommu();
-            final GroupSession session = new GroupSession(group, container, usable(container.info(), failures));
+            final IommuInfo info = usable(addressSpace(group, container, function, failures), failures);
+            final GroupSession session = new GroupSession(group, container, info, iovas(info, failures));
             opened = true;
             return session;
         } finally {
             if (!opened) {
                 undo.quietly();
             }
+        }
+    }
+
+    private static IommuInfo addressSpace(
+        final VfioGroup group, final VfioContainer container, final PciFunction function,
+        final OpenFailures failures) {
+        try {
+            if (group.isViable()) {
+                group.enter(container);
+                container.setIommu();
+                return container.info();
+            }
+        } catch (final RdmaException e) {
+            throw failures.noAddressSpace(function, e);
+        }
+        throw failures.notViable(function);
+    }
+
+    private static IovaAllocator iovas(final IommuInfo info, final OpenFailures failures) {
+        try {
+            return new IovaAllocator(info.ranges());
+        } catch (final IllegalArgumentException e) {
+            throw failures.unusable("the IOMMU translates no bus address that could be used: " + info.ranges());
         }
     }
 

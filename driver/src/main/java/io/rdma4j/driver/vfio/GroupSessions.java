@@ -84,7 +84,9 @@ final class GroupSessions {
             return new Lease(session, device);
         } finally {
             if (first && !opened) {
-                session.close();
+                final Undo undo = new Undo();
+                undo.add(session::close);
+                undo.quietly();
             }
         }
     }

@@ -47,6 +47,28 @@ final class KernelCalls implements VfioSystem {
     }
 
     @Override
+    public Fd memory(final long length) {
+        final Fd memory = Fd.of(Libc.memfdCreate("rdma4j-closed-window", 0), "memory for a closed window");
+        boolean filled = false;
+        try {
+            Libc.ftruncate(memory.fd(), length);
+            Libc.fallocate(memory.fd(), 0, length);
+            filled = true;
+        } finally {
+            if (!filled) {
+                memory.close();
+            }
+        }
+        return memory;
+    }
+
+    @Override
+    public void mapOver(final long address, final long length, final int fd) {
+        Libc.mmap(address, length, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+            LibcConstants.MAP_SHARED | LibcConstants.MAP_FIXED, fd, 0);
+    }
+
+    @Override
     public EventFd eventFd() {
         return EventFd.create();
     }

@@ -17,6 +17,16 @@ import java.util.stream.Collectors;
 final class OpenFailures {
     private static final int ENXIO = 6;
     private static final String OPERATION = "open device";
+    private static final String DMESG = "the kernel's log says why: dmesg | grep -i -e vfio -e iommu -e dmar";
+    private static final String NO_REMAPPING =
+        "the IOMMU does not remap interrupts, so that a device could fake them";
+    private static final String ENABLE_REMAPPING = "enable interrupt remapping in the firmware and on the kernel's "
+        + "command line (without intremap=off); or accept the risk: modprobe vfio_iommu_type1 "
+        + "allow_unsafe_interrupts=1";
+    private static final String PLATFORM_OWNS_MEMORY =
+        "the platform's firmware uses the device for itself and wants its memory mapped 1:1 (RMRR, 'direct')";
+    private static final String LET_GO = "switch off in the firmware what uses the device (remote management, shared "
+        + "memory), or put the device into another slot";
 
     private final DeviceAddress address;
     private final VfioPaths paths;
@@ -139,6 +149,35 @@ final class OpenFailures {
             .detail("VFIO does not give out %s: %s", function, e.getMessage())
             .hint(e.errno() == RdmaException.EBUSY ? "somebody else has it open; end that process"
                 : "bind it again: ./rdma4j bind " + function.address()).build();
+    }
+
+    /** The group is open, but the kernel gives it no address space. */
+    RdmaException noAddressSpace(final PciFunction function, final RdmaException e) {
+        final RdmaException.Builder failure = failure(e.errno()).cause(e);
+        final List<String> reserved = paths.reservedRegions(function.iommuGroup());
+        final List<String> direct = reserved == null ? List.of()
+            : reserved.stream().map(String::strip).filter(line -> line.endsWith(" direct")).toList();
+        final Path file = paths.reservedRegionsFile(function.iommuGroup());
+        final boolean refused = e.errno() == RdmaException.EPERM || e.errno() == RdmaException.EINVAL;
+        if (refused && !direct.isEmpty()) {
+            failure.detail("%s: %s lists %s", PLATFORM_OWNS_MEMORY, file, String.join("; ", direct))
+                .hint("%s; %s", LET_GO, DMESG);
+        } else if (e.errno() == RdmaException.EPERM && reserved != null) {
+            failure.detail("%s (%s names no memory that the platform keeps for itself)", NO_REMAPPING, file)
+                .hint("%s; %s", ENABLE_REMAPPING, DMESG);
+        } else if (e.errno() == RdmaException.EPERM) {
+            failure.detail("%s; or %s, which would be in %s, but that cannot be read", NO_REMAPPING,
+                PLATFORM_OWNS_MEMORY, file).hint("%s; in the first case %s, in the second %s", DMESG, ENABLE_REMAPPING,
+                    LET_GO);
+        } else if (e.errno() == RdmaException.EINVAL) {
+            failure.detail("the IOMMU cannot give IOMMU group %d an address space of its own; %s: %s",
+                function.iommuGroup(), file, reserved == null ? "cannot be read" : String.join("; ", reserved))
+                .hint(DMESG);
+        } else {
+            failure.detail("IOMMU group %d gets no address space: %s", function.iommuGroup(), e.getMessage())
+                .hint(DMESG);
+        }
+        return failure.build();
     }
 
     RdmaException unusable(final String what) {

@@ -18,7 +18,7 @@ import org.agrona.DirectBuffer;
  * @param flags  VFIO_REGION_INFO_FLAG_*
  * @param size   bytes; 0 if the device has no such region
  * @param offset where it begins in the device's file
- * @param sparse the parts that can be mapped, if not all of it can; empty if the kernel names none
+ * @param sparse the parts that can be mapped, if not all of it can; null if the kernel does not list parts
  */
 record RegionInfo(int index, int flags, long size, long offset, List<Area> sparse) {
     static final int INDEX_OFFSET = 8;
@@ -77,7 +77,7 @@ record RegionInfo(int index, int flags, long size, long offset, List<Area> spars
         final int at = (flags & VFIO_REGION_INFO_FLAG_CAPS) == 0 ? -1 : CapabilityChain.find(struct,
             struct.getInt(CAP_OFFSET_OFFSET, LITTLE_ENDIAN), VFIO_REGION_INFO_CAP_SPARSE_MMAP, 1, AREAS_OFFSET);
         if (at < 0) {
-            return List.of();
+            return null;
         }
         final int array = at + AREAS_OFFSET;
         final int count = CapabilityChain.entries(
@@ -105,11 +105,11 @@ record RegionInfo(int index, int flags, long size, long offset, List<Area> spars
         return (flags & VFIO_REGION_INFO_FLAG_WRITE) != 0;
     }
 
-    /** The parts that can be mapped: what the kernel names, or all of it, or nothing. */
+    /** The parts that can be mapped: what the kernel lists, which may be nothing; all of it if it lists none. */
     List<Area> mappable() {
         if ((flags & VFIO_REGION_INFO_FLAG_MMAP) == 0 || !exists()) {
             return List.of();
         }
-        return sparse.isEmpty() ? List.of(new Area(0, size)) : sparse;
+        return sparse == null ? List.of(new Area(0, size)) : sparse;
     }
 }

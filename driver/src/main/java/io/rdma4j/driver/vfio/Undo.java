@@ -38,6 +38,20 @@ final class Undo {
     }
 
     private RuntimeException runAll() {
+        boolean orderly = false;
+        try {
+            final RuntimeException first = runEach();
+            orderly = true;
+            return first;
+        } finally {
+            if (!orderly) {
+                // An Error is under way: the steps that are left are run all the same.
+                quietly();
+            }
+        }
+    }
+
+    private RuntimeException runEach() {
         RuntimeException first = null;
         while (!steps.isEmpty()) {
             try {

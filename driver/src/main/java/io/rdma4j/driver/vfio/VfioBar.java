@@ -18,6 +18,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * and writing the device's file. Thread-safe.
  */
 final class VfioBar implements Bar {
+    private static final System.Logger LOG = System.getLogger(VfioBar.class.getName());
+
     private final VfioDevice device;
     private final RegionInfo region;
     private final long busAddress;
@@ -45,24 +47,30 @@ final class VfioBar implements Bar {
      * @param region     the window, which exists.
      * @param busAddress where it is on the bus.
      * @return the window.
-     * @throws RdmaException if the kernel does not map what it said it would; nothing stays mapped.
      */
     static VfioBar map(final VfioDevice device, final RegionInfo region, final long busAddress) {
         final List<BarMapping> mappings = new ArrayList<>();
-        boolean mapped = false;
-        try {
-            for (final RegionInfo.Area area : region.mappable()) {
-                if (BarMapping.fits(region, area)) {
-                    mappings.add(BarMapping.map(device, region, area));
-                }
-            }
-            mapped = true;
-        } finally {
-            if (!mapped) {
-                mappings.forEach(BarMapping::replace);
+        for (final RegionInfo.Area area : region.mappable()) {
+            if (BarMapping.fits(region, area) && !tryToMap(mappings, device, region, area)) {
+                break;
             }
         }
         return new VfioBar(device, region, busAddress, mappings);
+    }
+
+    /** What the kernel does not map although it said it could is reached through the file, only slower. */
+    private static boolean tryToMap(
+        final List<BarMapping> mappings, final VfioDevice device, final RegionInfo region,
+        final RegionInfo.Area area) {
+        try {
+            mappings.add(BarMapping.map(device, region, area));
+            return true;
+        } catch (final RdmaException e) {
+            LOG.log(System.Logger.Level.WARNING, device.address() + ": BAR" + region.index() + " cannot be mapped at 0x"
+                + Long.toHexString(area.offset()) + " and is read and written by system calls, which is slower: "
+                + e.getMessage());
+            return false;
+        }
     }
 
     @Override
@@ -100,8 +108,7 @@ final class VfioBar implements Bar {
     public int readInt(final int offset) {
         check(offset);
         final BarMapping mapping = mapping(offset);
-        final int value = mapping == null ? readFile(offset)
-            : mapping.buffer().getIntVolatile((int) (offset - mapping.offset()));
+        final int value = mapping == null ? readFile(offset) : readMapped(mapping, offset);
         // From the device: what it stored before it answered is seen by loads after this one.
         VarHandle.acquireFence();
         return value;
@@ -116,8 +123,32 @@ final class VfioBar implements Bar {
         if (mapping == null) {
             writeFile(offset, value);
         } else {
-            mapping.buffer().putIntVolatile((int) (offset - mapping.offset()), value);
+            writeMapped(mapping, offset, value);
         }
+    }
+
+    private int readMapped(final BarMapping mapping, final int offset) {
+        try {
+            return mapping.buffer().getIntVolatile((int) (offset - mapping.offset()));
+        } catch (final InternalError e) {
+            throw busError(offset, e);
+        }
+    }
+
+    private void writeMapped(final BarMapping mapping, final int offset, final int value) {
+        try {
+            mapping.buffer().putIntVolatile((int) (offset - mapping.offset()), value);
+        } catch (final InternalError e) {
+            throw busError(offset, e);
+        }
+    }
+
+    /** The kernel answers an access with SIGBUS while the function decodes no memory; the JVM makes an Error of it. */
+    private RdmaException busError(final int offset, final InternalError e) {
+        return RdmaException.of("use BAR" + region.index()).device(device.address())
+            .detail("a bus error at offset 0x%x: the function does not decode memory (switched off, lost power, or "
+                + "gone)", offset).errno(RdmaException.EIO).cause(e)
+            .hint("close the device and open it again").build();
     }
 
     private BarMapping mapping(final int offset) {

@@ -65,19 +65,7 @@ final class VfioContainer implements AutoCloseable {
      * @throws RdmaException as the kernel says.
      */
     void setIommu() {
-        try {
-            file.ioctl(VfioIoctls.VFIO_SET_IOMMU, VfioIoctls.VFIO_TYPE1v2_IOMMU);
-        } catch (final RdmaException e) {
-            if (e.errno() != RdmaException.EPERM) {
-                throw e;
-            }
-            throw RdmaException.of(OPERATION).object(file)
-                .detail("the IOMMU does not remap interrupts: a device could fake them")
-                .errno(e.errno())
-                .hint("enable interrupt remapping in the firmware and on the kernel's command line (without "
-                    + "intremap=off); or accept the risk: modprobe vfio_iommu_type1 allow_unsafe_interrupts=1")
-                .cause(e).build();
-        }
+        file.ioctl(VfioIoctls.VFIO_SET_IOMMU, VfioIoctls.VFIO_TYPE1v2_IOMMU);
     }
 
     /** What the IOMMU can do now. */

@@ -6,6 +6,7 @@ package io.rdma4j.driver.vfio;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.EventFd;
+import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.MappedMemory;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -89,6 +90,15 @@ final class VfioDevice implements AutoCloseable {
 
     MappedMemory map(final long length, final long position) {
         return file.map(length, position);
+    }
+
+    /** Memory of the process, and not of the device. */
+    Fd memory(final long length) {
+        return file.memory(length);
+    }
+
+    void mapOver(final long address, final long length, final Fd memory) {
+        file.mapOver(address, length, memory);
     }
 
     EventFd eventFd() {

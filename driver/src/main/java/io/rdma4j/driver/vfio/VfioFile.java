@@ -126,6 +126,14 @@ final class VfioFile implements AutoCloseable {
         }
     }
 
+    Fd memory(final long length) {
+        return system.memory(length);
+    }
+
+    void mapOver(final long address, final long length, final Fd memory) {
+        system.mapOver(address, length, memory.fd());
+    }
+
     EventFd eventFd() {
         return system.eventFd();
     }

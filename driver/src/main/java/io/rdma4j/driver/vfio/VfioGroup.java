@@ -42,7 +42,14 @@ final class VfioGroup implements AutoCloseable {
     synchronized void leave() {
         if (contained) {
             contained = false;
-            file.ioctl(VfioIoctls.VFIO_GROUP_UNSET_CONTAINER, 0);
+            try {
+                file.ioctl(VfioIoctls.VFIO_GROUP_UNSET_CONTAINER, 0);
+            } catch (final RdmaException e) {
+                // EINVAL: it is in none. The kernel takes it out itself when its last device is unbound.
+                if (e.errno() != RdmaException.EINVAL) {
+                    throw e;
+                }
+            }
         }
     }
 

@@ -7,12 +7,15 @@ package io.rdma4j.driver.vfio;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.IovaAllocator;
-import io.rdma4j.driver.libc.Libc;
-import io.rdma4j.driver.libc.LibcConstants;
-import io.rdma4j.driver.libc.Rlimit;
+import io.rdma4j.driver.sysfs.HostFacts;
+import io.rdma4j.driver.sysfs.Memlock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 
 /**
  * The kernel's IOMMU behind a container. Memory is pinned as long as it is mapped. Thread-safe.
@@ -20,6 +23,8 @@ import java.util.concurrent.ConcurrentMap;
 final class VfioIommu implements Iommu {
     private static final int EEXIST = 17;
     private static final int ENOSPC = 28;
+    /** The capability for which RLIMIT_MEMLOCK does not hold. */
+    private static final int CAP_IPC_LOCK = 14;
     /** Of kernels that do not say it: dma_entry_limit of vfio_iommu_type1. */
     private static final int USUAL_MAX_MAPPINGS = 65_535;
     private static final Object NOBODY = new Object();
@@ -28,10 +33,18 @@ final class VfioIommu implements Iommu {
     private final String name;
     private final List<IovaAllocator.Range> ranges;
     private final int maxMappings;
+    private final Supplier<Memlock> memlock;
     /** By bus address: what keeps the mapped memory alive. */
     private final ConcurrentMap<Long, Object> owners = new ConcurrentHashMap<>();
 
     VfioIommu(final VfioContainer container, final String name, final IommuInfo info) {
+        this(container, name, info, VfioIommu::memlockOfThread);
+    }
+
+    /** The limit by a script, for tests. */
+    VfioIommu(
+        final VfioContainer container, final String name, final IommuInfo info, final Supplier<Memlock> memlock) {
+        this.memlock = memlock;
         this.container = container;
         this.name = name;
         this.ranges = info.ranges();
@@ -63,9 +76,7 @@ final class VfioIommu implements Iommu {
         final RdmaException.Builder failure =
             RdmaException.of("map memory for DMA").device(name).errno(e.errno()).cause(e);
         switch (e.errno()) {
-            case RdmaException.ENOMEM -> failure.detail("%s: no more memory may be pinned, RLIMIT_MEMLOCK is %s", what,
-                memlock()).hint("raise it: ulimit -l KIB in the shell, LimitMEMLOCK= of a systemd service, or memlock "
-                    + "in /etc/security/limits.conf; or map less");
+            case RdmaException.ENOMEM -> outOfMemory(failure, what);
             case ENOSPC -> failure.errno(RdmaException.ENOMEM).detail("%s: this process has %d mappings, the kernel "
                 + "allows %s more", what, owners.size(), available()).hint("map fewer and larger pieces of memory; or "
                     + "raise the limit: modprobe vfio_iommu_type1 dma_entry_limit=N");
@@ -79,9 +90,43 @@ final class VfioIommu implements Iommu {
         return failure.build();
     }
 
-    private static String memlock() {
-        final Rlimit limit = Libc.getrlimit(LibcConstants.RLIMIT_MEMLOCK);
-        return limit.isUnlimited() ? "unlimited" : Long.toUnsignedString(limit.soft()) + " bytes";
+    /** The limit is one of several reasons, and none where it does not hold. */
+    private void outOfMemory(final RdmaException.Builder failure, final String what) {
+        final Memlock limit = memlock.get();
+        if (limit.isExempt() || limit.soft() == Memlock.UNLIMITED) {
+            failure.detail("%s: the kernel's memory or the cgroup's limit is used up; RLIMIT_MEMLOCK is not the reason,"
+                + " %s", what, limit.isExempt() ? "CAP_IPC_LOCK is exempt from it" : "it is unlimited")
+                .hint("map less, or in larger pages (?pages=2M), which need smaller tables; look at memory.max of the "
+                    + "cgroup and at dmesg");
+        } else {
+            failure.detail("%s: no more memory may be pinned, RLIMIT_MEMLOCK is %s, pinned already: %s", what,
+                limit.soft() == Memlock.UNKNOWN ? "unknown" : limit.soft() + " bytes", locked())
+                .hint("raise it: ulimit -l KIB in the shell, LimitMEMLOCK= of a systemd service, or memlock in "
+                    + "/etc/security/limits.conf; or map less");
+        }
+    }
+
+    /** The kernel asks for the capability of the thread that maps, which may be another user's than the process. */
+    private static Memlock memlockOfThread() {
+        final Memlock limit = new HostFacts().memlock();
+        try {
+            final boolean isExempt = Files.readAllLines(Path.of("/proc/thread-self/status")).stream()
+                .filter(line -> line.startsWith("CapEff:"))
+                .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) >>> CAP_IPC_LOCK & 1) != 0);
+            return new Memlock(limit.soft(), limit.hard(), isExempt);
+        } catch (final IOException untold) {
+            return limit;
+        }
+    }
+
+    /** What the kernel charges against the limit, as it says it. */
+    private static String locked() {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("VmLck:"))
+                .map(line -> line.replaceAll("\\s+", " ")).findFirst().orElse("unknown");
+        } catch (final IOException untold) {
+            return "unknown";
+        }
     }
 
     private String available() {

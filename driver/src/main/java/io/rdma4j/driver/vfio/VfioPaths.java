@@ -49,6 +49,22 @@ final class VfioPaths {
             : pci.root().resolve("dev/vfio/devices").resolve(devices.get(0).getFileName());
     }
 
+    /**
+     * Which bus addresses the platform reserves for a group: a line for each range, its two ends and its kind. Null if
+     * that is not told.
+     */
+    List<String> reservedRegions(final int group) {
+        try {
+            return Files.readAllLines(reservedRegionsFile(group));
+        } catch (final IOException untold) {
+            return null;
+        }
+    }
+
+    Path reservedRegionsFile(final int group) {
+        return pci.root().resolve("sys/kernel/iommu_groups/" + group + "/reserved_regions");
+    }
+
     /** Processes that have a group open, as far as this user may see them. */
     List<FileUser> users(final int group) {
         return new HostFacts(pci.root()).groupUsers(group);

@@ -51,7 +51,8 @@ final class VfioPciDevice implements PciDevice {
     }
 
     /**
-     * Sets an opened function up: it may do DMA when this returns.
+     * Sets an opened function up: its windows can be used when this returns. It is no bus master, as VFIO leaves it:
+     * what an earlier owner told it may still be in it, so who drives it resets it first.
      *
      * @param address  names it; kept.
      * @param function what it is.
@@ -70,7 +71,7 @@ final class VfioPciDevice implements PciDevice {
             final VfioPciDevice device = new VfioPciDevice(address, function, lease, host);
             device.planClose();
             undo.add(device::close);
-            device.config.command(PciConfig.MEMORY | PciConfig.BUS_MASTER, true);
+            device.config.command(PciConfig.MEMORY, true);
             opened = true;
             return device;
         } finally {

@@ -33,5 +33,11 @@ interface VfioSystem {
     /** Maps a part of a device, readable and writable. */
     MappedMemory map(int fd, long length, long offset);
 
+    /** A file of memory that is there already, and needs no more when it is mapped or written. */
+    Fd memory(long length);
+
+    /** Puts a part of a file in the place of what is mapped there, readable and writable. */
+    void mapOver(long address, long length, int fd);
+
     EventFd eventFd();
 }

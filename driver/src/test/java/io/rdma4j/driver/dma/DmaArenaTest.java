@@ -220,4 +220,17 @@ class DmaArenaTest {
         assertThat(failure.get()).isNull();
         assertThat(arena.usedPages()).isZero();
     }
+
+    @Test
+    void closeGoesOnAfterARefusal() {
+        for (int i = 0; i < 3; i++) {
+            arena.allocate(DmaArena.CHUNK_PAGES);
+        }
+        iommu.refuseUnmap(1);
+
+        assertThatThrownBy(arena::close).hasMessageContaining("refused by the test");
+
+        assertThat(iommu.mappings()).as("all others are gone").isEqualTo(1);
+        domain.close();
+    }
 }

@@ -25,6 +25,7 @@ class HostMemoryTest {
 
     private final FakeSource source = new FakeSource();
     private final List<String> warnings = new ArrayList<>();
+    private int collections;
     private final HostMemory.StepsDown stepsDown = new HostMemory.StepsDown(warnings::add);
 
     /** Has what it is told to have. */
@@ -32,15 +33,20 @@ class HostMemoryTest {
         private final Set<PageKind> missing = EnumSet.noneOf(PageKind.class);
         private final List<PageKind> asked = new ArrayList<>();
         private int comesBackAfter;
+        private long retired;
+        private long retiredEver;
+        private long free;
+        private PageKind instead;
+        private int errno = RdmaException.ENOMEM;
 
         @Override
         public HostBlock allocate(final PageKind kind, final int length) {
             asked.add(kind);
             if (missing.contains(kind) && (comesBackAfter == 0 || --comesBackAfter > 0)) {
-                throw RdmaException.of("take " + kind).errno(RdmaException.ENOMEM).build();
+                throw RdmaException.of("take " + kind).errno(errno).build();
             }
             final HostBlock block = JvmPages.INSTANCE.allocate(kind, length);
-            return new HostBlock(block.memory(), kind.roundUp(length), kind, () -> { });
+            return new HostBlock(block.memory(), kind.roundUp(length), instead == null ? kind : instead, () -> { });
         }
 
         @Override
@@ -50,12 +56,31 @@ class HostMemoryTest {
 
         @Override
         public long retiredBytes(final PageKind kind) {
-            return comesBackAfter;
+            return retired;
+        }
+
+        @Override
+        public long retiredEver(final PageKind kind) {
+            return retiredEver;
+        }
+
+        @Override
+        public long freeBytes(final PageKind kind) {
+            return free;
+        }
+
+        private void retire(final long bytes) {
+            retired += bytes;
+            retiredEver += bytes;
         }
     }
 
     private HostBlock allocate(final PagePreference preference, final long length) {
-        return new HostMemory(preference, source, stepsDown).allocate(length, "test:");
+        return memory(preference).allocate(length, "test:");
+    }
+
+    private HostMemory memory(final PagePreference preference) {
+        return new HostMemory(preference, source, stepsDown, () -> collections++);
     }
 
     @ParameterizedTest
@@ -108,11 +133,61 @@ class HostMemoryTest {
     @Test
     void waitsForTheCollectorWhereClosedMemoryMayComeBack() {
         source.missing.add(PageKind.MB2);
-        source.comesBackAfter = 3;
+        source.comesBackAfter = 4;
+        source.retire(4 * MIB);
 
         assertThat(allocate(PagePreference.AUTO, 4 * MIB).pages()).isEqualTo(PageKind.MB2);
-        assertThat(source.asked).hasSize(3);
+        assertThat(source.asked).hasSize(4);
+        assertThat(collections).as("one finds all that there is to find").isEqualTo(1);
         assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void asksForACollectionAgainOnlyWhenMoreWasRetired() {
+        source.missing.add(PageKind.MB2);
+        source.retire(4 * MIB);
+        final HostMemory memory = memory(PagePreference.MB2);
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(memory.allocate(2 * MIB, null).pages()).isEqualTo(PageKind.THP);
+        }
+        assertThat(collections).as("somebody holds what was retired").isEqualTo(1);
+        final int asked = source.asked.size();
+        assertThat(memory.allocate(2 * MIB, null).pages()).isEqualTo(PageKind.THP);
+        assertThat(source.asked).as("no waiting either").hasSize(asked + 2);
+
+        source.retire(2 * MIB);
+        memory.allocate(2 * MIB, null);
+        assertThat(collections).isEqualTo(2);
+    }
+
+    @Test
+    void asksForNoCollectionThatCannotHelp() {
+        source.missing.add(PageKind.MB2);
+        source.retire(2 * MIB);
+        source.free = 2 * MIB;
+
+        assertThat(allocate(PagePreference.MB2, 5 * MIB).pages()).isEqualTo(PageKind.THP);
+        assertThat(collections).as("retired and free are 4 MiB, 6 are needed").isZero();
+        source.errno = RdmaException.EOPNOTSUPP;
+        assertThat(allocate(PagePreference.MB2, 4 * MIB).pages()).isEqualTo(PageKind.THP);
+        assertThat(collections).as("no shortage").isZero();
+        source.errno = 28;
+        assertThat(allocate(PagePreference.MB2, 4 * MIB).pages()).isEqualTo(PageKind.THP);
+        assertThat(collections).as("ENOSPC is what fallocate says").isEqualTo(1);
+    }
+
+    @Test
+    void saysOnceThatTheKernelGaveSmallPages() {
+        source.instead = PageKind.KB4;
+
+        assertThat(allocate(PagePreference.THP, 4 * MIB).pages()).isEqualTo(PageKind.KB4);
+        assertThat(allocate(PagePreference.THP, 4 * MIB).pages()).isEqualTo(PageKind.KB4);
+
+        assertThat(source.asked).containsExactly(PageKind.THP, PageKind.THP);
+        assertThat(warnings).hasSize(1);
+        assertThat(warnings.get(0)).startsWith("no transparent hugepages, taking 4 KiB pages instead: the kernel put "
+            + "small pages under some of 4 MiB").endsWith("(said once)");
     }
 
     @ParameterizedTest

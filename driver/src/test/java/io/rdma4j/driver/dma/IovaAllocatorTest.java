@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class IovaAllocatorTest {
     private static final long PAGE = 4096;
+    private static final long HIGH = 1L << 32;
 
     private static IovaAllocator pages(final long first, final long count) {
         return new IovaAllocator(List.of(new Range(first * PAGE, (first + count) * PAGE - 1)));
@@ -141,16 +142,54 @@ class IovaAllocatorTest {
     @Test
     void givesMemoryTheSameOffsetInTheLargestPageThatItFills() {
         final long mega = 1 << 20;
-        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(PAGE, (6L << 30) - 1)));
+        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(PAGE, (7L << 30) - 1)));
         iovas.allocate(PAGE);
 
-        assertThat(iovas.allocateFor(0x7f00_0000_5000L, mega)).as("too small to matter").isEqualTo(2 * PAGE);
+        assertThat(iovas.allocateFor(0x7f00_0000_5000L, mega)).as("too small to matter").isEqualTo(HIGH + PAGE);
         assertThat(iovas.allocateFor(0x7f00_0010_5000L, 2 * mega) % (2 * mega)).isEqualTo(0x10_5000);
         assertThat(iovas.allocateFor(0x7f00_4020_0000L, 1024 * mega) % (1024 * mega)).isEqualTo(0x20_0000);
         final IovaAllocator small = new IovaAllocator(List.of(new Range(PAGE, PAGE + 3 * mega - 1)));
         assertThat(small.allocateFor(0x7f00_001f_f000L, 2 * mega)).as("better than nothing").isEqualTo(PAGE);
         assertThatThrownBy(() -> small.allocateFor(PAGE, 2 * mega)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("the largest free range has 1048576");
+    }
+
+    @Test
+    void takesAddressesBelow4GiBLast() {
+        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(0, HIGH + 4 * PAGE - 1)));
+
+        final long first = iovas.allocate(PAGE);
+        assertThat(first).isEqualTo(HIGH);
+        assertThat(iovas.allocate(PAGE, 2 * PAGE)).isEqualTo(HIGH + 2 * PAGE);
+        assertThat(iovas.allocateFor(0x7f00_0000_5000L, PAGE)).isEqualTo(HIGH + PAGE);
+        assertThat(iovas.allocate(2 * PAGE)).as("does not fit above").isEqualTo(PAGE);
+        iovas.free(first);
+        assertThat(iovas.allocate(PAGE)).isEqualTo(HIGH);
+        assertThat(iovas.allocate(PAGE)).isEqualTo(HIGH + 3 * PAGE);
+        assertThat(iovas.allocate(PAGE)).isEqualTo(3 * PAGE);
+        assertThat(iovas.allocateFor(0x7f00_0020_0000L, 2 << 20)).isEqualTo(2 << 20);
+    }
+
+    @Test
+    void prefersHighAddressesToAlignedLowOnes() {
+        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(0, HIGH + (3 << 20) - 1)));
+        assertThat(iovas.allocateFor(0x7f00_001f_f000L, 2 << 20)).isEqualTo(HIGH);
+        assertThat(iovas.tryTake(HIGH, PAGE)).isFalse();
+    }
+
+    @Test
+    void oneRangeMayLieAcrossTheBorderIfItMust() {
+        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(HIGH - 4 * PAGE, HIGH + 4 * PAGE - 1)));
+        assertThat(iovas.allocate(8 * PAGE)).isEqualTo(HIGH - 4 * PAGE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {28, 32})
+    void narrowIommusWork(final int bits) {
+        final IovaAllocator iovas = new IovaAllocator(List.of(new Range(0, (1L << bits) - 1)));
+        assertThat(iovas.allocate(PAGE)).isEqualTo(PAGE);
+        assertThat(iovas.allocateFor(0x7f00_0020_1000L, 2 << 20)).isEqualTo((2 << 20) + PAGE);
+        assertThat(iovas.allocate(iovas.largestFree())).isPositive();
     }
 
     @Test

@@ -55,9 +55,27 @@ class LinuxPagesTest {
     void givesZeroedAlignedMemory(final PageKind kind) {
         final HostBlock block = pages.allocate(kind, 3 * MIB);
 
-        assertThat(block.pages()).isEqualTo(kind);
+        assertThat(block.address() % kind.pageSize()).isZero();
         assertThat(block.mappedLength()).isEqualTo(kind.roundUp(3 * MIB));
         assertUsable(block, 3 * MIB);
+    }
+
+    @Test
+    void claimsTransparentHugepagesOnlyWhereTheyAre(@TempDir final Path folder) throws IOException {
+        for (int i = 0; i < 4; i++) {
+            final HostBlock block = pages.allocate(PageKind.THP, 3 * MIB);
+            final long large = ProcessMaps.transparentBytes(Path.of("/proc/self/smaps"), block.address(), 4 * MIB);
+            assertThat(block.pages()).as("%d bytes of 4 MiB", large)
+                .isEqualTo(large < 4 * MIB ? PageKind.KB4 : PageKind.THP);
+        }
+        final Path enabled = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+        assumeTrue(Files.isReadable(enabled) && !Files.readString(enabled).contains("[never]"), "none are allowed");
+        final Path none = Files.writeString(folder.resolve("smaps"), "1000-7ffffffff000 rw-p 00000000 00:00 0 \n"
+            + "Size:           4096 kB\nAnonHugePages:         0 kB\n");
+        final HostBlock small = new LinuxPages(Path.of("/sys/kernel/mm"), none).allocate(PageKind.THP, 3 * MIB);
+        assertThat(small.pages()).isEqualTo(PageKind.KB4);
+        assertThat(small.mappedLength()).as("still aligned, as the kernel may join the pages later")
+            .isEqualTo(4 * MIB);
     }
 
     @Test
@@ -128,11 +146,13 @@ class LinuxPagesTest {
         Files.writeString(pool.resolve("nr_hugepages"), "10\n");
         Files.writeString(pool.resolve("free_hugepages"), "4\n");
         Files.writeString(pool.resolve("resv_hugepages"), "1\n");
-        final LinuxPages other = new LinuxPages(folder);
+        final LinuxPages other = new LinuxPages(folder, folder.resolve("smaps"));
 
         assertThat(other.advice(PageKind.MB2, 16 * MIB)).isEqualTo("8 pages are needed; the pool has 10, of which 4 "
             + "are free and 1 of those promised to others; to reserve: echo 15 > " + pool.resolve("nr_hugepages")
             + " (as root, soon after boot)");
+        assertThat(other.freeBytes(PageKind.MB2)).isEqualTo(6 * MIB);
+        assertThat(other.freeBytes(PageKind.GB1)).as("not known").isEqualTo(Long.MAX_VALUE);
         assertThat(other.advice(PageKind.GB1, 1 << 30)).contains("this machine has no 1 GiB hugepages");
         assertThat(other.advice(PageKind.THP, 1)).contains("echo madvise > " + folder);
     }
@@ -140,7 +160,7 @@ class LinuxPagesTest {
     @ParameterizedTest
     @EnumSource(value = PageKind.class, names = {"THP"})
     void transparentOnesMustBeAllowed(final PageKind kind, @TempDir final Path folder) throws IOException {
-        final LinuxPages other = new LinuxPages(folder);
+        final LinuxPages other = new LinuxPages(folder, folder.resolve("smaps"));
         assertThatThrownBy(() -> other.allocate(kind, 4 * MIB)).hasMessageContaining("enabled says null");
         Files.writeString(Files.createDirectories(folder.resolve("transparent_hugepage")).resolve("enabled"),
             "always madvise [never]\n");
@@ -154,7 +174,9 @@ class LinuxPagesTest {
             new IovaAllocator.Range(4096, 1L << 40))), IovaPolicy.ALLOCATED, new HostMemory(PagePreference.THP), "x");
         final long mapped = MappedMemory.mappedBytes();
         final List<UnsafeBuffer> held = new ArrayList<>();
+        final long ever = pages.retiredEver(PageKind.THP);
         allocateAndClose(domain, held);
+        assertThat(pages.retiredEver(PageKind.THP)).isEqualTo(ever + 4 * MIB);
         assertThat(pages.retiredBytes(PageKind.THP)).isEqualTo(4 * MIB);
         for (int i = 0; i < 3; i++) {
             System.gc();
@@ -168,6 +190,7 @@ class LinuxPagesTest {
             TimeUnit.MILLISECONDS.sleep(5);
         }
         assertThat(pages.retiredBytes(PageKind.THP)).isZero();
+        assertThat(pages.retiredEver(PageKind.THP)).isEqualTo(ever + 4 * MIB);
         assertThat(MappedMemory.mappedBytes()).isLessThanOrEqualTo(mapped);
     }
 

@@ -29,13 +29,13 @@ class MemlockLimitTest {
     Path folder;
 
     private MemlockLimit limit(final long soft, final long hard, final String... status) throws IOException {
-        return new MemlockLimit(Files.write(folder.resolve("status"), List.of(status)),
+        return new MemlockLimit(Files.write(folder.resolve("status"), List.of(status)), folder.resolve("uid_map"),
             () -> new Rlimit(soft, hard));
     }
 
     @Test
     void saysWhatIsAllowedUsedAndNeededAndHowToRaiseIt() throws IOException {
-        final MemlockLimit tight = limit(64 << 10, 128 << 10, "VmLck:\t      16 kB", "VmPin:\t       8 kB",
+        final MemlockLimit tight = limit(64 << 10, 128 << 10, "VmLck:\t      24 kB", "VmPin:\t       8 kB",
             "CapEff:\t0000000000000000");
 
         assertThatThrownBy(() -> tight.require("register memory", "vfio:0", 2 << 20))
@@ -65,8 +65,26 @@ class MemlockLimitTest {
     }
 
     @Test
+    void doesNotCountTheAccountOfPinnedPages() throws IOException {
+        limit(64 << 10, -1, "VmLck:\t 4 kB", "VmPin:\t 64 kB", "CapEff:\t0000000000000000")
+            .require("x", null, 60 << 10);
+    }
+
+    @Test
+    void trustsCapabilitiesOnlyOutsideOfUserNamespaces() throws IOException {
+        Files.writeString(folder.resolve("uid_map"), "         0          0 4294967295\n");
+        limit(0, 0, "CapEff:\t000001ffffffffff").require("x", null, 1);
+        Files.writeString(folder.resolve("uid_map"), "         0       1000          1\n");
+        assertThatThrownBy(() -> limit(0, 0, "CapEff:\t000001ffffffffff").require("x", null, 1))
+            .hasMessageContaining("RLIMIT_MEMLOCK allows 0 bytes");
+        Files.writeString(folder.resolve("uid_map"), "0 0 4294967295\n7 7 1\n");
+        assertThatThrownBy(() -> limit(0, 0, "CapEff:\t000001ffffffffff").require("x", null, 1))
+            .hasMessageContaining("RLIMIT_MEMLOCK allows 0 bytes");
+    }
+
+    @Test
     void leavesItToTheKernelWhereNothingIsKnown() {
-        new MemlockLimit(folder.resolve("none"), () -> new Rlimit(0, 0)).require("x", null, 1);
+        new MemlockLimit(folder.resolve("none"), folder.resolve("none"), () -> new Rlimit(0, 0)).require("x", null, 1);
     }
 
     @Test

@@ -41,7 +41,7 @@ class PagePinsTest {
 
     private final FakeLocker locker = new FakeLocker();
     private final PagePins pins =
-        new PagePins(locker, new MemlockLimit(Path.of("/none"), () -> new Rlimit(-1, -1)));
+        new PagePins(locker, new MemlockLimit(Path.of("/none"), Path.of("/none"), () -> new Rlimit(-1, -1)));
 
     /** Locks as the kernel does: without counting. Page n is at address n * 4096. */
     private static final class FakeLocker implements PagePins.Locker {
@@ -165,7 +165,8 @@ class PagePinsTest {
     @Test
     void looksAtTheLimitBeforeItLocks() throws IOException {
         final Path status = Files.write(folder.resolve("status"), List.of("VmLck: 4 kB", "CapEff: 0"));
-        final PagePins limited = new PagePins(locker, new MemlockLimit(status, () -> new Rlimit(3 * PAGE, 3 * PAGE)));
+        final PagePins limited = new PagePins(locker,
+            new MemlockLimit(status, folder.resolve("uid_map"), () -> new Rlimit(3 * PAGE, 3 * PAGE)));
         limited.pin(PAGE, 2 * PAGE);
         locker.calls.clear();
         assertThatThrownBy(() -> limited.pin(PAGE, 5 * PAGE)).as("two of the five are pinned")

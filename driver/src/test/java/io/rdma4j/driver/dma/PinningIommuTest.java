@@ -31,7 +31,7 @@ class PinningIommuTest {
         public void unlock(final long address, final long length) {
             iommu.log.add("unlock");
         }
-    }, new MemlockLimit(Path.of("/none"), () -> new Rlimit(-1, -1)));
+    }, new MemlockLimit(Path.of("/none"), Path.of("/none"), () -> new Rlimit(-1, -1)));
     private final IommuDmaDomain domain = new IommuDmaDomain(new PinningIommu(iommu, pins), new IovaAllocator(List.of(
         new IovaAllocator.Range(4096, 1L << 30))), "test:");
 

@@ -7,11 +7,16 @@ package io.rdma4j.driver.dma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
-
-import java.nio.ByteBuffer;
-import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
 
 class ProcessMapsTest {
     private static final List<String> MAPS = List.of(
@@ -53,5 +58,39 @@ class ProcessMapsTest {
         final ByteBuffer buffer = ByteBuffer.allocateDirect(10_000);
         assertThat(ProcessMaps.firstHole(BufferUtil.address(buffer), 10_000, true)).isNull();
         assertThat(ProcessMaps.firstHole(8, 8, false)).contains("0x8 is not mapped");
+    }
+
+    @Test
+    void findsFilesOnDisksThatDevicesMayNotWriteTo() {
+        final List<String> maps = List.of(
+            "00001000-00002000 rw-p 00000000 08:01 7    /data/private",
+            "00002000-00003000 r--s 00000000 08:01 7    /data/read-only",
+            "00003000-00004000 rw-s 00000000 00:05 7    /dev/shm/memory",
+            "00004000-00005000 rw-s 00000000 00:01 7    /memfd:rdma4j (deleted)",
+            "00005000-00006000 rw-s 00000000 00:01 0 ",
+            "00006000-00009000 rw-s 00000000 08:01 7                  /data/a b/store");
+        final Function<String, String> types = file -> file.startsWith("/data") ? "ext4"
+            : file.startsWith("/dev") ? "tmpfs" : null;
+        assertThat(ProcessMaps.firstDiskFile(maps, 0x1000, 0x5000, types)).isNull();
+        assertThat(ProcessMaps.firstDiskFile(maps, 0x1000, 0x5001, types))
+            .isEqualTo("0x6000 is a shared mapping of /data/a b/store on ext4");
+        assertThat(ProcessMaps.firstDiskFile(maps, 0x7010, 1, types)).contains("0x7010 is");
+        assertThat(ProcessMaps.firstDiskFile(maps, 0x9000, 1, types)).isNull();
+    }
+
+    @Test
+    void countsOnlyTransparentHugepagesThatCertainlyLieInside(@TempDir final Path folder) throws IOException {
+        final Path smaps = Files.write(folder.resolve("smaps"), List.of(
+            "00200000-00400000 rw-p 00000000 00:00 0 ", "AnonHugePages:      2048 kB", "VmFlags: rd wr hg",
+            "00400000-00a00000 rw-p 00000000 00:00 0 ", "AnonHugePages:      4096 kB", "VmFlags: rd wr hg",
+            "00a00000-00c00000 rw-p 00000000 00:00 0    [heap]", "AnonHugePages:         0 kB"));
+        final long mib = 1 << 20;
+        assertThat(ProcessMaps.transparentBytes(smaps, 2 * mib, 2 * mib)).isEqualTo(2 * mib);
+        assertThat(ProcessMaps.transparentBytes(smaps, 2 * mib, 10 * mib)).isEqualTo(6 * mib);
+        assertThat(ProcessMaps.transparentBytes(smaps, 4 * mib, 4 * mib)).as("2 of 4 may be behind it")
+            .isEqualTo(2 * mib);
+        assertThat(ProcessMaps.transparentBytes(smaps, 6 * mib, 2 * mib)).isZero();
+        assertThat(ProcessMaps.transparentBytes(smaps, 10 * mib, 2 * mib)).isZero();
+        assertThat(ProcessMaps.transparentBytes(folder.resolve("none"), 2 * mib, 2 * mib)).isZero();
     }
 }

@@ -7,6 +7,7 @@ package io.rdma4j.driver.dma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaMapping;
@@ -17,12 +18,14 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -280,6 +283,27 @@ class SharedMappingTest {
                 .hasMessageContaining("is not writable").hasMessageContaining("read-only")
                 .hasMessageContaining("map a file read-write");
         }
+    }
+
+    @Test
+    void namesTheFileThatTheKernelDoesNotPin(@TempDir final Path folder) throws IOException {
+        final String type = Files.getFileStore(folder).type();
+        assumeFalse(Set.of("tmpfs", "ramfs").contains(type), "temporary files of this machine are in memory");
+        final Path file = folder.resolve("store");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+            final ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 10_000);
+            iommu.refuseAbove(0);
+            iommu.refuseWith(RdmaException.EFAULT);
+            assertThatThrownBy(() -> domain.map(BufferUtil.address(mapped), 10_000, mapped))
+                .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.EFAULT))
+                .hasMessageContaining("is a shared mapping of " + file + " on " + type)
+                .hasMessageContaining("since Linux 6.5 the kernel does not let devices write to files")
+                .hasMessageContaining("/dev/shm");
+        }
+        final ByteBuffer memory = filled(8192);
+        assertThatThrownBy(() -> domain.map(BufferUtil.address(memory), 10, memory)).as("no file")
+            .hasMessageContaining("refused by the test").hasMessageNotContaining("6.5");
     }
 
     @ParameterizedTest

@@ -10,10 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryPkeyRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import java.util.ArrayList;
@@ -307,67 +310,114 @@ class CommandChannelTest {
         late.start();
     }
 
-    /**
-     * A thread that plays a device may be held up in the middle, hence some of many tries. Without a pause the driver
-     * would take the first half each time.
-     */
-    @Test
-    void withoutInterruptsTheBodyOfAResponseMayComeAfterItsHeader() throws InterruptedException {
-        device.close();
-        final FakePvrdma slow = new FakePvrdma();
-        int complete = 0;
-        try (PvrdmaDevice patient = PvrdmaDevice.open(slow,
-            slow.options().interruptVectors(0).responseTimeoutNanos(TimeUnit.SECONDS.toNanos(20)))) {
-            slow.answers = false;
-            for (int i = 0; i < 500 && complete < 3; i++) {
-                final Thread device = answerBit(slow);
-                complete += patient.commands().queryPkey(1, 0) == 0x7777 ? 1 : 0;
-                device.join(10_000);
-            }
+    /** A register BAR and its response slot: the header is there at once, the body changes with each look at it. */
+    private static final class SlowBody extends UnsafeBuffer implements Bar {
+        private final UnsafeBuffer commandSlot = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
+        private final int last;
+        private int looks;
+
+        SlowBody(final int last) {
+            super(new byte[Command.RESPONSE_MAX]);
+            this.last = last;
         }
-        assertThat(complete).as("complete responses").isEqualTo(3);
+
+        /** Of the body; without interrupts. */
+        int queryPkey() {
+            final CommandChannel channel = new CommandChannel(this, commandSlot, this, TimeUnit.SECONDS.toNanos(20),
+                new FailureLatch("slow:"), new DriverCounters(), "slow:");
+            return channel.execute(Command.QUERY_PKEY, new QueryPkeyRequest(), request -> { },
+                answer -> answer.getInt(ResponseHeader.LENGTH));
+        }
+
+        @Override
+        public int getIntVolatile(final int offset) {
+            if (offset == ResponseHeader.LENGTH && looks < last) {
+                putInt(offset, ++looks);
+            }
+            return super.getIntVolatile(offset);
+        }
+
+        @Override
+        public void writeInt(final int offset, final int value) {
+            putInt(ResponseHeader.ACK_OFFSET, Command.QUERY_PKEY.ack());
+            putLong(0, commandSlot.getLong(0));
+        }
+
+        @Override
+        public int readInt(final int offset) {
+            return 0;
+        }
+
+        @Override
+        public int index() {
+            return Bar1.REG_BAR;
+        }
+
+        @Override
+        public long size() {
+            return Bar1.SIZE;
+        }
+
+        @Override
+        public long busAddress() {
+            return 0;
+        }
+
+        @Override
+        public boolean isMapped() {
+            return false;
+        }
+
+        @Override
+        public UnsafeBuffer buffer() {
+            throw new AssertionError("it is not mapped");
+        }
     }
 
-    /** The header first, then the body, which takes some milliseconds to become right. */
-    private static Thread answerBit(final FakePvrdma fake) {
-        final int before = fake.requests.size();
-        final Thread device = new Thread(() -> {
-            final UnsafeBuffer request = fake.iommu.at(fake.dsr.cmdSlotDma(), Command.REQUEST_MAX);
-            final UnsafeBuffer response = fake.iommu.at(fake.dsr.respSlotDma(), Command.RESPONSE_MAX);
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-            while (fake.requests.size() == before && System.nanoTime() < deadline) {
-                Thread.onSpinWait();
-            }
-            response.putInt(ResponseHeader.ACK_OFFSET, Command.QUERY_PKEY.ack());
-            response.putLongVolatile(0, request.getLong(0));
-            final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(3);
-            for (int i = 0; System.nanoTime() < end; i++) {
-                response.putIntVolatile(ResponseHeader.LENGTH, i & 0xfff);
-            }
-            response.putIntVolatile(ResponseHeader.LENGTH, 0x7777);
-        });
-        device.start();
-        return device;
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 10})
+    void withoutInterruptsTheBodyOfAResponseMayComeAfterItsHeader(final int last) {
+        assertThat(new SlowBody(last).queryPkey()).isEqualTo(last);
     }
 
     @Test
-    void aResponseThatNeverRestsIsNotWaitedForForEver() throws InterruptedException {
-        device.close();
-        final FakePvrdma restless = new FakePvrdma();
-        try (PvrdmaDevice patient = PvrdmaDevice.open(restless, restless.options().interruptVectors(0))) {
-            final UnsafeBuffer response = restless.iommu.at(restless.dsr.respSlotDma(), Command.RESPONSE_MAX);
-            final Thread device = new Thread(() -> {
-                for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
-                    response.putIntVolatile(Command.RESPONSE_MAX - 4, i);
-                }
-            });
-            device.start();
-            final long start = System.nanoTime();
-            patient.commands().queryPkey(1, 0);
-            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
-            device.interrupt();
-            device.join(10_000);
-        }
+    void aResponseThatNeverRestsIsNotWaitedForForEver() {
+        final SlowBody restless = new SlowBody(Integer.MAX_VALUE);
+        restless.queryPkey();
+        assertThat(restless.looks).isBetween(10, 1000);
+    }
+
+    @Test
+    void aBusThatFailsAfterTheCommandIsOutFailsTheDevice() {
+        fake.handlers.put(Command.CREATE_PD, (request, response) -> fake.failingReads = true);
+        assertGivenUpWithoutWaiting("refused by the test");
+    }
+
+    @Test
+    void aBusThatDoesNotTakeTheCommandFailsTheDevice() {
+        fake.failingWrite = Bar1.PVRDMA_REG_REQUEST;
+        assertGivenUpWithoutWaiting("refused by the test");
+    }
+
+    private void assertGivenUpWithoutWaiting(final String why) {
+        assertThatThrownBy(() -> device.commands().createPd())
+            .satisfies(e -> Errors.hasErrno(e, RdmaException.EIO)).hasMessageContaining(why);
+        assertThat(device.failure()).contains("registers cannot be reached").contains(why);
+        assertThat(device.takesCommands()).isFalse();
+        assertThat(device.commands().liveObjects()).isZero();
+        assertThatThrownBy(() -> device.commands().createPd())
+            .satisfies(e -> Errors.hasErrno(e, RdmaException.EBADFD)).hasMessageContaining(why);
+    }
+
+    @Test
+    void aLostResponseIsToldAlsoWhenRegistersCannotBeRead() {
+        fake.answers = false;
+        // ERR after the command; what is read afterwards is only for people.
+        fake.goodReads = 1;
+        assertThatThrownBy(() -> device.commands().createPd())
+            .satisfies(e -> Errors.hasErrno(e, RdmaException.ETIMEDOUT))
+            .hasMessageContaining("ERR not readable, IMR not readable");
+        assertThat(device.failure()).contains("no response to CREATE_PD");
     }
 
     @Test

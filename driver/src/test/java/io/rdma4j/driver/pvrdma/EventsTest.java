@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventsTest {
     private static final long SECONDS_10 = TimeUnit.SECONDS.toNanos(10);
 
-    private final FakePvrdma fake = new FakePvrdma();
+    private FakePvrdma fake = new FakePvrdma();
     private final List<String> seen = new ArrayList<>();
     private PvrdmaDevice device;
 
@@ -157,6 +157,82 @@ class EventsTest {
 
         assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(700);
         assertThat(device.notifications().drain(handle -> seen.add("more"))).isZero();
+    }
+
+    /** Notices one after the other, as a device writes them that does not see a ring of 3072 full. */
+    private void notices(final int from, final int count) {
+        for (int i = from; i < from + count; i++) {
+            notice(i % 1024, (i + 1) % 2048, i);
+        }
+    }
+
+    /** The ring wraps after 1024 notices, and its index after 2048: then it looks empty. */
+    @ParameterizedTest
+    @ValueSource(ints = {512, 1000, 1023, 1024, 1025, 1500, 2047, 2048, 2049, 2050, 3000, 3071, 3072, 4095, 4096, 4099,
+        6200})
+    void noticesThatMayHaveBeenOverwrittenMeanEveryArmedCq(final int count) {
+        for (int before = 0; before < 5; before++) {
+            fake.vectors.granted = 1;
+            open();
+            notices(0, before);
+            assertThat(device.notifications().drain(handle -> { })).isEqualTo(before);
+
+            notices(before, count);
+
+            assertThat(device.awaitCompletionEvents(0)).as("also without an interrupt").isTrue();
+            assertThat(device.notifications().drain(handle -> { })).isEqualTo(NotificationRing.CHECK_ALL);
+            assertThat(device.awaitCompletionEvents(0)).isFalse();
+            assertThat(device.notifications().drain(handle -> { })).isZero();
+            notices(before + count, 3);
+            assertThat(device.notifications().drain(handle -> seen.add("" + handle))).isEqualTo(3);
+            assertThat(seen).endsWith("" + (before + count), "" + (before + count + 1), "" + (before + count + 2));
+            assertThat(device.counters()).containsEntry("overruns of the notification ring", 1L);
+            device.close();
+            fake = new FakePvrdma();
+        }
+        open();
+    }
+
+    /** Whoever takes notices while the device writes more. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 510, 600, 1023, 1024, 1025, 2046, 2047, 2048, 2049, 2050, 5000})
+    void aDeviceThatRunsAheadWhileNoticesAreTakenIsFoundOut(final int more) {
+        open();
+        notices(0, 100);
+        final int[] calls = new int[1];
+
+        final int result = device.notifications().drain(handle -> {
+            if (calls[0]++ == 50) {
+                notices(100, more);
+            }
+        });
+
+        assertThat(result).isEqualTo(more < 450 ? 100 + more : NotificationRing.CHECK_ALL);
+    }
+
+    @Test
+    void fewNoticesAtATimeAreNoOverrunHoweverManyTheyAre() {
+        open();
+        for (int from = 0; from < 10_000; from += 500) {
+            notices(from, 500);
+            assertThat(device.notifications().drain(handle -> seen.add("" + handle))).isEqualTo(500);
+        }
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(seen.get(i)).isEqualTo("" + i);
+        }
+    }
+
+    /** A device that finds the ring full writes no notice. */
+    @Test
+    void afterAFullRingEveryArmedCqIsLookedAt() {
+        device = PvrdmaDevice.open(fake, fake.options().eventRingPages(2));
+        for (int i = 0; i < 1024; i++) {
+            notice(i, i + 1, i);
+        }
+        assertThat(device.notifications().drain(handle -> { })).isEqualTo(NotificationRing.CHECK_ALL);
+        notice(0, 1025, 9);
+        assertThat(device.notifications().drain(handle -> seen.add("" + handle))).isEqualTo(1);
+        assertThat(seen).containsExactly("9");
     }
 
     @Test

@@ -69,6 +69,10 @@ final class FakeObjects {
         return found || kind == ObjectKind.PD || kind == ObjectKind.MR || kind == ObjectKind.UC ? 0 : EINVAL;
     }
 
+    synchronized void clear() {
+        live.values().forEach(Map::clear);
+    }
+
     synchronized int count() {
         return live.values().stream().mapToInt(Map::size).sum();
     }

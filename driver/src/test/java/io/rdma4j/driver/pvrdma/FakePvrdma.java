@@ -28,6 +28,8 @@ import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -67,12 +69,18 @@ final class FakePvrdma implements PciDevice {
     boolean interrupts = true;
     volatile boolean gone;
     boolean failingReads;
+    /** Reads that succeed before the bus fails; negative for all. */
+    int goodReads = -1;
     boolean srqSwapped;
     long keyChange;
     int ackChange;
     int uarSize = 4096;
     int failingWrite = -1;
     boolean failingConfigWrites;
+    boolean busErrors;
+    boolean offersReset;
+    /** What the next resets are refused with, one after the other. */
+    final Deque<Integer> resetErrnos = new ArrayDeque<>();
     boolean closed;
     /** Shared by those who open the same device one after the other; null for a device that forgets. */
     FakeObjects objects;
@@ -232,8 +240,13 @@ final class FakePvrdma implements PciDevice {
     }
 
     private int readRegister(final int offset) {
+        failingReads |= goodReads == 0;
+        goodReads--;
         if (failingReads) {
             throw RdmaException.of("read register").detail("refused by the test").errno(RdmaException.EIO).build();
+        }
+        if (busErrors) {
+            throw new InternalError("a fault occurred in an unsafe memory access operation");
         }
         if (gone) {
             return -1;
@@ -286,7 +299,15 @@ final class FakePvrdma implements PciDevice {
 
     @Override
     public boolean reset() {
-        return false;
+        log.add("reset function" + (busMaster() ? " as bus master" : ""));
+        final Integer errno = resetErrnos.poll();
+        if (errno != null) {
+            throw RdmaException.of("reset").detail("refused by the test").errno(errno).build();
+        }
+        if (offersReset && objects != null) {
+            objects.clear();
+        }
+        return offersReset;
     }
 
     @Override
@@ -345,7 +366,11 @@ final class FakePvrdma implements PciDevice {
 
         @Override
         public void writeInt(final int offset, final int value) {
-            writeRegister(offset, value);
+            if (index == Bar1.UAR_BAR) {
+                log.add(String.format("doorbell %d = 0x%x", offset, value));
+            } else {
+                writeRegister(offset, value);
+            }
         }
     }
 }

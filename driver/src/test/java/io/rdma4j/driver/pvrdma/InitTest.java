@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.Bar1;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -38,6 +39,7 @@ class InitTest {
         fake.open();
 
         assertThat(fake.log).containsExactly(
+            "reset function",
             "config 0x04 = 0x6",
             "map",
             "write DSRLOW ",
@@ -73,6 +75,7 @@ class InitTest {
     void namesItsSteps() {
         assertThat(new Bringup(fake, fake.options()).steps.names()).containsExactly(
             "identify the function",
+            "reset the function, where the platform can",
             "enable memory decoding and bus mastering",
             "map registers and doorbells",
             "read VERSION",
@@ -93,6 +96,49 @@ class InitTest {
     }
 
     @Test
+    void resetsBeforeTheFunctionMayReachMemory() {
+        fake.offersReset = true;
+        try (PvrdmaDevice device = fake.open()) {
+            assertThat(fake.log).startsWith("reset function", "config 0x04 = 0x6");
+            assertThat(device.counters()).containsEntry("function resets", 1L)
+                .containsEntry("function resets refused", 0L);
+        }
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void noResetIsNoFailure() {
+        try (PvrdmaDevice device = fake.open()) {
+            assertThat(device.counters()).containsEntry("function resets", 0L)
+                .containsEntry("function resets refused", 0L);
+        }
+    }
+
+    @Test
+    void triesAgainWhileAResetHasToWait() {
+        fake.offersReset = true;
+        fake.resetErrnos.addAll(List.of(RdmaException.EAGAIN, RdmaException.EAGAIN));
+        try (PvrdmaDevice device = fake.open()) {
+            assertThat(fake.log).filteredOn("reset function"::equals).hasSize(3);
+            assertThat(device.counters()).containsEntry("function resets", 1L);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"11,20", "5,1"})
+    void refusedResetIsCountedAndToldAndNoFailure(final int errno, final int tries) {
+        fake.offersReset = true;
+        fake.resetErrnos.addAll(Collections.nCopies(100, errno));
+        try (DriverLog log = new DriverLog(); PvrdmaDevice device = fake.open()) {
+            assertThat(fake.log).filteredOn("reset function"::equals).hasSize(tries);
+            assertThat(device.counters()).containsEntry("function resets", 0L)
+                .containsEntry("function resets refused", 1L);
+            assertThat(log.warnings()).singleElement().asString().contains("without a reset", "refused by the test");
+        }
+        assertNothingIsLeft();
+    }
+
+    @Test
     void tellsTheDeviceWhereEverythingIs() {
         try (PvrdmaDevice device = fake.open()) {
             assertThat(device.version()).isEqualTo(20);
@@ -103,7 +149,8 @@ class InitTest {
             assertThat(fake.dsr.cqRingNumPages()).isEqualTo(4);
             for (int page = 0; page < 4; page++) {
                 assertThat(fake.page(fake.dsr.asyncRingPdirDma(), page).getLong(0)).isZero();
-                assertThat(fake.page(fake.dsr.cqRingPdirDma(), page).getLong(0)).isZero();
+                assertThat(fake.page(fake.dsr.cqRingPdirDma(), page).getInt(0)).as("blank where notices come")
+                    .isEqualTo(page == 1 ? -1 : 0);
             }
             fake.iommu.at(fake.dsr.cmdSlotDma(), 4096);
             fake.iommu.at(fake.dsr.respSlotDma(), 4096);

@@ -104,6 +104,11 @@ class LeftoversTest {
         }
     }
 
+    private List<String> commandsAndDoorbells() {
+        return fake.log.stream().filter(line -> line.startsWith("doorbell") || line.startsWith("write REQUEST"))
+            .toList();
+    }
+
     private void assertNothingIsLeft() {
         assertThat(objects.count()).as("%s", objects).isZero();
     }
@@ -121,11 +126,30 @@ class LeftoversTest {
         assertNothingIsLeft();
         assertThat(fake.commandNames()).containsExactly("DESTROY_QP", "DESTROY_QP", "DESTROY_SRQ", "DESTROY_CQ",
             "DESTROY_MR", "DESTROY_PD", "DESTROY_BIND");
+        assertThat(commandsAndDoorbells()).as("no completion is under way to the CQ any more").startsWith(
+            "write REQUEST ", "write REQUEST ", "doorbell 4 = 0x80000000", "write REQUEST ", "write REQUEST ");
         assertThat(next.counters()).containsEntry("leftovers found", 7L).containsEntry("leftovers destroyed", 7L)
             .containsEntry("leftovers refused", 0L).containsEntry("journal troubles", 0L);
         assertThat(next.dumpState()).contains(", lists 0", "leftovers destroyed=7");
         assertThat(log.notes()).singleElement().asString().contains("fake:: process "
             + ProcessHandle.current().pid() + " left 7 objects in the device; 7 of them were there and are destroyed");
+    }
+
+    @Test
+    void aResetEndsWhatAKilledProcessLeftAndTheJournalForgetsIt() {
+        final PvrdmaDevice killed = open();
+        fill(killed);
+        kill(killed);
+        process().offersReset = true;
+
+        final PvrdmaDevice next = open(fake);
+
+        assertNothingIsLeft();
+        assertThat(fake.commandNames()).as("nothing to ask the device for").isEmpty();
+        assertThat(next.counters()).containsEntry("leftovers found", 7L).containsEntry("leftovers destroyed", 0L)
+            .containsEntry("leftovers refused", 0L).containsEntry("function resets", 1L);
+        assertThat(next.dumpState()).contains(", lists 0");
+        assertThat(log.notes()).singleElement().asString().contains("left 7 objects", "the function was reset");
     }
 
     @Test
@@ -199,6 +223,60 @@ class LeftoversTest {
         assertThat(objects.live.get(ObjectKind.QP)).hasSize(1);
         assertThat(next.counters()).containsEntry("leftovers of unknown handle", 1L);
         assertThat(log.notes()).singleElement().asString().contains("was about to make a QP");
+    }
+
+    /** Its ERR cannot be read, so nobody knows what the device did: it made the object. */
+    @Test
+    void aCommandThatTheBusCutOffStaysUnderWay() {
+        final PvrdmaDevice cut = open();
+        fake.handlers.put(Command.CREATE_PD, (request, response) -> fake.failingReads = true);
+        assertThatThrownBy(() -> create(cut, ObjectKind.PD)).satisfies(e -> Errors.hasErrno(e, RdmaException.EIO));
+        assertThat(cut.takesCommands()).isFalse();
+        cut.close();
+        assertThat(objects.count()).isEqualTo(1);
+        assertThat(file()).exists();
+
+        assertThat(open().counters()).containsEntry("leftovers of unknown handle", 1L);
+
+        assertNothingIsLeft();
+    }
+
+    /** The pause after the last QP, seen from the device: until the command that follows. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void completionsHaveTimeToArriveBeforeTheirQueuesAreDestroyed(final boolean guessed) {
+        final PvrdmaDevice killed = open();
+        killed.commands().createPd();
+        killed.commands().createCq(PDIR, 64, 2);
+        create(killed, ObjectKind.QP);
+        if (guessed) {
+            killed.commands().destroyQp(0x11);
+            fake.handlers.put(Command.CREATE_QP, (request, response) -> {
+                throw new IllegalStateException("killed");
+            });
+            assertThatThrownBy(() -> create(killed, ObjectKind.QP)).hasMessage("killed");
+        }
+        kill(killed);
+        final long[] lastQp = new long[1];
+        final long[] pause = new long[1];
+        final FakePvrdma next = process();
+        try {
+            Thread.currentThread().interrupt();
+            open.add(PvrdmaDevice.open(next, next.options().stateFolder(folder)
+                .commandObserver((request, err, response) -> {
+                    final int cmd = request.getInt(CommandHeader.CMD_OFFSET);
+                    if (cmd == Command.DESTROY_QP.id()) {
+                        lastQp[0] = System.nanoTime();
+                    } else if (cmd == Command.DESTROY_CQ.id()) {
+                        pause[0] = System.nanoTime() - lastQp[0];
+                    }
+                })));
+        } finally {
+            assertThat(Thread.interrupted()).as("the flag stays").isTrue();
+        }
+        assertNothingIsLeft();
+        assertThat(pause[0]).as("nanoseconds").isBetween(TimeUnit.MILLISECONDS.toNanos(10),
+            TimeUnit.SECONDS.toNanos(20));
     }
 
     @Test
@@ -345,7 +423,7 @@ class LeftoversTest {
     void aJournalLockedByAnotherProcessIsBusyToo() throws IOException, InterruptedException {
         final Process other = new ProcessBuilder(LockHolder.command(file())).redirectErrorStream(true).start();
         try {
-            assertThat(other.inputReader().readLine()).isEqualTo("locked");
+            LockHolder.awaitLock(other);
             assertThatThrownBy(this::open).satisfies(e -> Errors.hasErrno(e, RdmaException.EBUSY));
         } finally {
             other.destroyForcibly();

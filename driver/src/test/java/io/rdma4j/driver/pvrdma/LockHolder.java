@@ -5,11 +5,16 @@
 
 package io.rdma4j.driver.pvrdma;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Another process that has a journal open until it is killed. */
 final class LockHolder {
@@ -27,6 +32,21 @@ final class LockHolder {
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             LockHolder.class.getName(), file.toString()));
         return command;
+    }
+
+    /** Waits until such a process has it; what else a JVM says, of its options for instance, is passed over. */
+    static void awaitLock(final Process process) {
+        final CompletableFuture<String> said = CompletableFuture.supplyAsync(() -> {
+            final StringBuilder lines = new StringBuilder();
+            final BufferedReader output = process.inputReader();
+            output.lines().peek(line -> lines.append(line).append('\n')).anyMatch("locked"::equals);
+            return lines.toString();
+        }, task -> {
+            final Thread reader = new Thread(task, "output of " + process);
+            reader.setDaemon(true);
+            reader.start();
+        });
+        assertThat(said).succeedsWithin(60, TimeUnit.SECONDS).asString().endsWith("locked\n");
     }
 
     /**

@@ -107,6 +107,20 @@ class LossTest {
         fake.failingReads = false;
     }
 
+    /** A mapped window whose function does not decode memory any more: the JVM makes an Error of the bus error. */
+    @Test
+    void registersThatAreABusErrorMeanGoneToo() {
+        device.onAsyncEvent((type, info) -> events.add(type));
+        fake.busErrors = true;
+        lose();
+        assertThat(events).containsExactly(EventType.PVRDMA_EVENT_DEVICE_FATAL);
+        assertThat(device.takesCommands()).isFalse();
+        assertThat(device.failure()).isEqualTo(REASON);
+        assertThat(device.dumpState()).contains("registers: not readable");
+        device.awaitWrites();
+        fake.busErrors = false;
+    }
+
     @Test
     void aLossDuringCloseIsNoNews() {
         device.onAsyncEvent((type, info) -> events.add(type));
@@ -148,7 +162,9 @@ class LossTest {
         final Thread waiter = new Thread(() -> result.set(waiting.getAsBoolean()));
         waiter.start();
         final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (waiter.getState() != Thread.State.TIMED_WAITING && System.nanoTime() < deadline) {
+        while (waiter.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(waiter.isAlive() && System.nanoTime() < deadline).as("waits, but is %s", waiter.getState())
+                .isTrue();
             Thread.onSpinWait();
         }
         final long start = System.nanoTime();

@@ -9,18 +9,27 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
-/** A folder that looks like a machine, and a kernel that takes orders as the real one does: silently. */
-final class FakeMachine implements AttributeWriter {
+/**
+ * A folder that looks like a machine, and a kernel that takes orders as the real one does: silently, and holding the
+ * lock of a device for as long as its driver does not let go.
+ */
+final class FakeMachine implements DeviceAttributes {
     final Path root;
     /** What was written, as {@code file=text}, the file without the folders that all have in common. */
-    final List<String> orders = new ArrayList<>();
+    final List<String> orders = Collections.synchronizedList(new ArrayList<>());
     /** Drivers that take nothing that is offered to them. */
     final Set<String> unwilling = new HashSet<>();
     /** Files, by the end of their path, that answer a write with an error. */
@@ -28,7 +37,10 @@ final class FakeMachine implements AttributeWriter {
     boolean mayWrite = true;
     /** Runs instead of letting go of a device. */
     Runnable onUnbind;
+    /** A process has the device open until this is counted down, and its driver does not let go before. */
+    CountDownLatch open = new CountDownLatch(0);
 
+    private final Semaphore deviceLock = new Semaphore(1);
     private final Map<String, String> driverOfIds = new HashMap<>();
 
     FakeMachine(final Path root) throws IOException {
@@ -83,6 +95,12 @@ final class FakeMachine implements AttributeWriter {
         return this;
     }
 
+    /** Takes its driver from a function. */
+    PciFunction unbound(final String address, final PciSysfs sysfs) throws IOException {
+        Files.delete(device(address).resolve("driver"));
+        return sysfs.find(address).orElseThrow();
+    }
+
     String driverOf(final String address) {
         return SysFiles.linkName(device(address).resolve("driver"));
     }
@@ -93,7 +111,52 @@ final class FakeMachine implements AttributeWriter {
     }
 
     @Override
-    public void write(final Path file, final String text) throws IOException {
+    public String read(final Path file, final Duration limit)
+        throws IOException, TimeoutException, InterruptedException {
+        lock(file, limit);
+        try {
+            return Files.readString(file);
+        } finally {
+            deviceLock.release();
+        }
+    }
+
+    @Override
+    public void write(final Path file, final String text, final Duration limit)
+        throws IOException, TimeoutException, InterruptedException {
+        lock(file, limit);
+        if (file.endsWith("unbind") && open.getCount() > 0) {
+            Files.delete(device(text).resolve("driver"));
+            final Thread kernel = new Thread(this::unlockWhenClosed, "fake-kernel");
+            kernel.setDaemon(true);
+            kernel.start();
+            TimeUnit.NANOSECONDS.sleep(limit.toNanos());
+            throw new TimeoutException(file.toString());
+        }
+        try {
+            take(file, text);
+        } finally {
+            deviceLock.release();
+        }
+    }
+
+    private void lock(final Path file, final Duration limit) throws TimeoutException, InterruptedException {
+        if (!deviceLock.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new TimeoutException(file.toString());
+        }
+    }
+
+    private void unlockWhenClosed() {
+        try {
+            open.await();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            deviceLock.release();
+        }
+    }
+
+    private void take(final Path file, final String text) throws IOException {
         final String name = file.toString();
         orders.add(name.replaceFirst(".*/bus/pci/", "") + "=" + text.strip());
         for (final Map.Entry<String, IOException> error : errors.entrySet()) {

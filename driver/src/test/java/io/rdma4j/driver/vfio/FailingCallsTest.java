@@ -11,10 +11,14 @@ import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Each call of a whole session fails once: there is an exception, and everything is closed all the same. */
 class FailingCallsTest extends VfioFixture {
+    /** Then a window is reached through the file, or the call is tried again. */
+    private static final Set<String> SURVIVED = Set.of("mmap", "memfd", "mmap over");
+
     private void session() {
         try (PciDevice pci = open(FIRST)) {
             pci.bar(0).writeInt(0, 1);
@@ -37,16 +41,22 @@ class FailingCallsTest extends VfioFixture {
         assertThat(all.size()).isGreaterThan(50);
         for (int i = 1; i <= all.size(); i++) {
             kernel.calls.clear();
-            kernel.mappings.clear();
             kernel.failingCall = i;
-            Throwable thrown = null;
+            RdmaException thrown = null;
             try {
                 session();
             } catch (final RdmaException e) {
                 thrown = e;
             }
-            assertThat(thrown).as("call %d, %s, failed", i, all.get(i - 1)).isNotNull();
+            if (SURVIVED.contains(all.get(i - 1))) {
+                assertThat(thrown).as("call %d, %s, failed", i, all.get(i - 1)).isNull();
+            } else {
+                assertThat(thrown).as("call %d, %s, failed", i, all.get(i - 1)).isNotNull();
+            }
             assertNothingIsOpen();
+            // The kernel ends what could not be ended one by one when the container's file is closed.
+            assertThat(kernel.mappings).hasSizeLessThanOrEqualTo(1);
+            kernel.mappings.clear();
         }
         kernel.failingCall = 0;
         session();
@@ -64,5 +74,6 @@ class FailingCallsTest extends VfioFixture {
         assertThat(org.assertj.core.api.Assertions.catchThrowable(pci::close)).isInstanceOf(RdmaException.class)
             .satisfies(e -> assertThat(e.getSuppressed()).hasSizeGreaterThanOrEqualTo(3));
         pci.close();
+        kernel.mappings.clear();
     }
 }

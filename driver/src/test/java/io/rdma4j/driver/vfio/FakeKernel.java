@@ -7,6 +7,7 @@ package io.rdma4j.driver.vfio;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.IoctlRequest;
@@ -14,9 +15,11 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.hw.pci.PciConfig;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -27,6 +30,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * kernel's, a device is a file in memory. Any call can be made to fail, by its number or by its name.
  */
 final class FakeKernel implements VfioSystem {
+    static final int EEXIST = 17;
+    static final int ENOSPC = 28;
     static final int CONFIG_OFFSET = 0x100000;
     static final int[] BAR_OFFSETS = {0x0, 0x10000, 0x1000000};
     static final int[] BAR_SIZES = {0x4000, 0x100, 0x800000};
@@ -49,14 +54,24 @@ final class FakeKernel implements VfioSystem {
     int deviceFlags = DeviceInfo.VFIO_DEVICE_FLAGS_PCI;
     int groupFlags = GroupStatus.VFIO_GROUP_FLAGS_VIABLE;
     long pageSizes = 0x1000 | 0x200000;
+    /** How many mappings there may be in all. */
     int dmaAvail = 65_535;
+    /** Two of them. */
+    List<IovaAllocator.Range> ranges = List.of(
+        new IovaAllocator.Range(0, 0xfedf_ffffL), new IovaAllocator.Range(0xfef0_0000L, 0x7f_ffff_ffffL));
+    /** BARs come with a list of their parts that can be mapped, although it may be empty. */
+    boolean listsParts;
     /** Bytes that an unmap finds fewer than it was asked for. */
     long unmapsLess;
+    /** How many of the next calls that put memory in the place of a window fail. */
+    int failingReplacements;
     /** Which call fails; 0 for none. */
     int failingCall;
 
     private final Map<Integer, EventFd> eventFds = new LinkedHashMap<>();
     private final Map<Integer, int[]> triggers = new TreeMap<>();
+    /** Device files, and kinds of interrupts. */
+    private final Set<List<Integer>> irqsInUse = new HashSet<>();
     private int lastDevice = -1;
 
     private void call(final String name) {
@@ -102,10 +117,10 @@ final class FakeKernel implements VfioSystem {
             case "VFIO_DEVICE_GET_REGION_INFO" -> region(struct);
             case "VFIO_DEVICE_GET_IRQ_INFO" -> irq(struct);
             case "VFIO_DEVICE_SET_IRQS" -> {
-                return setIrqs(struct);
+                return setIrqs(fd, struct);
             }
             case "VFIO_IOMMU_GET_INFO" -> iommu(struct);
-            case "VFIO_IOMMU_MAP_DMA" -> mappings.put(struct.getLong(16), struct.getLong(24));
+            case "VFIO_IOMMU_MAP_DMA" -> map(struct, request);
             case "VFIO_IOMMU_UNMAP_DMA" -> unmap(struct);
             default -> require(request == VfioIoctls.VFIO_GROUP_SET_CONTAINER, request);
         }
@@ -120,6 +135,7 @@ final class FakeKernel implements VfioSystem {
 
     private int device() {
         lastDevice = Libc.memfdCreate("device", 0);
+        irqsInUse.removeIf(irq -> irq.get(0) == lastDevice);
         Libc.ftruncate(lastDevice, DEVICE_LENGTH);
         poke(CONFIG_OFFSET + PciConfig.VENDOR_ID_OFFSET, 0x0820_15ad);
         poke(CONFIG_OFFSET + PciConfig.COMMAND_OFFSET, PciConfig.IO | PciConfig.MEMORY | 0x100);
@@ -155,7 +171,7 @@ final class FakeKernel implements VfioSystem {
     }
 
     private void sparse(final UnsafeBuffer struct, final int flags) {
-        if (sparse.isEmpty() || (flags & RegionInfo.VFIO_REGION_INFO_FLAG_MMAP) == 0) {
+        if (sparse.isEmpty() && !listsParts || (flags & RegionInfo.VFIO_REGION_INFO_FLAG_MMAP) == 0) {
             return;
         }
         final int needed = RegionInfo.LENGTH + RegionInfo.AREAS_OFFSET + sparse.size() * RegionInfo.AREA_LENGTH;
@@ -183,9 +199,19 @@ final class FakeKernel implements VfioSystem {
         struct.putInt(12, irqs[index], LITTLE_ENDIAN);
     }
 
-    private int setIrqs(final UnsafeBuffer struct) {
+    private int setIrqs(final int fd, final UnsafeBuffer struct) {
         final int index = struct.getInt(8, LITTLE_ENDIAN);
         final int count = struct.getInt(16, LITTLE_ENDIAN);
+        if (count == 0 && !irqsInUse.remove(List.of(fd, index))) {
+            throw failure("VFIO_DEVICE_SET_IRQS", RdmaException.EINVAL);
+        }
+        if (count == 0) {
+            triggers.remove(index);
+            return 0;
+        }
+        if (count > irqs[index]) {
+            throw failure("VFIO_DEVICE_SET_IRQS", RdmaException.EINVAL);
+        }
         final int most = answers.getOrDefault("vectors", count);
         if (count > most) {
             return most;
@@ -195,6 +221,7 @@ final class FakeKernel implements VfioSystem {
             fds[i] = struct.getInt(20 + 4 * i, LITTLE_ENDIAN);
         }
         triggers.put(index, fds);
+        irqsInUse.add(List.of(fd, index));
         return 0;
     }
 
@@ -209,12 +236,12 @@ final class FakeKernel implements VfioSystem {
             capability(struct, 24, 2, 48);
             capability(struct, 48, 1, 96);
             struct.putInt(56, 2, LITTLE_ENDIAN);
-            struct.putLong(64, 0, LITTLE_ENDIAN);
-            struct.putLong(72, 0xfedf_ffffL, LITTLE_ENDIAN);
-            struct.putLong(80, 0xfef0_0000L, LITTLE_ENDIAN);
-            struct.putLong(88, 0x7f_ffff_ffffL, LITTLE_ENDIAN);
+            for (int i = 0; i < 2; i++) {
+                struct.putLong(64 + 16 * i, ranges.get(i).first(), LITTLE_ENDIAN);
+                struct.putLong(72 + 16 * i, ranges.get(i).last(), LITTLE_ENDIAN);
+            }
             capability(struct, 96, 3, 0);
-            struct.putInt(104, dmaAvail, LITTLE_ENDIAN);
+            struct.putInt(104, Math.max(0, dmaAvail - mappings.size()), LITTLE_ENDIAN);
         }
     }
 
@@ -222,6 +249,28 @@ final class FakeKernel implements VfioSystem {
         struct.putShort(at, (short) id, LITTLE_ENDIAN);
         struct.putShort(at + 2, (short) 1, LITTLE_ENDIAN);
         struct.putInt(at + 4, next, LITTLE_ENDIAN);
+    }
+
+    /** What vfio_iommu_type1 checks, in its order. */
+    private void map(final UnsafeBuffer struct, final IoctlRequest request) {
+        require(struct.getInt(4, LITTLE_ENDIAN) == 3, request);
+        final long vaddr = struct.getLong(8, LITTLE_ENDIAN);
+        final long iova = struct.getLong(16, LITTLE_ENDIAN);
+        final long size = struct.getLong(24, LITTLE_ENDIAN);
+        final long last = iova + size - 1;
+        if (size <= 0 || ((vaddr | iova | size) & 0xfff) != 0 || last < iova) {
+            throw failure(request.name(), RdmaException.EINVAL);
+        }
+        if (mappings.entrySet().stream().anyMatch(m -> m.getKey() <= last && iova < m.getKey() + m.getValue())) {
+            throw failure(request.name(), EEXIST);
+        }
+        if (mappings.size() >= dmaAvail) {
+            throw failure(request.name(), ENOSPC);
+        }
+        if (ranges.stream().noneMatch(range -> range.first() <= iova && last <= range.last())) {
+            throw failure(request.name(), RdmaException.EINVAL);
+        }
+        mappings.put(iova, size);
     }
 
     private void unmap(final UnsafeBuffer struct) {
@@ -247,6 +296,22 @@ final class FakeKernel implements VfioSystem {
         final MappedMemory memory = KERNEL.map(fd, length, offset);
         mapped.add(memory);
         return memory;
+    }
+
+    @Override
+    public Fd memory(final long length) {
+        call("memfd");
+        return KERNEL.memory(length);
+    }
+
+    @Override
+    public void mapOver(final long address, final long length, final int fd) {
+        call("mmap over");
+        if (failingReplacements > 0) {
+            failingReplacements--;
+            throw failure("mmap over", RdmaException.ENOMEM);
+        }
+        KERNEL.mapOver(address, length, fd);
     }
 
     @Override
@@ -293,7 +358,7 @@ final class FakeKernel implements VfioSystem {
         return open;
     }
 
-    private static void pause() {
+    static void pause() {
         try {
             Thread.sleep(10);
         } catch (final InterruptedException e) {

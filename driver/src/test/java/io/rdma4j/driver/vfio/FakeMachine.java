@@ -54,6 +54,11 @@ final class FakeMachine {
         directory(root.resolve("sys/bus/pci/devices").resolve(address).resolve("vfio-dev/vfio7"));
     }
 
+    /** What the platform reserves for the group. */
+    void reserves(final String regions) {
+        write(root.resolve("sys/kernel/iommu_groups/" + GROUP + "/reserved_regions"), regions);
+    }
+
     void file(final String path) {
         write(root.resolve(path), "");
     }

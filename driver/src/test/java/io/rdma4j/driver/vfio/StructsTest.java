@@ -100,9 +100,10 @@ class StructsTest {
     void readsARegionInfo() {
         final RegionInfo info = RegionInfo.read(bytes(
             "20000000 07000000 02000000 00000000", "0000800000000000", "0000000000020000"));
-        assertThat(info).isEqualTo(new RegionInfo(2, 7, 0x800000, 0x20000000000L, List.of()));
+        assertThat(info).isEqualTo(new RegionInfo(2, 7, 0x800000, 0x20000000000L, null));
         assertThat(info.mappable()).containsExactly(new RegionInfo.Area(0, 0x800000));
-        assertThat(new RegionInfo(2, 3, 0x1000, 0, List.of()).mappable()).isEmpty();
+        assertThat(new RegionInfo(2, 3, 0x1000, 0, null).mappable()).isEmpty();
+        assertThat(new RegionInfo(2, 7, 0x1000, 0, List.of()).mappable()).as("a list of nothing").isEmpty();
     }
 
     @Test

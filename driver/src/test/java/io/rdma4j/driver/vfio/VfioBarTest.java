@@ -13,6 +13,8 @@ import io.rdma4j.driver.pci.PciDevice;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Windows: mapped, mapped in parts, not mapped, and closed. */
 class VfioBarTest extends VfioFixture {
@@ -90,6 +92,79 @@ class VfioBarTest extends VfioFixture {
             assertThat(pci.bar(0).readInt(0x800)).isEqualTo(9);
             assertThat(kernel.mapped).isEmpty();
         }
+    }
+
+    @Test
+    void listOfNoPartsMeansThatNothingMayBeMapped() {
+        kernel.listsParts = true;
+        try (PciDevice pci = open(FIRST)) {
+            pci.bar(0).writeInt(0x10, 11);
+            assertThat(kernel.peek(position(0, 0x10))).isEqualTo(11);
+            assertThat(pci.bar(0).isMapped()).isFalse();
+            assertThat(kernel.mapped).isEmpty();
+        }
+    }
+
+    @Test
+    void listOfSenselessPartsMeansThatNothingMayBeMapped() {
+        kernel.sparse.add(new RegionInfo.Area(0x4000, PAGE));
+        kernel.sparse.add(new RegionInfo.Area(0, 0x5000));
+        try (PciDevice pci = open(FIRST)) {
+            assertThat(pci.bar(0).readInt(0x10)).isZero();
+            assertThat(kernel.mapped).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mmap", "memfd"})
+    void windowWhoseMappingIsRefusedIsReadAndWrittenAfterOneWarning(final String call) {
+        kernel.errnos.put(call, RdmaException.ENOMEM);
+        kernel.sparse.add(new RegionInfo.Area(0, PAGE));
+        kernel.sparse.add(new RegionInfo.Area(PAGE, PAGE));
+        try (Warnings warnings = new Warnings(VfioBar.class); PciDevice pci = open(FIRST)) {
+            pci.bar(0).writeInt(0x10, 12);
+            pci.bar(0).writeInt(PAGE, 13);
+            assertThat(kernel.peek(position(0, 0x10))).isEqualTo(12);
+            assertThat(kernel.peek(position(0, PAGE))).isEqualTo(13);
+            assertThat(pci.bar(0).isMapped()).isFalse();
+            assertThat(warnings.texts()).singleElement().asString().contains("BAR0 cannot be mapped", "ENOMEM");
+        }
+    }
+
+    @Test
+    void replacementIsTriedAgainAndTheWindowIsNeverAHole() {
+        final PciDevice pci = open(FIRST);
+        final UnsafeBuffer window = pci.bar(0).buffer();
+        window.putInt(0, 1);
+        kernel.failingReplacements = 2;
+        pci.close();
+        assertThat(window.getInt(0)).as("not the device any more").isZero();
+    }
+
+    @Test
+    void windowThatCannotBeReplacedStaysMapped() {
+        final PciDevice pci = open(FIRST);
+        final UnsafeBuffer window = pci.bar(0).buffer();
+        window.putInt(0, 5);
+        kernel.errnos.put("mmap over", RdmaException.ENOMEM);
+        assertThatThrownBy(pci::close).hasMessageContaining("ENOMEM");
+        assertThat(window.getInt(0)).as("still the device's").isEqualTo(5);
+    }
+
+    /** In pieces: all of it is ordinary memory, none of it is the device's. */
+    @Test
+    void largeWindowIsReplacedToItsEnd() {
+        final PciDevice pci = open(FIRST);
+        final UnsafeBuffer window = pci.bar(2).buffer();
+        for (int at = 0; at < window.capacity(); at += PAGE) {
+            window.putInt(at, -1);
+        }
+        pci.close();
+        for (int at = 0; at < window.capacity(); at += PAGE) {
+            assertThat(window.getInt(at)).as("at 0x%x", at).isZero();
+        }
+        window.putInt(window.capacity() - Integer.BYTES, 3);
+        assertThat(kernel.calls).filteredOn("mmap over"::equals).hasSizeBetween(2, 256);
     }
 
     @Test

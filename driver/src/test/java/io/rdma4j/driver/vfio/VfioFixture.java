@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ abstract class VfioFixture {
     static final String FIRST = "vfio:" + FakeMachine.FIRST;
     static final String SECOND = "vfio:" + FakeMachine.SECOND;
     static final int PAGE = 4096;
+    private static final int GC_ROUNDS = 100;
 
     @TempDir
     private Path root;
@@ -29,17 +31,26 @@ abstract class VfioFixture {
     final GroupSessions sessions = new GroupSessions(kernel);
     FakeMachine machine;
     private int filesBefore;
+    private int mappingsBefore;
 
     @BeforeEach
     void begin() {
         machine = new FakeMachine(root);
         filesBefore = Fd.openCount();
+        mappingsBefore = MappedMemory.mappedCount();
     }
 
     @AfterEach
     void nothingIsLeftBehind() {
         assertNothingIsOpen();
         assertThat(kernel.openMappings()).as("mappings of the device").isZero();
+        assertThat(kernel.mappings).as("bus addresses that are still mapped, and their lengths").isEmpty();
+        for (int i = 0; i < GC_ROUNDS && MappedMemory.mappedCount() > mappingsBefore; i++) {
+            System.gc();
+            FakeKernel.pause();
+        }
+        // Fewer, if an earlier test's were collected meanwhile.
+        assertThat(MappedMemory.mappedCount()).as("mapped memory").isLessThanOrEqualTo(mappingsBefore);
     }
 
     final void assertNothingIsOpen() {

@@ -8,12 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.sysfs.Memlock;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Mapping, and why the kernel refuses it. */
 class VfioIommuTest extends VfioFixture {
@@ -31,6 +34,8 @@ class VfioIommuTest extends VfioFixture {
 
     @AfterEach
     void closes() {
+        // What the kernel does with the last file of the container.
+        kernel.mappings.clear();
         container.close();
         container.close();
     }
@@ -80,15 +85,41 @@ class VfioIommuTest extends VfioFixture {
 
     @Test
     void saysThatTheLimitOfLockedMemoryIsReached() {
-        assertThat(refusal(RdmaException.ENOMEM)).hasMessageContaining("RLIMIT_MEMLOCK is")
+        iommu = new VfioIommu(container, "IOMMU group 12", container.info(), () -> new Memlock(8192, 8192, false));
+        assertThat(refusal(RdmaException.ENOMEM)).hasMessageContaining("RLIMIT_MEMLOCK is 8192 bytes")
+            .hasMessageContaining("pinned already: VmLck: ")
             .hasMessageContaining("4096 bytes at 0x7f0000000000").hasMessageContaining("ulimit -l");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8192,true,exempt", "9223372036854775807,false,unlimited"})
+    void doesNotBlameALimitThatDoesNotHold(final long soft, final boolean isExempt, final String why) {
+        iommu = new VfioIommu(container, "IOMMU group 12", container.info(), () -> new Memlock(soft, soft, isExempt));
+        final RdmaException refusal = refusal(RdmaException.ENOMEM);
+        assertThat(refusal).hasMessageContaining("the kernel's memory or the cgroup's limit").hasMessageContaining(why);
+        assertThat(refusal.hint()).contains("memory.max").doesNotContain("ulimit");
+    }
+
+    @Test
+    void theKernelRefusesWhatTheTestsSayItDoes() {
+        iommu.map(IOVA, ADDRESS, 2 * PAGE, null);
+        assertThatThrownBy(() -> iommu.map(IOVA + PAGE, ADDRESS, PAGE, null))
+            .hasMessageContaining("mapped at that bus address already");
+        assertThatThrownBy(() -> iommu.map(0xfee0_0000L, ADDRESS, PAGE, null))
+            .hasMessageContaining("the IOMMU translates only");
+        assertThatThrownBy(() -> iommu.map(0xfedf_f000L, ADDRESS, 2 * PAGE, null))
+            .hasMessageContaining("the IOMMU translates only");
+        iommu.map(0xfedf_f000L, ADDRESS, PAGE, null);
+        assertThat(iommu.mappings()).isEqualTo(2);
     }
 
     @Test
     void saysThatMappingsAreUsedUp() {
         iommu.map(IOVA, ADDRESS, PAGE, null);
-        kernel.dmaAvail = 0;
-        assertThat(refusal(28)).hasMessageContaining("has 1 mappings, the kernel allows 0 more")
+        kernel.dmaAvail = 1;
+        assertThat(Assertions.catchThrowableOfType(
+            RdmaException.class, () -> iommu.map(2 * IOVA, ADDRESS, PAGE, null)))
+            .hasMessageContaining("has 1 mappings, the kernel allows 0 more")
             .hasMessageContaining("dma_entry_limit").extracting(RdmaException::errno).isEqualTo(RdmaException.ENOMEM);
     }
 

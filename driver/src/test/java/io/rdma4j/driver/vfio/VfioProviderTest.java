@@ -8,12 +8,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pci.PciConfig;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Opening and closing; everything that can be wrong with a machine, and the sentence that helps. */
 class VfioProviderTest extends VfioFixture {
@@ -39,8 +43,8 @@ class VfioProviderTest extends VfioFixture {
                     "VFIO_GROUP_GET_STATUS", "VFIO_GROUP_SET_CONTAINER", "VFIO_SET_IOMMU", "VFIO_GROUP_GET_DEVICE_FD");
             assertThat(pci.address()).hasToString(FIRST);
             assertThat(pci.persistentName()).contains(FakeMachine.FIRST);
-            assertThat(kernel.peek(COMMAND) & 0xffff).as("memory and bus master on, the rest as it was")
-                .isEqualTo(0x107);
+            assertThat(kernel.peek(COMMAND) & 0xffff)
+                .as("memory on, no bus master before it is reset, the rest as it was").isEqualTo(0x103);
             assertThat(pci.toString()).contains(FIRST, "group interface", "/dev/vfio/12", "MSI-X of 3");
         }
     }
@@ -203,7 +207,63 @@ class VfioProviderTest extends VfioFixture {
     @Test
     void saysThatInterruptsAreNotRemapped() {
         kernel.errnos.put("VFIO_SET_IOMMU", RdmaException.EPERM);
-        assertThat(refusal(FIRST)).hasMessageContaining("remap").hasMessageContaining("allow_unsafe_interrupts=1");
+        machine.reserves("0x00000000fee00000 0x00000000feefffff msi\n0x1000 0x1fff direct-relaxable\n");
+        assertThat(refusal(FIRST)).hasMessageContaining(FIRST).hasMessageContaining("does not remap interrupts")
+            .hasMessageNotContaining("RMRR").extracting(RdmaException::hint).asString()
+            .contains("allow_unsafe_interrupts=1", "dmesg");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {RdmaException.EPERM, RdmaException.EINVAL})
+    void saysThatThePlatformUsesTheDevice(final int errno) {
+        kernel.errnos.put("VFIO_SET_IOMMU", errno);
+        machine.reserves("0x00000000000e8000 0x00000000000e8fff direct\n0x00000000fee00000 0x00000000feefffff msi\n");
+        assertThat(refusal(FIRST)).hasMessageContaining(FIRST).hasMessageContaining("RMRR")
+            .hasMessageContaining("reserved_regions lists 0x00000000000e8000 0x00000000000e8fff direct")
+            .hasMessageNotContaining("remap").extracting(RdmaException::hint).asString().contains("dmesg");
+    }
+
+    @Test
+    void saysBothReasonsWhereTheKernelDoesNotTellThemApart() {
+        kernel.errnos.put("VFIO_SET_IOMMU", RdmaException.EPERM);
+        assertThat(refusal(FIRST)).hasMessageContaining("does not remap interrupts").hasMessageContaining("RMRR")
+            .hasMessageContaining("cannot be read").extracting(RdmaException::hint).asString()
+            .contains("allow_unsafe_interrupts=1", "firmware", "dmesg");
+    }
+
+    @Test
+    void saysWhatIsReservedWhereThereCanBeNoAddressSpace() {
+        kernel.errnos.put("VFIO_SET_IOMMU", RdmaException.EINVAL);
+        machine.reserves("0x00000000fee00000 0x00000000feefffff msi\n");
+        assertThat(refusal(FIRST)).hasMessageContaining("cannot give IOMMU group 12 an address space")
+            .hasMessageContaining("feefffff msi").hasMessageContaining("[EINVAL]")
+            .extracting(RdmaException::hint).asString().contains("dmesg");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"VFIO_GROUP_GET_STATUS", "VFIO_GROUP_SET_CONTAINER", "VFIO_SET_IOMMU",
+        "VFIO_IOMMU_GET_INFO"})
+    void saysWhichDeviceWhateverTheKernelRefuses(final String call) {
+        kernel.errnos.put(call, RdmaException.ENOMEM);
+        assertThat(refusal(FIRST)).hasMessageContaining(FIRST).hasMessageContaining(call)
+            .hasMessageContaining("[ENOMEM]").extracting(RdmaException::hint).asString().contains("dmesg");
+    }
+
+    @Test
+    void refusesAnIommuWithoutAUsableAddress() {
+        kernel.ranges = List.of(new IovaAllocator.Range(0, 0xfff), new IovaAllocator.Range(0x1001, 0x1fff));
+        assertThat(refusal(FIRST)).hasMessageContaining(FIRST).hasMessageContaining("no bus address")
+            .hasMessageContaining("0x0..0xfff").hasMessageContaining("[EOPNOTSUPP]");
+    }
+
+    @Test
+    void failureToCloseTheGroupDoesNotHideWhyItIsClosed() {
+        kernel.errnos.put("VFIO_GROUP_GET_DEVICE_FD", RdmaException.ENODEV);
+        kernel.errnos.put("VFIO_GROUP_UNSET_CONTAINER", RdmaException.EIO);
+        try (Warnings warnings = new Warnings(Undo.class)) {
+            assertThat(refusal(FIRST)).hasMessageContaining("does not give out");
+            assertThat(warnings.texts()).hasSize(1);
+        }
     }
 
     @Test

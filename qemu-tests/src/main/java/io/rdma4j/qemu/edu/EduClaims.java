@@ -78,6 +78,7 @@ final class EduClaims {
         claims.run("refusesMemoryThatIsNotThere", () -> on(pci -> requireRefusal(
             () -> pci.dma().map(0x10000, PAGE, null), RdmaException.EFAULT, "0x10000")));
         claims.run("refusesMemoryThatIsReadOnly", () -> on(this::readOnly));
+        claims.run("dmaOnAHugePage", new HugePageClaim()::check);
         claims.run("iommuStopsUnmappedDma", () -> on(this::unmappedDma));
         claims.run("countsInterrupts", () -> on(this::interrupts));
         claims.run("waitsForAnInterrupt", () -> on(this::dmaInterrupt));
@@ -89,8 +90,12 @@ final class EduClaims {
         claims.run("leavesNothingBehind", leaks::check);
     }
 
+    /** Opens a function and makes it bus master, which VFIO leaves to who drives it. */
     static PciDevice open(final String function) {
-        return VFIO.open(DeviceAddress.parse(VFIO.scheme() + ':' + function));
+        final PciDevice pci = VFIO.open(DeviceAddress.parse(VFIO.scheme() + ':' + function));
+        final int command = pci.config().read(PciConfig.COMMAND_OFFSET, Short.BYTES);
+        pci.config().write(PciConfig.COMMAND_OFFSET, Short.BYTES, command | PciConfig.BUS_MASTER);
+        return pci;
     }
 
     static String on(final Function<PciDevice, String> claim) {
@@ -152,7 +157,7 @@ final class EduClaims {
         }
     }
 
-    private static String there(
+    static String there(
         final PciDevice pci, final UnsafeBuffer source, final long sourceIova, final UnsafeBuffer target,
         final long targetIova) {
         final EduDevice edu = new EduDevice(pci);

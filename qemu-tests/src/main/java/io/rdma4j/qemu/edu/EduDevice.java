@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The registers of QEMU's {@code edu} (docs/specs/edu in QEMU's documentation): BAR0, by 32-bit accesses.
+ * The registers of QEMU's {@code edu} (docs/specs/edu in QEMU's documentation): BAR0, by 32-bit accesses, but for
+ * DMA addresses, which have 64.
  */
 final class EduDevice {
     /** Vendor and device, as a configuration dword. */
@@ -105,18 +106,11 @@ final class EduDevice {
     }
 
     private void start(final long from, final long to, final int length, final int command) {
-        bar.writeInt(DMA_SOURCE_OFFSET, address(from));
-        bar.writeInt(DMA_DESTINATION_OFFSET, address(to));
+        // In one access: a 32-bit write sets the upper half to zero.
+        bar.buffer().putLongVolatile(DMA_SOURCE_OFFSET, from);
+        bar.buffer().putLongVolatile(DMA_DESTINATION_OFFSET, to);
         bar.writeInt(DMA_COUNT_OFFSET, length);
         bar.writeInt(DMA_COMMAND_OFFSET, command);
-    }
-
-    /** A 32-bit write sets a 64-bit register, the upper half to zero. */
-    private static int address(final long value) {
-        if (value >>> Integer.SIZE != 0) {
-            throw new IllegalArgumentException(String.format("0x%x is beyond the addresses that edu is given", value));
-        }
-        return (int) value;
     }
 
     private void await(final int register, final int busy) {

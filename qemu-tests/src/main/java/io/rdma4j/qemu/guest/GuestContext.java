@@ -20,7 +20,7 @@ public final class GuestContext {
     public static final String BINARY_PROPERTY = "rdma4j.qemu.binary";
     /** QEMU's accelerator; default {@code tcg,thread=multi}. */
     public static final String ACCEL_PROPERTY = "rdma4j.qemu.accel";
-    /** The guest's processor model; default {@code max}. */
+    /** The guest's processor model; default {@code max,la57=off}. */
     public static final String CPU_PROPERTY = "rdma4j.qemu.cpu";
     /** The guest's processors; default 2. */
     public static final String SMP_PROPERTY = "rdma4j.qemu.smp";
@@ -37,6 +37,8 @@ public final class GuestContext {
     /** Seconds for one command; default 900. */
     public static final String COMMAND_TIMEOUT_PROPERTY = "rdma4j.qemu.command.timeout";
 
+    /** A fifth level of page tables makes each walk longer, and nothing here is that large. */
+    private static final String USUAL_CPU = "max,la57=off";
     private static final int MIN_MEMORY_MIB = 512;
     private static final Duration USUAL_LIFETIME = Duration.ofHours(1);
     /** For what is neither boot nor command: a guest must not end under a command that still has time. */
@@ -45,7 +47,7 @@ public final class GuestContext {
     String name = "fabric";
     String binary = defaultBinary();
     String accel = System.getProperty(ACCEL_PROPERTY, "tcg,thread=multi");
-    String cpu = System.getProperty(CPU_PROPERTY, "max");
+    String cpu = System.getProperty(CPU_PROPERTY, USUAL_CPU);
     int processors = Integer.getInteger(SMP_PROPERTY, 2);
     int memoryMib = Integer.getInteger(MEMORY_PROPERTY, 2048);
     Path cache = defaultCache();

@@ -7,7 +7,7 @@ package io.rdma4j.qemu.guest;
 
 import java.util.List;
 
-/** Which of the distribution's kernels: each in a folder of its own, found through packages that depend on the newest. */
+/** Which of the distribution's kernels: each in a folder of its own, found through what depends on the newest. */
 public enum KernelKind {
     /** With drivers for everything, rdma_rxe among them. */
     FULL("kernel", List.of("linux-image-amd64", "linux-image-generic")),

@@ -5,6 +5,7 @@
 
 package io.rdma4j.qemu.inner;
 
+import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.process.ChildProcess;
 import io.rdma4j.qemu.qtest.MadPeer;
@@ -66,7 +67,8 @@ public final class InnerGuest implements AutoCloseable {
         boolean up = false;
         try {
             final Path sockets = Files.createTempDirectory("rdma4j-inner");
-            guest = new InnerGuest(InnerMachine.usualBinary(), folder.resolve(InnerImage.STATE), log, sockets, listener);
+            guest = new InnerGuest(GuestContext.defaultBinary(), folder.resolve(InnerImage.STATE), log, sockets,
+                listener);
             guest.connect();
             up = true;
             return guest;
@@ -245,6 +247,15 @@ public final class InnerGuest implements AutoCloseable {
 
     private GuestException failure(final String what) {
         return new GuestException(what + " (" + qemu + "); the last lines of its console:\n" + qemu.tail(TAIL));
+    }
+
+    /** Waits until somebody ends the machine. */
+    void awaitEnd() {
+        try {
+            qemu.awaitExit(Duration.ofDays(1));
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**

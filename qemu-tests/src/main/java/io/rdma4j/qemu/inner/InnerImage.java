@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * Prepares an inner guest on this host, one layer of emulation down instead of two: boots it, lets its JVMs start and
  * warm up, and saves its state, from which {@link InnerGuest} goes on inside the fabric guest.
  */
-public final class InnerImage {
+public final class InnerImage implements AutoCloseable {
     /** Name of the saved state in the folder. */
     static final String STATE = "state";
 
@@ -38,7 +38,7 @@ public final class InnerImage {
     private final Path folder;
     private final PrintStream progress;
     private final AtomicReference<String> outcome = new AtomicReference<>();
-    private long start = System.nanoTime();
+    private final long start = System.nanoTime();
 
     private InnerImage(final Path folder, final PrintStream progress) {
         this.folder = folder;
@@ -50,17 +50,20 @@ public final class InnerImage {
      *
      * @param folder   made anew: gets console.log and the state.
      * @param progress gets a line for each stage.
+     * @return the prepared guest; closing it deletes its state.
      * @throws GuestException if a tool or the kernel cannot be had (names the command that fixes it), or the guest does
      *                        not get ready in time (shows its console).
      */
-    public static void prepare(final Path folder, final PrintStream progress) {
+    public static InnerImage prepare(final Path folder, final PrintStream progress) {
         final String binary = GuestContext.defaultBinary();
         HostTools.require(binary);
         final GuestKernel kernel = GuestKernel.prepare(GuestContext.defaultCache(), KernelKind.SMALL);
         try {
             Folders.delete(folder);
             Files.createDirectories(folder);
-            new InnerImage(folder.toAbsolutePath(), progress).make(binary, kernel);
+            final InnerImage image = new InnerImage(folder.toAbsolutePath(), progress);
+            image.make(binary, kernel);
+            return image;
         } catch (final IOException e) {
             throw new GuestException("cannot prepare the inner guest in " + folder + ": " + e, e);
         } catch (final InterruptedException e) {
@@ -85,7 +88,8 @@ public final class InnerImage {
             new InnerMachine(binary, sockets).preparing(image, initramfs), folder.resolve("console.log"),
             this::onLine, List.of(sockets))) {
             if (!qemu.await(() -> outcome.get() != null, BOOT) || !outcome.get().startsWith("PREPARED")) {
-                throw new GuestException(String.format("the inner guest did not get ready (%s, %s); its console, %s:%n%s",
+                throw new GuestException(String.format(
+                    "the inner guest did not get ready (%s, %s); its console, %s:%n%s",
                     outcome.get(), qemu, folder.resolve("console.log"), qemu.tail(TAIL)));
             }
             try (Monitor monitor = Monitor.connect(sockets.resolve(InnerMachine.MONITOR_SOCKET))) {
@@ -97,6 +101,25 @@ public final class InnerImage {
         Folders.delete(runtime);
         Files.delete(initramfs);
         Files.deleteIfExists(folder.resolve("vmlinux"));
+    }
+
+    /**
+     * Where the state is.
+     *
+     * @return an absolute path.
+     */
+    public Path folder() {
+        return folder;
+    }
+
+    /** Deletes the state, some hundred MiB, and leaves the console. Harmless when called again. */
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(folder.resolve(STATE));
+        } catch (final IOException e) {
+            throw new GuestException("cannot delete " + folder.resolve(STATE), e);
+        }
     }
 
     private void onLine(final String line) {

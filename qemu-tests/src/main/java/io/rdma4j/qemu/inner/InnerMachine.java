@@ -6,7 +6,6 @@
 package io.rdma4j.qemu.inner;
 
 import io.rdma4j.qemu.guest.FabricGuest;
-import io.rdma4j.qemu.guest.GuestContext;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +18,9 @@ import java.util.List;
  * are behind the IOMMU.
  *
  * <pre>
- *   ttyS0  console: lines for people and for the harness        ttyS1  commands, a line each        ttyS2  a shell
+ *   ttyS0  console: lines for people and for the harness
+ *   ttyS1  commands, a line each
+ *   ttyS2  a shell, on a pseudo terminal
  *   00:10.0  vmxnet3, without which QEMU makes no pvrdma        00:10.1  pvrdma, in the same IOMMU group
  * </pre>
  */
@@ -27,17 +28,21 @@ final class InnerMachine {
     /** The function that the driver opens. */
     static final String DEVICE = "0000:00:10.1";
     /** The guest's memory in MiB; default 640. */
-    static final String MEMORY_PROPERTY = "rdma4j.qemu.inner.memory";
+    private static final String MEMORY_PROPERTY = "rdma4j.qemu.inner.memory";
 
     static final String CONTROL_SOCKET = "control.sock";
-    static final String SHELL_SOCKET = "shell.sock";
     static final String MONITOR_SOCKET = "monitor.sock";
     static final String MAD_SOCKET = "mad.sock";
 
+    /** The fifth level of page tables costs a memory access in every walk, and here nobody needs it. */
+    private static final String CPU = System.getProperty("rdma4j.qemu.inner.cpu", "max,la57=off");
     private static final int USUAL_MEMORY_MIB = 640;
-    /** Equal addresses in each process: what was translated for one JVM serves the others. */
+    /**
+     * Equal addresses in each process: what was translated for one JVM serves the others. The kernel's check of its
+     * timer fails on a busy machine, where nothing is wrong with it.
+     */
     private static final String KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 intel_iommu=on norandmaps nokaslr "
-        + "mitigations=off nowatchdog random.trust_cpu=on";
+        + "mitigations=off nowatchdog no_timer_check random.trust_cpu=on";
 
     private final String binary;
     private final Path sockets;
@@ -76,19 +81,14 @@ final class InnerMachine {
 
     private List<String> common() {
         final int mib = Integer.getInteger(MEMORY_PROPERTY, USUAL_MEMORY_MIB);
-        return new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", "max", "-smp", "1",
+        return new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", CPU, "-smp", "1",
             "-m", mib + "M", "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
             // pvrdma maps the guest's pages a second time, which takes shared memory.
             "-object", "memory-backend-ram,id=ram0,size=" + mib + "M,share=on", "-numa", "node,memdev=ram0",
             "-serial", "stdio",
             "-serial", "unix:" + sockets.resolve(CONTROL_SOCKET) + ",server=on,wait=off",
-            "-serial", "unix:" + sockets.resolve(SHELL_SOCKET) + ",server=on,wait=off",
+            "-serial", "pty",
             "-device", "intel-iommu,intremap=on",
             "-device", "vmxnet3,addr=10.0,multifunction=on,romfile="));
-    }
-
-    /** The QEMU of this context, unless a caller has another one. */
-    static String usualBinary() {
-        return GuestContext.defaultBinary();
     }
 }

@@ -29,7 +29,8 @@ final class InnerRoot {
     /** What the IOMMU and VFIO need beyond what is built into the kernel. */
     private static final List<String> MODULES = List.of("vfio_iommu_type1", "vfio-pci");
     /** Jars for the stations: test libraries stay outside. */
-    private static final List<String> JARS = List.of("rdma4j-", "agrona-", "jna-", "gson-", "picocli-", "HdrHistogram-");
+    private static final List<String> JARS =
+        List.of("rdma4j-", "agrona-", "jna-", "gson-", "picocli-", "HdrHistogram-");
 
     private final CpioWriter archive;
     private final Set<String> directories = new HashSet<>();
@@ -99,7 +100,7 @@ final class InnerRoot {
     /** What the first process reads: how each station is started. */
     static String stations(final List<String> classPath, final List<String> options) {
         final List<String> java = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData", "-Xshare:auto", "-Djava.io.tmpdir=/tmp", "-Djna.tmpdir=/tmp"));
+            "-XX:-UsePerfData", "-Xshare:auto", "-ea", "-Djava.io.tmpdir=/tmp", "-Djna.tmpdir=/tmp"));
         java.addAll(options);
         java.addAll(List.of("-cp", String.join(":", classPath)));
         final StringBuilder script = new StringBuilder();

@@ -5,6 +5,7 @@
 
 package io.rdma4j.qemu.inner;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -52,7 +53,7 @@ final class Lz4Legacy {
                 target.block(in, in.position() + block);
             }
             return target.out;
-        } catch (final java.nio.BufferUnderflowException | IndexOutOfBoundsException e) {
+        } catch (final BufferUnderflowException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("damaged, or not " + length + " bytes when unpacked", e);
         }
     }

@@ -8,6 +8,7 @@ package io.rdma4j.qemu.inner;
 import io.rdma4j.RdmaException;
 import io.rdma4j.conformance.ConformanceMain;
 import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.qemu.leftovers.Traffic;
@@ -26,24 +27,20 @@ import java.nio.charset.StandardCharsets;
 final class Warmup {
     private static final String NEIGHBOUR = "vfio:0000:00:10.0";
     private static final int MESSAGES = 50;
+    private static final int MEMORY = 32 * 1024;
 
     private final boolean suite;
-    private final boolean vfio;
 
-    private Warmup(final boolean suite, final boolean vfio) {
+    private Warmup(final boolean suite) {
         this.suite = suite;
-        this.vfio = vfio;
     }
 
     static Warmup of(final String station) {
-        return new Warmup(Station.MAIN.name().equals(station),
-            Station.ALL.stream().anyMatch(one -> one.root() && one.name().equals(station)));
+        return new Warmup(Station.MAIN.name().equals(station));
     }
 
     void run(final PrintStream out) {
-        if (vfio) {
-            out.println("warm-up: " + openNeighbour());
-        }
+        out.println("warm-up: " + useNeighbour());
         if (suite) {
             out.println("warm-up: " + runSuite());
         }
@@ -61,9 +58,12 @@ final class Warmup {
         out.flush();
     }
 
-    private static String openNeighbour() {
-        try (PciDevice device = PciDevices.open(DeviceAddress.parse(NEIGHBOUR))) {
-            return device + " vectors=" + device.interrupts().available();
+    private static String useNeighbour() {
+        try (PciDevice device = PciDevices.open(DeviceAddress.parse(NEIGHBOUR));
+            DmaMemory memory = device.dma().allocate(MEMORY)) {
+            final int vectors = device.interrupts().enable(device.interrupts().available());
+            final long fired = device.interrupts().vector(0).await(1);
+            return device.address() + " memory=" + memory.length() + " vectors=" + vectors + " fired=" + fired;
         }
     }
 

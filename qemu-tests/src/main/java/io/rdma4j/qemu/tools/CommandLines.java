@@ -69,6 +69,13 @@ final class CommandLines {
             + readableClassPath() + " " + Main.class.getName() + " " + line);
     }
 
+    /** {@code ./rdma4j ...} as root, in a process of its own. */
+    static Outcome rdma4jProcess(final String line) throws IOException, InterruptedException {
+        return system("exec " + Path.of(System.getProperty("java.home"), "bin", "java")
+            + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp " + System.getProperty("java.class.path") + " "
+            + Main.class.getName() + " " + line);
+    }
+
     /** A command of the system, by the shell. */
     static Outcome system(final String command) throws IOException, InterruptedException {
         final Path out = Files.createTempFile("out", "");

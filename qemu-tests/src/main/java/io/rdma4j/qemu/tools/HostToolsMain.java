@@ -54,6 +54,7 @@ public final class HostToolsMain {
         run("nobodyIsToldWhatToDo", claims::nobody);
         run("nobodyOpensWhatWasGivenToHim", claims::givenToNobody);
         run("refusesToUnbindWhatIsOpen", claims::open);
+        run("forcedUnbindEndsThoughTheDeviceStaysOpen", claims::unbindWhileOpen);
         run("givesTheGroupBack", claims::unbindGroup);
         run("countsHugePages", claims::hugePages);
         run("saysModprobe", claims::modprobe);

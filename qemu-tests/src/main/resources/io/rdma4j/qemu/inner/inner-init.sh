@@ -30,6 +30,8 @@ device=0000:00:10.1
 # The stand-in for the device.
 echo 1 > /sys/bus/pci/devices/$device/remove
 to_vfio $network
+# Both functions are in one group; its file is all that the user needs.
+chown rdma /dev/vfio/[0-9]*
 say "BOOTED after $(now) s: $(uname -r)"
 
 # await_ready STATION SECONDS: one after the other, since only one can have the neighbour open.

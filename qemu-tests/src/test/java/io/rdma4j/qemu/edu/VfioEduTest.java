@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 @QemuTest
 class VfioEduTest {
     /** DMA addresses of edu have 28 bits unless it is told otherwise. */
-    private static final String EDU = "edu,dma_mask=0xffffffff,addr=";
+    private static final String EDU = "edu,dma_mask=0xffffffffff,addr=";
 
     @TestFactory
     Stream<DynamicTest> vfioOnEdu() {
@@ -36,7 +36,7 @@ class VfioEduTest {
                 "-device", "pci-testdev,addr=" + EduMain.TESTDEV_SLOT + ".0");
         try (FabricGuest guest = FabricGuest.boot(context)) {
             final GuestResult result = guest.run(List.of(EduMain.class.getName()));
-            return Stream.concat(Stream.of("dmaBothWays", "iommuStopsUnmappedDma", "countsInterrupts",
+            return Stream.concat(Stream.of("dmaBothWays", "dmaOnAHugePage", "iommuStopsUnmappedDma", "countsInterrupts",
                 "countsEachVector", "refusesAUserWithoutRights", "tellsOfTheLossAndLetsGo",
                 "leavesNothingBehind").map(name ->
                     DynamicTest.dynamicTest(name + " is reported", () -> GuestTests.requireReported(result, name))),

@@ -112,16 +112,17 @@ final class Findings {
         }
     }
 
+    /** What else VFIO is used for here is not ours to judge. */
     private void lookAtGroup(final GroupStatus group) {
-        final List<PciFunction> bound = group.members().stream().filter(PciFunction::isBoundToVfio).toList();
-        if (bound.isEmpty()) {
+        final List<PciFunction> ours = group.members().stream().filter(PciFunction::isRdmaCapable).toList();
+        if (ours.isEmpty() || group.members().stream().noneMatch(PciFunction::isBoundToVfio)) {
             return;
         }
         final DeviceFile file = group.file();
         if (!group.isViable()) {
             found.add(Finding.required("GROUP_NOT_VIABLE", "IOMMU group " + group.number() + " cannot be opened while "
                 + Words.functions(group.blocking()) + " has a driver of the kernel.",
-                "sudo ./rdma4j bind --group " + bound.get(0).address()));
+                "sudo ./rdma4j bind --group " + ours.get(0).address()));
         } else if (!file.exists()) {
             found.add(Finding.required("GROUP_FILE_MISSING", "There is no /dev/vfio/" + group.number()
                 + " (in a container: it has to be handed in)."));

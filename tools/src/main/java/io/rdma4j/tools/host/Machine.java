@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.host;
 
-import io.rdma4j.driver.sysfs.AttributeWriter;
+import io.rdma4j.driver.sysfs.DeviceAttributes;
 import io.rdma4j.driver.sysfs.HostFacts;
 import io.rdma4j.driver.sysfs.PciSysfs;
 
@@ -30,11 +30,11 @@ public record Machine(PciSysfs sysfs, HostFacts facts) {
     /**
      * A machine in a folder.
      *
-     * @param root   the folder with {@code sys}, {@code proc} and {@code dev}.
-     * @param writer takes what is written to its sysfs.
+     * @param root       the folder with {@code sys}, {@code proc} and {@code dev}.
+     * @param attributes takes what is written to its sysfs.
      * @return a machine.
      */
-    public static Machine at(final Path root, final AttributeWriter writer) {
-        return new Machine(new PciSysfs(root, writer), new HostFacts(root));
+    public static Machine at(final Path root, final DeviceAttributes attributes) {
+        return new Machine(new PciSysfs(root, attributes), new HostFacts(root));
     }
 }

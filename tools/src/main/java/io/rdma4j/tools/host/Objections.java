@@ -7,6 +7,7 @@ package io.rdma4j.tools.host;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.sysfs.FileUser;
+import io.rdma4j.driver.sysfs.HostFacts;
 import io.rdma4j.driver.sysfs.NetInterface;
 import io.rdma4j.driver.sysfs.PciFunction;
 
@@ -16,15 +17,20 @@ import java.util.function.Consumer;
 
 /** What speaks against taking functions from their drivers, unless it is meant. */
 final class Objections {
+    private final HostFacts facts;
     private final List<String> texts = new ArrayList<>();
     private boolean isSomethingInUse;
+
+    Objections(final HostFacts facts) {
+        this.facts = facts;
+    }
 
     /** The function that was named: it should be one that rdma4j drives. */
     void lookAtNamed(final PciFunction function) {
         if (!function.isRdmaCapable()) {
             texts.add(function.address() + " [" + function.ids() + "] is not an RDMA device that rdma4j drives");
         }
-        lookAtInterfaces(function);
+        lookAtUse(function);
     }
 
     /** One of its group: it should be part of a network adapter, and nothing like a disk. */
@@ -33,10 +39,10 @@ final class Objections {
             texts.add(String.format("%s [%s] is not a network device: its class is %06x, its driver %s",
                 function.address(), function.ids(), function.classCode(), Words.driver(function)));
         }
-        lookAtInterfaces(function);
+        lookAtUse(function);
     }
 
-    private void lookAtInterfaces(final PciFunction function) {
+    private void lookAtUse(final PciFunction function) {
         for (final NetInterface netInterface : function.netInterfaces()) {
             if (netInterface.isActive()) {
                 isSomethingInUse = true;
@@ -44,13 +50,17 @@ final class Objections {
                     + Words.netInterface(netInterface));
             }
         }
+        facts.verbsFiles(function).forEach(this::lookAtUsersOf);
     }
 
     void lookAtUsers(final GroupStatus group) {
-        for (final FileUser user : group.users()) {
+        lookAtUsersOf("/dev/vfio/" + group.number());
+    }
+
+    private void lookAtUsersOf(final String file) {
+        for (final FileUser user : facts.users(file)) {
             isSomethingInUse = true;
-            texts.add("process " + user.pid() + " (" + user.command() + ") has /dev/vfio/" + group.number()
-                + " open");
+            texts.add("process " + user.pid() + " (" + user.command() + ") has " + file + " open");
         }
     }
 

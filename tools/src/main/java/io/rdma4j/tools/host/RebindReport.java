@@ -11,6 +11,7 @@ import io.rdma4j.driver.sysfs.PciFunction;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Objects;
 
 /** What bind and unbind did, and what has to follow. */
 public final class RebindReport {
@@ -25,6 +26,14 @@ public final class RebindReport {
      * @param after  the function now.
      */
     record Change(PciFunction before, PciFunction after) {
+        boolean isOne() {
+            return !Objects.equals(before.driver(), after.driver());
+        }
+
+        @Override
+        public String toString() {
+            return before.address() + ": " + RebindReport.driver(before) + " -> " + RebindReport.driver(after);
+        }
     }
 
     RebindReport(final PciFunction named, final List<Change> changes, final GroupStatus group) {
@@ -40,11 +49,10 @@ public final class RebindReport {
      */
     public void print(final PrintWriter out) {
         if (changes.isEmpty()) {
-            out.printf("%s: nothing to do, its driver is %s%n", named.address(), driver(named));
+            out.printf("%s: nothing to do, %s%n", named.address(),
+                named.driver() == null ? "no driver of the kernel wants it" : "its driver is " + named.driver());
         }
-        for (final Change change : changes) {
-            out.printf("%s: %s -> %s%n", change.before().address(), driver(change.before()), driver(change.after()));
-        }
+        changes.forEach(out::println);
         if (group.members().stream().anyMatch(PciFunction::isBoundToVfio)) {
             printGroup(out);
         }

@@ -9,11 +9,14 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.sysfs.PciFunction;
 import io.rdma4j.driver.sysfs.PciSysfs;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Gives a function, or its whole IOMMU group, to user space or back to the kernel. */
 public final class Rebinding {
@@ -46,9 +49,9 @@ public final class Rebinding {
     }
 
     /**
-     * Gives it to vfio-pci. If a member of the group fails, those before it go back to the kernel.
+     * Gives it to vfio-pci. If a member of the group fails, those before it get back what they had.
      *
-     * @param warn told what there was to object, if that was overridden.
+     * @param warn told what there was to object, if that was overridden, and what could not be given back.
      * @return what was done.
      * @throws RdmaException if it cannot be done, or should not; the hint says what to do.
      */
@@ -63,7 +66,7 @@ public final class Rebinding {
         }
         functions.removeIf(PciFunction::isBoundToVfio);
         requireRights(BIND, functions);
-        final Objections objections = new Objections();
+        final Objections objections = new Objections(machine.facts());
         for (final PciFunction function : functions) {
             if (function.equals(named)) {
                 objections.lookAtNamed(function);
@@ -72,27 +75,34 @@ public final class Rebinding {
             }
         }
         objections.raise(BIND, command(BIND), force, warn);
-        final List<RebindReport.Change> changes = bindAll(functions);
+        final List<RebindReport.Change> changes = bindAll(functions, warn);
         return new RebindReport(named, changes, groupWithFile(named.iommuGroup()));
     }
 
-    private List<RebindReport.Change> bindAll(final List<PciFunction> functions) {
+    /** A function as it was before. */
+    private record Found(PciFunction function, Optional<String> override) {
+    }
+
+    private List<RebindReport.Change> bindAll(final List<PciFunction> functions, final Consumer<String> warn) {
         final List<RebindReport.Change> changes = new ArrayList<>();
+        final Deque<Found> bound = new ArrayDeque<>();
         try {
             for (final PciFunction function : functions) {
+                final Found found = new Found(function, sysfs.driverOverride(BIND, function));
                 changes.add(new RebindReport.Change(function, sysfs.bind(function, PciFunction.VFIO_PCI)));
+                bound.push(found);
             }
         } catch (final RdmaException e) {
-            Collections.reverse(changes);
-            changes.forEach(change -> giveBack(change, e));
+            bound.forEach(found -> restore(found, e));
+            Stream.of(e.getSuppressed()).forEach(also -> warn.accept("not as it was: " + also.getMessage()));
             throw e;
         }
         return changes;
     }
 
-    private void giveBack(final RebindReport.Change change, final RdmaException failure) {
+    private void restore(final Found found, final RdmaException failure) {
         try {
-            sysfs.unbind(change.after());
+            sysfs.restore(found.function(), found.override());
         } catch (final RdmaException e) {
             failure.addSuppressed(e);
         }
@@ -101,7 +111,7 @@ public final class Rebinding {
     /**
      * Gives it back to the kernel, in the order of addresses: vmw_pvrdma wants its vmxnet3, function 0, to be there.
      *
-     * @param warn told what there was to object, if that was overridden.
+     * @param warn told what there was to object, if that was overridden, and what was done before a failure.
      * @return what was done.
      * @throws RdmaException if it cannot be done, or should not; the hint says what to do.
      */
@@ -116,14 +126,30 @@ public final class Rebinding {
         functions.removeIf(function -> !isAwayFromTheKernel(function));
         requireRights(UNBIND, functions);
         final GroupStatus before = GroupStatus.of(machine, named.iommuGroup());
-        final Objections objections = new Objections();
+        final Objections objections = new Objections(machine.facts());
         if (!functions.isEmpty()) {
             objections.lookAtUsers(before);
         }
         objections.raise(UNBIND, command(UNBIND), force, warn);
-        final List<RebindReport.Change> changes = functions.stream()
-            .map(function -> new RebindReport.Change(function, sysfs.unbind(function))).toList();
-        return new RebindReport(named, changes, GroupStatus.of(machine, named.iommuGroup()));
+        final List<RebindReport.Change> changes = unbindAll(functions, warn);
+        return new RebindReport(find(UNBIND), changes, GroupStatus.of(machine, named.iommuGroup()));
+    }
+
+    /** What was given back stays so if a later one fails: running it again does the rest. */
+    private List<RebindReport.Change> unbindAll(final List<PciFunction> functions, final Consumer<String> warn) {
+        final List<RebindReport.Change> changes = new ArrayList<>();
+        try {
+            for (final PciFunction function : functions) {
+                final RebindReport.Change change = new RebindReport.Change(function, sysfs.unbind(function));
+                if (change.isOne()) {
+                    changes.add(change);
+                }
+            }
+        } catch (final RdmaException e) {
+            changes.forEach(change -> warn.accept("done before the failure: " + change));
+            throw e;
+        }
+        return changes;
     }
 
     /** Before any objection: who has no rights need not decide whether to override it. */
@@ -132,10 +158,10 @@ public final class Rebinding {
             sysfs.requireRights(operation, function, command(operation) + (force ? " --force" : "")));
     }
 
-    /** Bound to VFIO, or on its way there or back. */
+    /** Bound to VFIO, or on its way there or back; who names a function without a driver wants the kernel's. */
     private boolean isAwayFromTheKernel(final PciFunction function) {
-        return function.isBoundToVfio()
-            || function.driver() == null && sysfs.driverOverride(function).isPresent();
+        return function.isBoundToVfio() || function.driver() == null
+            && (function.address().equals(address) || sysfs.driverOverride(UNBIND, function).isPresent());
     }
 
     private PciFunction find(final String operation) {

@@ -41,6 +41,16 @@ class FindingsTest {
     }
 
     @Test
+    void whoMayOpenAGroupWithoutAnRdmaDeviceDoesNotMatter() {
+        final PciFunction other = new PciFunction("0000:05:00.0", 0x1234, 0x11e8, 0, 0, 0x00ff00, "vfio-pci", 3,
+            List.of(), List.of(), List.of());
+        final DeviceFile file = new DeviceFile(root, true, "root", "root", "rw-------", false);
+        assertThat(Findings.of(new HostFacts(root), List.of(other),
+            List.of(new GroupStatus(3, file, List.of(), List.of(other))))).extracting(Finding::code)
+            .doesNotContain("GROUP_FILE_DENIED");
+    }
+
+    @Test
     void aGroupFileThatIsMissingIsTold() {
         assertThat(findings(new DeviceFile(root, false, null, null, null, false))).extracting(Finding::code)
             .contains("GROUP_FILE_MISSING").doesNotContain("NOT_BOUND", "NO_DEVICE");

@@ -295,7 +295,7 @@ class ChannelTest {
         assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos());
     }
 
-    /** Whoever listens to the device leaves while another one waits: with an event, in vain, interrupted. */
+    /** Whoever listens to the device leaves while another one waits: with an event, woken up, interrupted. */
     @Test
     void handsListeningOverWhenAThreadLeaves() throws InterruptedException {
         final PvrdmaContext device = devices.open();
@@ -305,8 +305,8 @@ class ChannelTest {
         final Line toSecond = line(device, second);
         final List<Crew.Task> leavers = List.of(
             () -> assertThat(first.await(LONG)).isSameAs(toFirst.cq()),
-            () -> assertThat(first.await(Duration.ofMillis(40))).isNull(),
-            () -> assertThat(first.await(LONG)).isNull());
+            () -> assertThat(first.await(LONG)).as("woken up").isNull(),
+            () -> assertThat(first.await(LONG)).as("interrupted").isNull());
         for (final Crew.Task leaver : leavers) {
             toFirst.arm();
             toSecond.arm();
@@ -316,10 +316,13 @@ class ChannelTest {
             Crew.awaitSleep(follower);
             if (leaver == leavers.get(0)) {
                 toFirst.send();
-            } else if (leaver == leavers.get(2)) {
+            } else if (leaver == leavers.get(1)) {
+                first.wakeUp();
+            } else {
                 leader.interrupt();
             }
             leader.join(LONG.toMillis());
+            assertThat(leader.isAlive()).as("it left").isFalse();
             toSecond.send();
             crew.join();
         }

@@ -57,7 +57,11 @@ final class Crew implements AfterEachCallback {
     }
 
     static void awaitSleep(final Thread thread) {
-        await(thread + " sleeps", () -> thread.getState() == Thread.State.TIMED_WAITING);
+        await(thread + " sleeps", () -> {
+            final Thread.State state = thread.getState();
+            assertThat(state).as("%s was to sleep", thread).isNotEqualTo(Thread.State.TERMINATED);
+            return state == Thread.State.TIMED_WAITING;
+        });
     }
 
     void join() throws InterruptedException {

@@ -84,11 +84,7 @@ class LossTest {
     }
 
     private void awaitAsleep() {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (System.nanoTime() < deadline
-            && !waiting.stream().allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING)) {
-            Thread.onSpinWait();
-        }
+        waiting.forEach(Crew::awaitSleep);
     }
 
     @ParameterizedTest

@@ -22,9 +22,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 class WaiterTest {
@@ -69,6 +73,38 @@ class WaiterTest {
         };
 
         abstract CompletionWaiter over(CompletionQueue... cqs);
+
+        boolean sleeps() {
+            return this != SPINNING && this != YIELDING;
+        }
+
+        /** Starts a thread that waits, and returns when it does: it has polled in vain, and sleeps if it ever does. */
+        void startWaiting(final Crew crew, final int expected, final CompletionQueue... cqs)
+            throws InterruptedException {
+            final CountDownLatch polls = new CountDownLatch(cqs.length + 1);
+            final CompletionQueue[] watched =
+                Arrays.stream(cqs).map(cq -> watched(cq, polls)).toArray(CompletionQueue[]::new);
+            final Thread thread = crew.start(() -> assertThat(over(watched).await(c -> { }, 1,
+                Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(expected));
+            assertThat(polls.await(LONG.toSeconds(), TimeUnit.SECONDS)).as("polls").isTrue();
+            if (sleeps()) {
+                Crew.awaitSleep(thread);
+            }
+        }
+
+        private static CompletionQueue watched(final CompletionQueue cq, final CountDownLatch polls) {
+            return (CompletionQueue) Proxy.newProxyInstance(CompletionQueue.class.getClassLoader(),
+                new Class<?>[] {CompletionQueue.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("poll")) {
+                        polls.countDown();
+                    }
+                    try {
+                        return method.invoke(cq, args);
+                    } catch (final InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        }
     }
 
     /** Two peers of one device, with CQs on one channel, and who sends to them. */
@@ -162,10 +198,8 @@ class WaiterTest {
         final CompletionChannel channel = device.createChannel();
         final CompletionQueue alone = device.createCq(4);
         final CompletionQueue[] both = {device.createCq(4, channel), device.createCq(4, channel)};
-        crew.start(() -> assertThat(way.over(alone).await(c -> { }, 1, Duration.ofSeconds(Long.MAX_VALUE)))
-            .isEqualTo(ReturnCode.CLOSED));
-        crew.start(() -> assertThat(way.over(both).await(c -> { }, 1, LONG)).isEqualTo(ReturnCode.CLOSED));
-        Thread.sleep(5);
+        way.startWaiting(crew, ReturnCode.CLOSED, alone);
+        way.startWaiting(crew, ReturnCode.CLOSED, both);
         alone.close();
         device.close();
         crew.join();
@@ -177,8 +211,7 @@ class WaiterTest {
     void endsWhenTheDeviceFails(final Way way) throws InterruptedException {
         final PvrdmaContext device = devices.open();
         final CompletionQueue cq = device.createCq(4);
-        crew.start(() -> assertThat(way.over(cq).await(c -> { }, 1, LONG)).isEqualTo(ReturnCode.DEVICE_FAILED));
-        Thread.sleep(5);
+        way.startWaiting(crew, ReturnCode.DEVICE_FAILED, cq);
         device.device.fail("made to");
         crew.join();
         assertThat(way.over(cq).await(c -> { }, 1, LONG)).isEqualTo(ReturnCode.DEVICE_FAILED);
@@ -220,13 +253,13 @@ class WaiterTest {
     }
 
     @Test
-    void looksOnceMoreWhenItsTimeIsOver() throws InterruptedException {
+    void looksOnceMoreWhenItGivesUp() throws InterruptedException {
         final Scene scene = new Scene();
         final CompletionWaiter waiter = CompletionWaiter.blocking(scene.cqs()[0]).spins(0).solicitedOnly(true);
-        final Thread sleeper = crew.start(() -> assertThat(waiter.await(c -> { }, 1, SHORT.multipliedBy(4)))
-            .isEqualTo(1));
+        final Thread sleeper = crew.start(() -> assertThat(waiter.await(c -> { }, 1, LONG)).isEqualTo(1));
         Crew.awaitSleep(sleeper);
         scene.send(0, 1);
+        scene.channel.wakeUp();
         crew.join();
     }
 

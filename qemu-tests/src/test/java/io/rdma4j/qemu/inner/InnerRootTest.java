@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.inner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+class InnerRootTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void startsStationsOneAfterTheOther() {
+        final String script = InnerRoot.stations(List.of("/app/0", "/app/agrona-2.jar"), List.of("--add-opens=a/b=C"));
+        for (final Station station : Station.ALL) {
+            assertThat(script).containsSubsequence("mkfifo -m 0666 /run/inner/" + station.name() + ".jobs",
+                " -cp /app/0:/app/agrona-2.jar io.rdma4j.qemu.inner.StationMain " + station.name() + "'",
+                "say \"EXIT " + station.name() + " $?\" ) &", "await_ready " + station.name() + ' ');
+        }
+        assertThat(script).contains("--add-opens=a/b=C");
+    }
+
+    @Test
+    void limitsLockedMemoryOfThoseWithoutRights() {
+        assertThat(Station.POOR.start(List.of())).contains("ulimit -l 64\n").contains("su -s /bin/sh rdma -c");
+        assertThat(Station.MAIN.start(List.of())).contains("ulimit -l unlimited\n").doesNotContain("su ");
+    }
+
+    @Test
+    void killsTheJvmAndNotTheShellAroundIt() {
+        assertThat(Station.VICTIM.start(List.of())).contains("echo $$ > /run/inner/victim.pid; exec /jre/bin/java");
+        assertThat(Station.VICTIM.kill()).isEqualTo("kill -9 $(cat /run/inner/victim.pid)");
+    }
+
+    @Test
+    void writesAScriptThatAShellUnderstands() throws IOException, InterruptedException {
+        final Path script = folder.resolve("stations.sh");
+        Files.writeString(script, InnerRoot.stations(List.of("/app/0"), List.of("-Dx=y")));
+        final Process shell = new ProcessBuilder("sh", "-n", script.toString()).redirectErrorStream(true).start();
+        final String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(shell.waitFor()).as(said).isZero();
+    }
+
+    @Test
+    void preparesTheMachineThatGoesOn() {
+        final InnerMachine machine = new InnerMachine("qemu", Path.of("/tmp/s"));
+        final List<String> here = machine.preparing(Path.of("vmlinux"), Path.of("root.cpio"));
+        final List<String> there = machine.resuming(Path.of("/x/state"));
+        final int common = here.indexOf("-kernel");
+        assertThat(there.subList(0, common)).isEqualTo(here.subList(0, common));
+        assertThat(here).contains("edu,addr=10.1,multifunction=on").doesNotContain("-incoming");
+        assertThat(there).contains("exec:cat /x/state").anyMatch(word ->
+            word.startsWith("pvrdma,addr=10.1,multifunction=on,"));
+    }
+}
