@@ -93,7 +93,7 @@ tests() {
         # For Maven itself: its libraries make these JDKs complain.
         maven_options+=" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     fi
-    JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q verify -Dmaven.test.failure.ignore=true -Dbuild.dir="$build_dir" "$@" </dev/null
+    JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q -Dstyle.color=never verify -Dmaven.test.failure.ignore=true -Dbuild.dir="$build_dir" "$@" </dev/null
 }
 
 # sum BUILD_DIR...: adds up the counts that Surefire wrote.
