@@ -84,7 +84,7 @@ stage() {
 }
 
 # tests JDK BUILD_DIR OPTION...: builds and runs the tests of all modules, also of those behind a failed
-# test, which sum counts.
+# test, which the sum at the end counts.
 tests() {
     local home=$1 build_dir=$2 maven_options=${MAVEN_OPTS:-}
     shift 2
@@ -96,40 +96,23 @@ tests() {
     JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q -Dstyle.color=never verify -Dmaven.test.failure.ignore=true -Dbuild.dir="$build_dir" "$@" </dev/null
 }
 
-# sum BUILD_DIR...: adds up the counts that Surefire wrote.
-sum() {
-    local files=()
+# results REPORT BUILD_DIR...: what Surefire wrote, see tools/results.awk.
+results() {
+    local report=$1 files=() build_dir
+    shift
     for build_dir in "$@"; do
         files+=(*/"$build_dir"/surefire-reports/TEST-*.xml)
     done
-    cat "${files[@]}" 2>/dev/null | awk '
-        /<testsuite / {
-            for (i = 1; i <= NF; i++) {
-                if (split($i, part, "\"") >= 2) {
-                    if (part[1] == "tests=") tests += part[2]
-                    if (part[1] == "errors=" || part[1] == "failures=") bad += part[2]
-                    if (part[1] == "skipped=") skipped += part[2]
-                }
-            }
-        }
-        END { printf "%d %d %d\n", tests - bad - skipped, bad, skipped }'
+    cat -- "${files[@]}" 2>/dev/null | awk -v report="$report" -f tools/results.awk
 }
 
-# slowest BUILD_DIR: prints the test classes that took longest, seconds first.
-slowest() {
-    cat -- */"$1"/surefire-reports/TEST-*.xml 2>/dev/null | awk '
-        /<testsuite / {
-            name = time = ""
-            for (i = 1; i <= NF; i++) {
-                if (split($i, part, "\"") >= 2) {
-                    if (part[1] == "name=") name = part[2]
-                    if (part[1] == "time=") time = part[2]
-                }
-            }
-            sub(/.*\./, "", name)
-            gsub(/,/, "", time)
-            printf "%8.1f s  %s\n", time, name
-        }' | sort -rn | head -12
+# races BUILD_DIR: how many jcstress tests there were, and what they saw.
+races() {
+    local console=concurrency-tests/$1/jcstress/console.txt
+    [ -f "$console" ] || return 0
+    printf 'jcstress     %d tests without a forbidden outcome, %d with one\n' \
+        "$(grep -oE '\[OK\] io\.[^ ]+' "$console" | sort -u | wc -l)" \
+        "$(grep -oE '\[FAILED\] io\.[^ ]+' "$console" | sort -u | wc -l)"
 }
 
 # vfio_suites JDK BUILD_DIR [JDK BUILD_DIR]: pvrdma behind VFIO, in a guest within a guest. That takes minutes and one
@@ -182,10 +165,13 @@ if [ "$qemu" = yes ]; then
 fi
 
 for dir in "${dirs[@]}"; do
+    echo "== what was shown ($dir)"
+    results suites "$dir"
+    races "$dir"
     echo "== where the time went ($dir)"
-    slowest "$dir"
+    results slowest "$dir"
 done
-read -r passed bad skipped < <(sum "${dirs[@]}")
+read -r passed bad skipped < <(results sum "${dirs[@]}")
 if [ "$failed" = 1 ] && [ "$bad" = 0 ]; then
     bad=1 # The build itself failed: no test could say so.
 fi

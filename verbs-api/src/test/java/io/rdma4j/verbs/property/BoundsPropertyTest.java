@@ -1,0 +1,123 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.property;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.WcStatus;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.util.stream.Stream;
+
+/** A key gives access to the bytes of its region and to none beside them, whatever address and length are asked for. */
+@Timeout(60)
+class BoundsPropertyTest {
+    private static final int RUNS = 400;
+    private static final int NEARBY = 3;
+
+    private static RdmaContext context;
+
+    @BeforeAll
+    static void open() {
+        context = RdmaDevices.open("emulated:bounds");
+    }
+
+    @AfterAll
+    static void close() {
+        context.close();
+        assertThat(context.reachableBytes()).as("bytes left reachable").isZero();
+    }
+
+    static Stream<byte[]> seeds() {
+        return Choices.seeds(RUNS);
+    }
+
+    @FuzzTest
+    void accessEndsWhereTheRegionDoes(final byte[] data) {
+        run(new Choices(data));
+    }
+
+    @ParameterizedTest(name = "{index}")
+    @MethodSource("seeds")
+    void accessEndsWhereTheRegionDoesForFixedSeeds(final byte[] data) {
+        run(new Choices(data));
+    }
+
+    private static void run(final Choices choices) {
+        try (Side near = new Side(context, 1); Side far = new Side(context, 2)) {
+            Side.connect(near, far);
+            final MemoryRegion source = near.register(0, Side.LENGTH);
+            final MemoryRegion target = far.register(choices);
+            final long address = address(choices, target);
+            final int length = choices.oneIn(2) ? choices.below(Side.LENGTH) : length(choices, target, address);
+            final boolean read = choices.oneIn(2);
+            access(near, source, read ? SendOpcode.RDMA_READ : SendOpcode.RDMA_WRITE, address, length, target.rkey());
+            final WcStatus status = Outcomes.await(near.cq, 1).list.get(0).status();
+            final boolean inside = length == 0 || isInside(target, address, length);
+            assertThat(status).as("0x%x+%d of %s", address, length, target)
+                .isEqualTo(inside ? WcStatus.SUCCESS : WcStatus.REM_ACCESS_ERR);
+            if (inside) {
+                copyInModel(near, far, read, address, length);
+            }
+            assertUntouched(near);
+            assertUntouched(far);
+        }
+    }
+
+    /** Mostly about where the region begins or ends, sometimes anywhere. */
+    private static long address(final Choices choices, final MemoryRegion region) {
+        final int nearby = choices.between(-NEARBY, NEARBY);
+        return switch (choices.below(5)) {
+            case 0 -> region.address() + nearby;
+            case 1 -> region.address() + region.length() + nearby;
+            case 2 -> region.address() + choices.below((int) region.length());
+            case 3 -> nearby;
+            default -> ((long) choices.below(1 << 24) << 40) + nearby;
+        };
+    }
+
+    /** One that ends about where the region does, if there is one. */
+    private static int length(final Choices choices, final MemoryRegion region, final long address) {
+        final long rest = region.address() + region.length() - address + choices.between(-NEARBY, NEARBY);
+        return rest < 0 || rest > Side.LENGTH ? 1 : (int) rest;
+    }
+
+    private static void access(final Side side, final MemoryRegion local, final SendOpcode opcode, final long address,
+        final int length, final int rkey) {
+        final SendRequest request = new SendRequest(1).opcode(opcode).remote(address, rkey)
+            .sge(local.address(), length, local.lkey());
+        assertThat(ReturnCode.nameOf(side.qp.postSend(request))).isEqualTo("OK");
+    }
+
+    private static boolean isInside(final MemoryRegion region, final long address, final int length) {
+        return address >= region.address() && address <= region.address() + region.length() - length;
+    }
+
+    private static void copyInModel(
+        final Side near, final Side far, final boolean read, final long address, final int length) {
+        final int offset = length == 0 ? 0 : (int) (address - far.memory.address());
+        if (read) {
+            near.model.putBytes(0, far.model, offset, length);
+        } else {
+            far.model.putBytes(offset, near.model, 0, length);
+        }
+    }
+
+    private static void assertUntouched(final Side side) {
+        assertThat(side.bytes.compareTo(side.model)).as("memory differs from the model").isZero();
+    }
+}
