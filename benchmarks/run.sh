@@ -2,28 +2,39 @@
 # Copyright 2026 the rdma4j authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Measures the data path beside its yardsticks, prints the tables and writes them into docs/performance.md.
-# With --quick it takes about a minute; without, more forks and longer iterations take many times that, and what system
-# calls cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
+# Measures the data path and the control path beside their yardsticks, prints the tables in Markdown and writes them
+# into docs/performance.md. With --quick it takes about a minute and a half; without, more forks and longer iterations
+# take many times that, and what system calls cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md,
+# where it has a section for this JDK.
 set -eu
 
+sections="roundtrip rings registration regions flush calls"
+
 usage() {
-    echo "usage: benchmarks/run.sh [--quick]"
+    echo "usage: benchmarks/run.sh [--quick] [--no-doc] [SECTION ...]"
+    echo "sections: $sections; all of them if none is named, but calls not with --quick"
+    echo "--no-doc prints the tables and leaves the documents as they are"
 }
 
 quick=
-case "${1-}" in
-    "") ;;
-    --quick) quick=--quick ;;
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    *)
-        usage >&2
-        exit 2
-        ;;
-esac
+doc=yes
+wanted=
+for argument; do
+    case "$argument" in
+        --quick) quick=--quick ;;
+        --no-doc) doc= ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        roundtrip | rings | registration | regions | flush | calls) wanted="$wanted $argument" ;;
+        *)
+            usage >&2
+            exit 2
+            ;;
+    esac
+done
+[ -n "$wanted" ] || wanted=$([ -n "$quick" ] && echo "${sections% calls}" || echo "$sections")
 
 cd "$(dirname "$0")/.."
 for tool in gcc mvn; do
@@ -35,26 +46,41 @@ done
 
 out=benchmarks/target
 java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
+began=$(date +%s)
 echo "building" >&2
 mvn -q -pl benchmarks -am -Dmaven.test.skip=true -Dcheckstyle.skip package
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/rings" benchmarks/c/rings.c
 
-run() {
+page=docs/performance.md
+
+# measure WHAT CLASS [ARGUMENT ...]
+measure() {
+    what=$1
+    class=$2
+    shift 2
+    echo "measuring $what" >&2
+    since=$(date +%s)
     "$java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/java.nio=ALL-UNNAMED \
         --add-opens java.base/sun.nio.ch=ALL-UNNAMED -Dagrona.disable.bounds.checks=true \
-        -cp "$out/classes:$(cat "$out/classpath.txt")" "$@"
+        -cp "$out/classes:$(cat "$out/classpath.txt")" "io.rdma4j.benchmarks.$class" ${doc:+--doc "$page"} "$@"
+    echo "that took $(($(date +%s) - since)) s" >&2
+    echo
 }
 
-echo "measuring round trips" >&2
-run io.rdma4j.benchmarks.RoundTrip $quick --doc docs/performance.md
-echo
-echo "measuring rings; JMH's own output goes to $out/*.log" >&2
-run io.rdma4j.benchmarks.Report $quick --doc docs/performance.md "$out/rings"
-echo
-echo "measuring registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" >&2
-run io.rdma4j.benchmarks.Registration $quick --doc docs/performance.md
-if [ -z "$quick" ]; then
-    echo
-    echo "measuring system calls" >&2
-    run io.rdma4j.benchmarks.NativeCallReport --doc docs/adr/0010-jna-or-ffm.md "$out/native-calls"
-fi
+for section in $wanted; do
+    case "$section" in
+        roundtrip) measure "round trips" RoundTrip $quick ;;
+        rings) measure "rings; JMH's own output goes to $out/*.log" Report $quick "$out/rings" ;;
+        registration)
+            measure "registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" Registration $quick
+            ;;
+        regions) measure "registration beside many regions" RegionCount $quick ;;
+        flush) measure "queue pairs with full queues that go to the error state" QueueFlush $quick ;;
+        calls)
+            page=docs/adr/0010-jna-or-ffm.md
+            measure "system calls" NativeCallReport "$out/native-calls"
+            page=docs/performance.md
+            ;;
+    esac
+done
+echo "all took $(($(date +%s) - began)) s" >&2

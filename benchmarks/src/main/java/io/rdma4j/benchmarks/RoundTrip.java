@@ -4,6 +4,9 @@
  */
 package io.rdma4j.benchmarks;
 
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,27 +18,41 @@ import java.util.concurrent.TimeoutException;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures round trips of 64 bytes between two threads: a bounced cache line, a pair of Agrona rings, and RC SENDs
- * through a device. They take turns, as some machines are in a slow mode for a while.
+ * Measures round trips of 64 bytes between two threads: a bounced cache line, a pair of Agrona rings, RC SENDs and RDMA
+ * WRITEs through a device; and READs and compare-and-swaps, which one thread does alone. They take turns, as some
+ * machines are in a slow mode for a while.
  */
 public final class RoundTrip {
     private static final String USAGE = "usage: RoundTrip [--quick] [--doc FILE] [DEVICE_ADDRESS]";
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(10);
     private static final int DIGITS = 3;
     private static final int FLOOR_BATCH = 16;
+    private static final int CALLS = 1_000_000;
     private static final long DEADLINE_SECONDS = 180;
 
     private final int rounds;
     private final int iterations;
+    private final RdmaContext context;
     private final Exchange.Patience patience = new Exchange.Patience();
     private final List<Row> rows = new ArrayList<>();
 
     private RoundTrip(final boolean quick, final String address) {
         rounds = quick ? 3 : 10;
         iterations = quick ? 40_000 : 400_000;
-        rows.add(new Row("cache line bounced (F)", new CacheLineExchange(patience), FLOOR_BATCH));
-        rows.add(new Row("two Agrona one-to-one rings", new RingPairExchange(patience), 1));
-        rows.add(new Row("RC SEND, `" + address + "`", new SendExchange(address, patience), 1));
+        rows.add(new Row("cache line bounced (F)", 2, new CacheLineExchange(patience), FLOOR_BATCH));
+        rows.add(new Row("two Agrona one-to-one rings", 2, new RingPairExchange(patience), 1));
+        context = RdmaDevices.open(address);
+        final String device = ", `" + address + "`";
+        rows.add(new Row("RC SEND" + device, 2, new SendExchange(context, patience), 1));
+        if (context.supports(Feature.RDMA_WRITE)) {
+            rows.add(new Row("RDMA WRITE, memory polled" + device, 2, new WriteExchange(context, patience), 1));
+        }
+        if (context.supports(Feature.RDMA_READ)) {
+            rows.add(new Row("RDMA READ" + device, 1, new ReadExchange(context, patience), 1));
+        }
+        if (context.supports(Feature.ATOMICS)) {
+            rows.add(new Row("compare-and-swap of 8 bytes" + device, 1, new SwapExchange(context, patience), 1));
+        }
     }
 
     /**
@@ -62,6 +79,7 @@ public final class RoundTrip {
         } finally {
             patience.exhaust();
             rows.forEach(row -> row.exchange.close());
+            context.close();
         }
         return table();
     }
@@ -105,30 +123,43 @@ public final class RoundTrip {
 
     private List<String> table() {
         final List<String> lines = new ArrayList<>();
-        lines.add("| round trip of 64 bytes, two threads | p50 ns | p99 ns | p99.9 ns | p50 / F |");
-        lines.add("|---|--:|--:|--:|--:|");
+        lines.add("| round trip of 64 bytes | threads | p50 ns | p99 ns | p99.9 ns | p50 / F |");
+        lines.add("|---|--:|--:|--:|--:|--:|");
         final double floor = rows.get(0).percentile(50);
         for (final Row row : rows) {
-            lines.add(String.format(Locale.ROOT, "| %s | %.0f | %.0f | %.0f | %.1f |", row.name, row.percentile(50),
+            lines.add(String.format(Locale.ROOT, "| %s | %d | %.0f | %.0f | %.0f | %.1f |", row.name, row.threads,
+                row.percentile(50),
                 row.percentile(99), row.percentile(99.9), row.percentile(50) / floor));
         }
         lines.add("");
         lines.add(String.format(Locale.ROOT, "%,d round trips of each, in %d turns; F is timed in batches of %d, "
-            + "the others include one `System.nanoTime`.", (long) rounds * iterations, rounds, FLOOR_BATCH));
+            + "the others include one `System.nanoTime`, which takes %.0f ns.", (long) rounds * iterations, rounds,
+            FLOOR_BATCH, nanoTime()));
         lines.addAll(Machine.describe());
         return lines;
+    }
+
+    private static double nanoTime() {
+        final long began = System.nanoTime();
+        long last = began;
+        for (int i = 0; i < CALLS; i++) {
+            last = System.nanoTime();
+        }
+        return (double) (last - began) / CALLS;
     }
 
     /** What is measured, and what was found. */
     private static final class Row {
         private final String name;
+        private final int threads;
         private final Exchange exchange;
         private final int batch;
         private final Histogram histogram = new Histogram(HIGHEST, DIGITS);
         private long next;
 
-        Row(final String name, final Exchange exchange, final int batch) {
+        Row(final String name, final int threads, final Exchange exchange, final int batch) {
             this.name = name;
+            this.threads = threads;
             this.exchange = exchange;
             this.batch = batch;
         }

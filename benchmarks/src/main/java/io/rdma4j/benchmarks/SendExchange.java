@@ -6,16 +6,13 @@ package io.rdma4j.benchmarks;
 
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 
 /** What this project is about: RC SENDs between two queue pairs of one device, each used by a thread of its own. */
 final class SendExchange implements Exchange {
-    private final RdmaContext context;
     private final Endpoint client;
     private final Endpoint server;
 
-    SendExchange(final String address, final Patience patience) {
-        context = RdmaDevices.open(address);
+    SendExchange(final RdmaContext context, final Patience patience) {
         client = new Endpoint(context, patience);
         server = new Endpoint(context, patience);
         QpConnector.connect(client.queuePair(), server.queuePair().localAddress());
@@ -38,6 +35,6 @@ final class SendExchange implements Exchange {
 
     @Override
     public void close() {
-        context.close();
+        // Goes with its device.
     }
 }

@@ -18,39 +18,61 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Runs the stress tests of this package in JVMs of their own and prints their outcomes. To run them for longer give
- * jcstress' own arguments: {@code -Drdma4j.jcstress="-m default"}.
+ * Runs the stress tests of this package and below in JVMs of their own and prints their outcomes. To run them for
+ * longer give jcstress' own arguments: {@code -Drdma4j.jcstress="-m default"}.
  */
 class StressTest {
-    private static final String QUICK = "-m quick -sc false -af NONE -f 1 -fsm 1 -iters 1 -time 400";
-    private static final String ARGUMENTS = System.getProperty("rdma4j.jcstress", QUICK);
-    private static final long DEADLINE_MINUTES = ARGUMENTS.equals(QUICK) ? 5 : 600;
+    private static final String QUICK = "-m quick -sc false -af NONE -f 1 -fsm 1 -iters 1";
+    private static final String ARGUMENTS = System.getProperty("rdma4j.jcstress");
+    /** A state of the second group takes commands to the device to make, and pages: there may not be very many. */
+    private static final List<Group> GROUPS = List.of(new Group("-t stress\\.[A-Z]", " -time 400"),
+        new Group("-t stress\\.device\\. -strideSize 16 -strideCount 8", " -time 200"));
+    private static final long DEADLINE_MINUTES = ARGUMENTS == null ? 5 : 600;
     private static final Pattern TEST = Pattern.compile("^\\.{3,} \\[(\\w+)\\] (\\S+)$");
+
+    /** Tests that are run together. */
+    private record Group(String selection, String quickTime) {
+        List<String> arguments() {
+            return List.of((selection + " " + (ARGUMENTS == null ? QUICK + quickTime : ARGUMENTS)).split(" "));
+        }
+    }
 
     @Test
     @Timeout(value = 601, unit = TimeUnit.MINUTES)
     void noOutcomeIsForbidden() throws Exception {
         final Path folder = Files.createDirectories(classes().resolveSibling("jcstress"));
         final Path log = folder.resolve("console.txt");
-        final Process process = new ProcessBuilder(command(folder)).directory(folder.toFile())
-            .redirectErrorStream(true).redirectOutput(log.toFile()).start();
-        try {
-            assertThat(process.waitFor(DEADLINE_MINUTES, TimeUnit.MINUTES)).as("in time: %s", tail(log)).isTrue();
-        } finally {
-            process.destroyForcibly();
+        Files.deleteIfExists(log);
+        final List<String> results = new ArrayList<>();
+        for (final Group group : GROUPS) {
+            final int before = Files.exists(log) ? Files.readAllLines(log).size() : 0;
+            final int exit = run(group, folder, log);
+            final List<String> ofGroup = results(log, before);
+            System.out.println(String.join(System.lineSeparator(), ofGroup));
+            assertThat(exit).as("%s", tail(log)).isZero();
+            results.addAll(ofGroup);
         }
-        final List<String> results = results(log);
-        System.out.println(String.join(System.lineSeparator(), results));
-        assertThat(process.exitValue()).as("%s", tail(log)).isZero();
         assertThat(passed(results)).as("%s", tail(log)).containsExactlyInAnyOrderElementsOf(expected());
         assertThat(results).as("forbidden outcomes seen").noneMatch(StressTest::isForbiddenAndSeen);
     }
 
-    private static List<String> command(final Path folder) {
+    private static int run(final Group group, final Path folder, final Path log)
+        throws IOException, InterruptedException {
+        final Process process = new ProcessBuilder(command(group, folder)).directory(folder.toFile())
+            .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
+        try {
+            assertThat(process.waitFor(DEADLINE_MINUTES, TimeUnit.MINUTES)).as("in time: %s", tail(log)).isTrue();
+            return process.exitValue();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static List<String> command(final Group group, final Path folder) {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.openjdk.jcstress.Main"));
-        command.addAll(List.of(ARGUMENTS.split(" ")));
+        command.addAll(group.arguments());
         command.addAll(List.of("-v", "-r", folder.resolve("report").toString()));
         command.addAll(List.of("-jvmArgs", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED"));
         return command;
@@ -61,15 +83,16 @@ class StressTest {
     }
 
     private static List<String> expected() throws IOException, URISyntaxException {
-        try (var files = Files.list(classes().resolve("io/rdma4j/stress"))) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith("_jcstress.class"))
-                .map(name -> "io.rdma4j.stress." + name.replace("_jcstress.class", "")).toList();
+        final Path top = classes();
+        try (var files = Files.walk(top.resolve("io/rdma4j/stress"))) {
+            return files.map(file -> top.relativize(file).toString()).filter(name -> name.endsWith("_jcstress.class"))
+                .map(name -> name.replace("_jcstress.class", "").replace('/', '.')).toList();
         }
     }
 
     /** What jcstress prints at the end, over all configurations of a test. */
-    private static List<String> results(final Path log) throws IOException {
-        return Files.readAllLines(log).stream().dropWhile(line -> !line.startsWith("RUN RESULTS")).toList();
+    private static List<String> results(final Path log, final int from) throws IOException {
+        return Files.readAllLines(log).stream().skip(from).dropWhile(line -> !line.startsWith("RUN RESULTS")).toList();
     }
 
     private static List<String> passed(final List<String> results) {

@@ -40,6 +40,7 @@ import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.hw.pci.PciConfig;
+import io.rdma4j.hw.pvrdma.EventType;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -200,6 +201,12 @@ public final class EmulatedDevice implements PciDevice {
         config.remove();
         iommu.busMaster(false);
         controller.close();
+    }
+
+    /** The device fails as a whole; only a reset helps. */
+    void die() {
+        events.async(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
+        controller.die();
     }
 
     @Override

@@ -8,6 +8,7 @@ package io.rdma4j.device;
 import io.rdma4j.device.engine.Engine;
 import io.rdma4j.device.front.EventRings;
 import io.rdma4j.device.front.FaultPlan;
+import io.rdma4j.hw.pvrdma.EventType;
 
 /** Ways to have one emulated device fail, for tests of drivers. Thread-safe. */
 public final class EmulatedFaults {
@@ -57,6 +58,35 @@ public final class EmulatedFaults {
      */
     public void raiseEvent(int type, int info) {
         events.async(type, info);
+    }
+
+    /**
+     * Takes the port down: PORT_ERR is reported, QUERY_PORT tells, and messages are lost in both directions.
+     * Connections try again as long as their attributes allow.
+     */
+    public void portDown() {
+        engine.port(false);
+    }
+
+    /** Brings the port up again: PORT_ACTIVE is reported, and connections that still try get through at once. */
+    public void portUp() {
+        engine.port(true);
+    }
+
+    /**
+     * Reports that the GID table changed. A pvrdma device has no GIDs of its own: its driver binds them and knows, so
+     * nothing but this makes such an event.
+     */
+    public void gidChange() {
+        events.async(EventType.PVRDMA_EVENT_GID_CHANGE, 1);
+    }
+
+    /**
+     * Has the device die without going away: DEVICE_FATAL is reported, doorbells do nothing, commands are refused,
+     * peers find nobody, until the driver resets it.
+     */
+    public void fatal() {
+        device.die();
     }
 
     /** Pulls the function out: registers read as all ones, doorbells and DMA do nothing, peers find nobody. */

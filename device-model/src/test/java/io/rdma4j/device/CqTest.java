@@ -7,6 +7,8 @@ package io.rdma4j.device;
 
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SOLICITED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,11 +17,15 @@ import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawEvents;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -81,6 +87,109 @@ class CqTest {
     }
 
     @Test
+    void countsAnErrorOfAReceiveAsSolicited() {
+        pair.cqB.armSolicited();
+        pair.b.receive(1, new long[0][]);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_SEND, 0).sge(pair.from.start(), 8, pair.from.lkey));
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_LEN_ERR);
+        assertThat(vector.fired()).isEqualTo(1);
+    }
+
+    @Test
+    void solicitsTheReceiverAndNotTheSender() {
+        pair.cqA.armSolicited();
+        send(PVRDMA_SEND_SIGNALED | PVRDMA_SEND_SOLICITED);
+        assertThat(pair.cqA.poll().status()).isZero();
+        assertThat(vector.fired()).isZero();
+    }
+
+    @Test
+    void solicitsWithAWriteOnlyIfThatTakesAReceive() {
+        pair.cqB.armSolicited();
+        pair.b.receive(1, new long[0][]);
+        pair.a.post(w -> w.send(2, PVRDMA_WR_RDMA_WRITE, PVRDMA_SEND_SOLICITED));
+        assertThat(vector.fired()).isZero();
+        pair.a.post(w -> w.send(2, PVRDMA_WR_RDMA_WRITE_WITH_IMM, PVRDMA_SEND_SOLICITED));
+        assertThat(vector.fired()).isEqualTo(1);
+    }
+
+    @Test
+    void isArmedForWhateverWasAskedForUntilItNotifies() {
+        pair.cqB.arm();
+        pair.cqB.armSolicited();
+        send(0);
+        assertThat(vector.fired()).as("the wish for solicited ones does not replace the wider one").isEqualTo(1);
+        send(PVRDMA_SEND_SOLICITED);
+        assertThat(vector.fired()).as("both wishes are spent").isEqualTo(1);
+        pair.cqB.armSolicited();
+        pair.cqB.arm();
+        send(0);
+        assertThat(vector.fired()).isEqualTo(2);
+    }
+
+    @Test
+    void notifiesOnceHoweverOftenItIsArmed() {
+        for (int i = 0; i < 5; i++) {
+            pair.cqB.arm();
+        }
+        send(0);
+        send(0);
+        assertThat(vector.fired()).isEqualTo(1);
+        assertThat(events.pollNotification()).isEqualTo(pair.cqB.handle);
+        assertThat(events.pollNotification()).isEqualTo(-1);
+    }
+
+    @Test
+    void takesAllQueuePairsAlongThatItFails() {
+        final RawCq small = pair.driver.createCq(1);
+        final RawQp[] users = {pair.driver.createQp(RawQp.with().cq(small)),
+            pair.driver.createQp(RawQp.with().cqs(small, pair.cqA)),
+            pair.driver.createQp(RawQp.with().cqs(pair.cqA, small))};
+        for (RawQp user : users) {
+            user.connect(user.qpn, pair.driver.gid());
+        }
+        users[2].receive(5, new long[0][]);
+        users[2].post(w -> w.send(6, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(pair.cqA.poll().wrId()).isEqualTo(6);
+        users[1].receive(8, new long[0][]);
+
+        users[0].post(w -> w.send(7, PVRDMA_WR_RDMA_WRITE, PVRDMA_SEND_SIGNALED));
+
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_CQ_ERR, small.handle));
+        final List<RawEvents.Event> rest = new ArrayList<>();
+        for (RawEvents.Event event = events.poll(); event != null; event = events.poll()) {
+            rest.add(event);
+        }
+        assertThat(rest).containsExactlyInAnyOrder(
+            new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, users[0].handle),
+            new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, users[1].handle),
+            new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, users[2].handle));
+        for (RawQp user : users) {
+            assertThat(user.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        }
+        assertThat(pair.cqA.poll()).as("a receive of one of them, into a CQ that is well")
+            .matches(c -> c.wrId() == 8 && c.status() == WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+    }
+
+    @Test
+    void executesNothingMoreOfABatchWhoseCompletionsAreLost() {
+        final RawCq small = pair.driver.createCq(1);
+        final RawQp c = pair.driver.createQp(RawQp.with().cq(small));
+        c.connect(c.qpn, pair.driver.gid());
+        pair.to.fill(2);
+        for (int i = 0; i < 5; i++) {
+            final int at = i;
+            c.write(w -> w.send(at, PVRDMA_WR_RDMA_WRITE, PVRDMA_SEND_SIGNALED).rdma(pair.to.start() + at, pair.to.rkey)
+                .sge(pair.from.start(), 1, pair.from.lkey));
+        }
+        c.ringSend();
+        for (int i = 0; i < 5; i++) {
+            assertThat(pair.to.get(i)).isEqualTo(i < 2 ? pair.from.get(0) : (byte) RawRegion.pattern(2, i));
+        }
+    }
+
+    @Test
     void wakesAWaitingThread() throws Exception {
         pair.cqB.arm();
         final CompletableFuture<Long> woken = CompletableFuture.supplyAsync(() ->
@@ -105,7 +214,10 @@ class CqTest {
         assertThat(small.poll().wrId()).isEqualTo(1);
         assertThat(small.poll()).isNull();
         assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_CQ_ERR, small.handle));
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, c.handle));
         assertThat(events.poll()).isNull();
+        assertThat(c.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(d.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
         assertThat(pair.count(Counter.CQ_OVERFLOWS)).isEqualTo(2);
     }
 

@@ -53,7 +53,7 @@ class ErrorStateTest {
 
     private int sendStatus(long address, int length, int lkey) {
         pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, 0).sge(address, length, lkey));
-        return pair.cqA.poll().status();
+        return pair.cqA.await().status();
     }
 
     private void expectBothInError() {
@@ -126,7 +126,7 @@ class ErrorStateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {WrOpcode.PVRDMA_WR_LSO, WrOpcode.PVRDMA_WR_BIND_MW, WrOpcode.PVRDMA_WR_ERROR, 99, -1})
+    @ValueSource(ints = {WrOpcode.PVRDMA_WR_LSO, WrOpcode.PVRDMA_WR_REG_SIG_MR, WrOpcode.PVRDMA_WR_ERROR, 99, -1})
     void refusesOperationsThatItDoesNotOffer(int opcode) {
         pair.a.post(w -> w.send(1, opcode, 0));
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
@@ -169,21 +169,59 @@ class ErrorStateTest {
     void failsAStalledSendWhenItsReceiverFails() {
         pair.a.post(w -> w.send(3, PVRDMA_WR_SEND, 0));
         pair.b.modifyState(QpState.PVRDMA_QPS_ERR);
-        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
     }
 
     @Test
     void failsAStalledSendWhenItsReceiverIsDestroyed() {
         pair.a.post(w -> w.send(3, PVRDMA_WR_SEND, 0));
         assertThat(pair.b.destroy()).isZero();
-        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
     }
 
     @Test
     void findsNobodyBehindAQueuePairThatIsGone() {
         pair.b.destroy();
         assertThat(sendStatus(pair.from.start(), 1, pair.from.lkey)).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
-        assertThat(pair.count(Counter.NO_PEER)).isEqualTo(1);
+        assertThat(pair.count(Counter.NO_PEER)).as("the first try and one more").isEqualTo(2);
+    }
+
+    @Test
+    void completesNothingOfAQueuePairThatIsDestroyed() {
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        pair.a.receive(2, new long[0][]);
+        pair.b.post(w -> w.send(3, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(pair.cqA.poll().wrId()).as("what was over before stays in the queue").isEqualTo(2);
+        pair.a.receive(4, new long[0][]);
+        assertThat(pair.a.destroy()).isZero();
+
+        pair.b.receive(5, new long[0][]);
+        pair.b.post(w -> w.send(6, PVRDMA_WR_SEND, 0));
+        pair.a.ringSend();
+        pair.a.ringReceive();
+        pair.a.receive(7, new long[0][]);
+
+        assertThat(pair.count(Counter.BAD_DOORBELLS)).isEqualTo(3);
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(3);
+        assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.cqA.poll()).isNull();
+        assertThat(pair.a.destroy()).isEqualTo(-22);
+        assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_ERR)).isEqualTo(-22);
+    }
+
+    @Test
+    void givesItsNumberToNobodyElseSoon() {
+        final int old = pair.a.qpn;
+        pair.a.destroy();
+        pair.b.post(w -> w.send(6, PVRDMA_WR_SEND, 0));
+        for (int i = 0; i < 100; i++) {
+            final RawQp next = pair.driver.createQp(RawQp.with().cq(pair.cqA)).connect(pair.b.qpn, pair.driver.gid());
+            next.receive(1, new long[0][]);
+            assertThat(next.qpn).isNotEqualTo(old);
+            next.destroy();
+        }
+        assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.cqA.poll()).isNull();
     }
 
     @Test
@@ -192,7 +230,7 @@ class ErrorStateTest {
         stranger.connect(pair.b.qpn, pair.driver.gid());
         pair.b.receive(1, new long[0][]);
         stranger.post(w -> w.send(3, PVRDMA_WR_SEND, 0));
-        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
         assertThat(pair.cqB.poll()).isNull();
     }
 
@@ -208,8 +246,8 @@ class ErrorStateTest {
             })).isZero();
             fresh.b.receive(1, new long[0][]);
             fresh.a.post(w -> w.send(3, PVRDMA_WR_SEND, 0));
-            assertThat(fresh.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
-            assertThat(fresh.count(Counter.PSN_MISMATCH)).isEqualTo(1);
+            assertThat(fresh.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+            assertThat(fresh.count(Counter.PSN_MISMATCH)).isEqualTo(2);
         }
     }
 

@@ -55,7 +55,7 @@ class FaultTest {
         plan.wrongAckInNextResponse();
         createPd();
         assertThat(response().getLong(0)).isEqualTo(driver.lastKey());
-        assertThat(response().getInt(8)).isEqualTo(0x8000_0001);
+        assertThat(response().getInt(8)).isEqualTo(0x8000_0000);
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 
 import java.util.Random;
@@ -31,13 +32,21 @@ class FuzzTest {
     void survivesGarbageInWorkRequests(long seed) {
         final Random random = new Random(seed);
         try (RawPair pair = seed % 2 == 0 ? RawPair.connected("emulated:fuzz") : RawPair.datagrams("emulated:fuzz")) {
+            final int[] keys = new int[5];
             final UnsafeBuffer guard = pair.driver.page().buffer();
             guard.setMemory(0, guard.capacity(), (byte) GUARD);
             for (int i = 0; i < 3000; i++) {
+                if (i % 100 == 0) {
+                    renew(keys, pair);
+                }
                 pair.b.receiveRaw(w -> garbage(random, w, RqWqe.HEADER_LENGTH, RqWqe.NUM_SGE_OFFSET, pair));
                 pair.a.post(w -> {
                     garbage(random, w, SqWqe.HEADER_LENGTH, SqWqe.NUM_SGE_OFFSET, pair);
-                    SqWqe.opcode(w.page(), w.at(), random.nextInt(18) - 1);
+                    final int opcode = random.nextInt(18) - 1;
+                    SqWqe.opcode(w.page(), w.at(), opcode);
+                    if (opcode >= WrOpcode.PVRDMA_WR_SEND_WITH_INV) {
+                        manageMemory(random, w, keys, pair);
+                    }
                     SqWqe.sendFlags(w.page(), w.at(), random.nextInt(8));
                 });
                 restart(pair);
@@ -62,6 +71,32 @@ class FuzzTest {
         }
     }
 
+    /** Keys of fast regions and windows, which requests of the rounds before may have left in any state. */
+    private static void renew(int[] keys, RawPair pair) {
+        keys[0] = pair.driver.createFastRegion(2).rkey;
+        keys[1] = pair.driver.createMw(1).rkey;
+        keys[2] = pair.driver.createMw(2).rkey;
+        keys[3] = pair.from.lkey;
+        keys[4] = pair.to.rkey;
+    }
+
+    /** Requests that are nearly right get further. */
+    private static void manageMemory(Random random, RawQp.Wqe wqe, int[] keys, RawPair pair) {
+        if (random.nextBoolean()) {
+            SqWqe.numSge(wqe.page(), wqe.at(), random.nextInt(2));
+        }
+        for (int at = SqWqe.IMM_DATA_OFFSET; at < SqWqe.HEADER_LENGTH; at += 4) {
+            switch (random.nextInt(6)) {
+                case 0 -> wqe.page().putInt(wqe.at() + at, keys[random.nextInt(keys.length)] ^ random.nextInt(2));
+                case 1 -> wqe.page().putLong(wqe.at() + (at & ~7), pair.from.pdir());
+                case 2 -> wqe.page().putInt(wqe.at() + at, random.nextBoolean() ? 12 : 4096);
+                case 3 -> wqe.page().putLong(wqe.at() + (at & ~7), pair.from.start() + random.nextInt(10_000));
+                default -> {
+                }
+            }
+        }
+    }
+
     private static void restart(RawPair pair) {
         for (Completion c = pair.cqA.poll(); c != null; c = pair.cqA.poll()) {
             assertThat(c.status()).isBetween(0, 21);
@@ -83,10 +118,10 @@ class FuzzTest {
     @ValueSource(longs = {11, 12, 13, 14})
     void survivesGarbageInCommands(long seed) {
         final Random random = new Random(seed);
-        try (RawPair pair = RawPair.connected("emulated:fuzzcmd?max_cq=64&max_qp=64&max_mr=64&max_srq=64")) {
+        try (RawPair pair = RawPair.connected("emulated:fuzzcmd?max_cq=64&max_qp=64&max_mr=64&max_srq=64&max_mw=64")) {
             final long[] good = {pair.from.pdir(), pair.driver.pd, pair.cqA.handle, pair.a.handle, 1, 2, 16, 64, 4096};
             for (int i = 0; i < 20_000; i++) {
-                pair.driver.run(random.nextInt(23), b -> {
+                pair.driver.run(random.nextInt(4) == 0 ? 64 + random.nextInt(4) : random.nextInt(23), b -> {
                     for (int at = 16; at < Command.REQUEST_MAX; at += 4) {
                         b.putInt(at, random.nextInt(4) == 0 ? random.nextInt()
                             : (int) good[random.nextInt(good.length)]);

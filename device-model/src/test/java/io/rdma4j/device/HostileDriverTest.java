@@ -16,25 +16,34 @@ import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.memory.EmulatedIommu;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -67,6 +76,48 @@ class HostileDriverTest {
         pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+    }
+
+    /** A translation that is looked up twice could be there the first time only. */
+    @Test
+    @Timeout(60)
+    void reachesOnlyWhatIsMappedWhileBusMasteringComesAndGoes() throws InterruptedException {
+        final CreateMrResponse all = new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR,
+            b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).flags(MrFlags.PVRDMA_MR_FLAG_DMA).access(1)), 0);
+        final int lkey = all.lkey();
+        final long iova = driver.page().iova();
+        final AtomicBoolean stop = new AtomicBoolean();
+        final Thread switcher = new Thread(() -> {
+            while (!stop.get()) {
+                driver.pci.config().write(PciConfig.COMMAND_OFFSET, 2, PciConfig.MEMORY);
+                driver.pci.config().write(PciConfig.COMMAND_OFFSET, 2, PciConfig.MEMORY | PciConfig.BUS_MASTER);
+                LockSupport.parkNanos(50_000);
+            }
+        });
+        switcher.start();
+        for (int i = 0; i < 2000; i++) {
+            pair.a.post(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, PVRDMA_SEND_SIGNALED)
+                .rdma(pair.to.start(), pair.to.rkey).sge(iova, 512, lkey).sge(iova + 512, 512, lkey)
+                .sge(iova + 1024, 512, lkey).sge(iova + 1536, 512, lkey));
+            if (pair.cqA.poll() == null || i % 50 == 49) {
+                restart();
+            }
+        }
+        stop.set(true);
+        switcher.join();
+        assertThat(driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isZero();
+    }
+
+    /** Commands fail too while the device may not reach memory. */
+    private void restart() {
+        for (int i = 0; i < 1000; i++) {
+            try {
+                pair.restart();
+                return;
+            } catch (final AssertionError e) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     private int createCq(Consumer<CreateCqRequest> change) {
@@ -188,6 +239,7 @@ class HostileDriverTest {
             pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, 0));
         }
         assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_CQ_ERR, pair.cqB.handle));
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, pair.b.handle));
         assertThat(events.poll()).isNull();
     }
 
@@ -198,6 +250,53 @@ class HostileDriverTest {
             pair.a.ring.state().putInt(RingState.TX_CONS_HEAD_OFFSET, 0x5555_5555);
             pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
             assertThat(pair.cqA.poll().status()).isZero();
+        }
+    }
+
+    @Test
+    void aPageListThatLeadsToItselfIsOnlyAPageList() {
+        final DmaMemory page = driver.page();
+        page.buffer().putLong(0, page.iova());
+        final RawFastRegion region = driver.createFastRegion(1);
+        pair.b.post(w -> w.send(1, WrOpcode.PVRDMA_WR_FAST_REG_MR, PVRDMA_SEND_SIGNALED)
+            .fastRegister(region.rkey, 0, page.iova(), 1, 4096, RawPair.ALL));
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.write(8, 8, region.rkey)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(page.buffer().getLong(8)).isEqualTo(pair.from.getLong(0));
+        assertThat(page.buffer().getLong(0)).isEqualTo(page.iova());
+    }
+
+    @Test
+    void aPeerCannotWriteItselfIntoAPageListThatIsInUse() {
+        final DmaMemory list = driver.page();
+        final DmaMemory directory = driver.page();
+        final DmaMemory page = driver.page();
+        directory.buffer().putLong(0, list.iova());
+        list.buffer().putLong(0, page.iova());
+        final RawFastRegion region = driver.createFastRegion(1);
+        pair.b.post(w -> w.send(1, WrOpcode.PVRDMA_WR_FAST_REG_MR, PVRDMA_SEND_SIGNALED)
+            .fastRegister(region.rkey, 0, directory.iova(), 1, 4096, RawPair.ALL));
+        list.buffer().putLong(0, -1);
+        directory.buffer().putLong(0, -1);
+        assertThat(pair.write(8, 8, region.rkey)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(page.buffer().getLong(8)).isEqualTo(pair.from.getLong(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, -1, 4095, 4097, 1L << 62, Long.MIN_VALUE, -4096, 0x7777_7777_7000L})
+    void refusesPageListsAtAddressesThatAreNone(long pdir) {
+        final RawFastRegion region = driver.createFastRegion(512);
+        pair.b.post(w -> w.send(1, WrOpcode.PVRDMA_WR_FAST_REG_MR, PVRDMA_SEND_SIGNALED)
+            .fastRegister(region.rkey, 0, pdir, 512, 512 * 4096, RawPair.ALL));
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_MW_BIND_ERR);
+    }
+
+    @Test
+    void refusesWindowsOfNothing() {
+        for (int bad : new int[] {0, -1, driver.pd + 1, Integer.MIN_VALUE}) {
+            assertThat(driver.run(Command.CREATE_MW, b -> new CreateMwRequest().wrap(b, 0).pd(bad).type(1)))
+                .isEqualTo(EINVAL);
+            assertThat(driver.destroy(Command.DESTROY_MW, bad)).isEqualTo(EINVAL);
         }
     }
 

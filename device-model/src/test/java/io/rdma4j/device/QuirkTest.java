@@ -10,7 +10,9 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_READ;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
@@ -45,6 +47,31 @@ class QuirkTest {
     @AfterEach
     void close() {
         pair.close();
+    }
+
+    @Test
+    void knowsNoExtension() {
+        assertThat(driver.dsr.caps().deviceCapFlags2()).isZero();
+        assertThat(driver.dsr.caps().maxMw()).isZero();
+        assertThat(driver.dsr.caps().bmmeFlags()).isZero();
+        for (Command command : new Command[] {Command.CREATE_MW, Command.DESTROY_MW, Command.RESIZE_CQ_RING}) {
+            driver.response.buffer().setMemory(0, 16, (byte) 0);
+            assertThat(driver.run(command, b -> { })).as(command.name()).isEqualTo(0xffff);
+            assertThat(driver.response.buffer().getInt(8)).as("acknowledge code").isEqualTo(0xcccc_cccc);
+        }
+        assertThatThrownBy(() -> RawDriver.ready("emulated:qemu2?quirks=qemu-7.2&extensions=true"))
+            .isInstanceOf(RdmaException.class).hasMessageContaining("extensions=true");
+    }
+
+    @Test
+    void overlooksFlagsOfRegionsThatItDoesNotKnow() {
+        final long pdir = driver.pdir(driver.page().iova());
+        for (int flags : new int[] {2, 4, -2}) {
+            assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(4096)
+                .length(4096).pdirDma(pdir).nchunks(1).flags(flags))).as("flags %d", flags).isZero();
+        }
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).nchunks(1)
+            .flags(2))).as("no length").isEqualTo(-22);
     }
 
     @Test

@@ -20,7 +20,16 @@ import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +121,85 @@ class SrqTest {
             .isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, receivers[0].handle));
         send(1);
         assertThat(cq.poll().wrId()).isEqualTo(1);
+    }
+
+    @Test
+    void failsOnlyTheQueuePairWhoseMessageIsTooLong() {
+        srq.receive(1, region.start(), 7, region.lkey);
+        srq.receive(2, region.start(), 8, region.lkey);
+        send(0);
+        assertThat(cq.poll()).matches(c -> c.wrId() == 1 && c.status() == WcStatus.PVRDMA_WC_LOC_LEN_ERR
+            && c.qp() == receivers[0].handle);
+        assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+        assertThat(receivers[0].query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        send(1);
+        assertThat(cq.poll()).matches(c -> c.wrId() == 2 && c.status() == 0 && c.qp() == receivers[1].handle);
+    }
+
+    @Test
+    void countsReceivesThatFailedTowardsTheLimit() {
+        final RawEvents events = new RawEvents(driver);
+        srq.receive(1, region.start(), 7, region.lkey);
+        srq.modifyLimit(1);
+        send(0);
+        assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_SRQ_LIMIT_REACHED, srq.handle));
+    }
+
+    @Test
+    void letsASenderGoWhoseQueuePairIsDestroyedOrReset() {
+        send(0);
+        send(1);
+        receivers[0].destroy();
+        receivers[1].modifyState(QpState.PVRDMA_QPS_RESET);
+        for (int i = 0; i < 2; i++) {
+            assertThat(cq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        }
+    }
+
+    /** Three threads take receives; the limit is armed anew for each batch that is posted. */
+    @Test
+    void reportsOnceForEachArmingUnderTraffic() throws Exception {
+        final int rounds = 300;
+        final int batch = 12;
+        final RawEvents events = new RawEvents(driver);
+        final RawSrq shared = driver.createSrq(16, 1);
+        final RawCq received = driver.createCq(64);
+        final ExecutorService threads = Executors.newFixedThreadPool(3);
+        final AtomicInteger mayTake = new AtomicInteger();
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+        final List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            final RawCq sent = driver.createCq(16);
+            final RawQp from = driver.createQp(RawQp.with().cq(sent));
+            RawQp.connect(from, driver.createQp(RawQp.with().cq(received).srq(shared)));
+            running.add(threads.submit(() -> {
+                for (int done = 0; done < rounds * batch / 3; done++) {
+                    while (done >= mayTake.get() * batch / 3) {
+                        Thread.onSpinWait();
+                        assertThat(System.nanoTime()).isLessThan(deadline);
+                    }
+                    from.send(done, 0, 0, 0);
+                    assertThat(sent.await().status()).isZero();
+                }
+            }));
+        }
+        for (int round = 1; round <= rounds; round++) {
+            for (int i = 0; i < batch; i++) {
+                shared.receive(i, region.start(), 8, region.lkey);
+            }
+            assertThat(shared.modifyLimit(1 + round % batch)).isZero();
+            mayTake.set(round);
+            for (int i = 0; i < batch; i++) {
+                assertThat(received.await().status()).isZero();
+            }
+            assertThat(events.poll())
+                .isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_SRQ_LIMIT_REACHED, shared.handle));
+            assertThat(events.poll()).isNull();
+        }
+        for (Future<?> thread : running) {
+            thread.get(10, TimeUnit.SECONDS);
+        }
+        threads.shutdown();
     }
 
     @Test

@@ -78,7 +78,7 @@ class TwoDevicesTest {
         RawQp.connect(a, b);
         a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         right.close();
-        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(leftCq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
     }
 
     @Test
@@ -86,7 +86,7 @@ class TwoDevicesTest {
         RawQp.connect(a, b);
         right.device().faults().remove();
         a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
-        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(leftCq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
         assertThat(right.registers.readInt(0)).isEqualTo(-1);
         assertThat(right.pci.config().read(0, 4)).isEqualTo(-1);
         right.uar.writeInt(0, 0);
@@ -100,7 +100,7 @@ class TwoDevicesTest {
         assertThat(leftCq.poll().status()).isZero();
         right.unbind(0, right.gid());
         a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
-        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(leftCq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
     }
 
     @Test

@@ -23,6 +23,8 @@ import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
+import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 
 import java.util.Arrays;
 
@@ -137,6 +139,57 @@ class UdTest {
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
         assertThat(pair.cqB.poll()).isNull();
         assertThat(pair.count(Counter.NO_PEER)).isEqualTo(2);
+    }
+
+    @Test
+    void dropsForAQueuePairThatIsNotReadyOrNoneForDatagrams() {
+        final RawQp connected = pair.driver.createQp(RawQp.with().cq(pair.cqB)).connect(0x77, gid);
+        final RawQp fresh = pair.driver.createQp(RawQp.with().ud().cq(pair.cqB));
+        final RawQp init = pair.driver.createQp(RawQp.with().ud().cq(pair.cqB));
+        init.toInit();
+        final RawQp failed = pair.driver.createQp(RawQp.with().ud().cq(pair.cqB)).connect(0, gid);
+        failed.modifyState(QpState.PVRDMA_QPS_ERR);
+        final RawQp gone = pair.driver.createQp(RawQp.with().ud().cq(pair.cqB)).connect(0, gid);
+        gone.receive(1, pair.to.start(), 100, pair.to.lkey);
+        gone.destroy();
+        final RawQp[] targets = {connected, fresh, init, failed, gone};
+        for (RawQp target : targets) {
+            pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).datagram(pair.driver.pd, target.qpn,
+                RawQp.QKEY, gid));
+            assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        }
+        assertThat(pair.count(Counter.NO_PEER)).isEqualTo(targets.length);
+        assertThat(pair.cqB.poll()).isNull();
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+    }
+
+    @Test
+    void takesDatagramsBeforeItMaySend() {
+        final RawQp ready = pair.driver.createQp(RawQp.with().ud().cq(pair.cqB));
+        ready.toInit();
+        ready.toRtr(0, gid);
+        ready.receive(1, pair.to.start(), 100, pair.to.lkey);
+        pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd, ready.qpn, RawQp.QKEY, gid));
+        assertThat(pair.cqB.poll().byteLen()).isEqualTo(40);
+    }
+
+    @Test
+    void letsTheSenderLiveWhenTheReceiverBreaks() {
+        pair.b.receive(1, pair.to.start(), 100, pair.to.lkey ^ 0x100);
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
+        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+    }
+
+    @Test
+    void countsWrongQkeysAtThePort() {
+        for (int i = 0; i < 3; i++) {
+            send(PVRDMA_WR_SEND, 8, 5);
+        }
+        assertThat(new QueryPortResponse().wrap(pair.driver.ok(Command.QUERY_PORT, b -> new QueryPortRequest()
+            .wrap(b, 0).portNum(1)), 0).portAttr().qkeyViolCntr()).isEqualTo(3);
     }
 
     @Test

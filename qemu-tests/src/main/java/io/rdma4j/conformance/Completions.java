@@ -42,6 +42,16 @@ final class Completions {
 
     /** Takes the next completions, in their order. */
     List<Wc> next(final int count) {
+        await(count);
+        final List<Wc> taken = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            taken.add(polled.poll());
+        }
+        return taken;
+    }
+
+    /** Polls until there are so many for {@link #next}. */
+    void await(final int count) {
         final long deadline = System.nanoTime() + env.patience(PATIENCE).toNanos();
         for (int spins = 0; polled.size() < count; spins++) {
             if (poll() > 0) {
@@ -53,11 +63,6 @@ final class Completions {
                 idle(spins);
             }
         }
-        final List<Wc> taken = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            taken.add(polled.poll());
-        }
-        return taken;
     }
 
     /** Polls once; what came waits for {@link #next}. */

@@ -9,7 +9,7 @@ import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -47,12 +47,12 @@ final class ConformanceCase {
     }
 
     static ConformanceCase of(final String name, final Body body) {
-        return new ConformanceCase(name, EnumSet.noneOf(Feature.class), false, USUAL_DEADLINE, body);
+        return new ConformanceCase(name, Set.of(), false, USUAL_DEADLINE, body);
     }
 
+    /** Of features that a device lacks it is told the first that was named here. */
     ConformanceCase needs(final Feature... needed) {
-        final EnumSet<Feature> all = EnumSet.noneOf(Feature.class);
-        all.addAll(features);
+        final Set<Feature> all = new LinkedHashSet<>(features);
         all.addAll(List.of(needed));
         return new ConformanceCase(name, all, anyMemory, deadline, body);
     }

@@ -6,6 +6,9 @@
 package io.rdma4j.conformance;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** How a case ended: the message is the reason of a skip or failure, the detail is what a failure's reader needs. */
 record ConformanceResult(String name, Outcome outcome, String message, String detail, Duration duration) {
@@ -17,6 +20,15 @@ record ConformanceResult(String name, Outcome outcome, String message, String de
         FAIL,
         /** The device cannot be asked. */
         SKIP
+    }
+
+    private static final Pattern LINE = Pattern.compile("RESULT (\\S+) (PASS|FAIL|SKIP) ?(.*)");
+
+    /** The results among the lines of a run; detail and duration are not in those. */
+    static List<ConformanceResult> parse(final List<String> lines) {
+        return lines.stream().map(LINE::matcher).filter(Matcher::matches)
+            .map(line -> new ConformanceResult(line.group(1), Outcome.valueOf(line.group(2)), line.group(3), "", null))
+            .toList();
     }
 
     /** The line that outer programs read; never more than one. */

@@ -9,12 +9,16 @@ import static io.rdma4j.RdmaException.EBADFD;
 import static io.rdma4j.RdmaException.EBUSY;
 import static io.rdma4j.RdmaException.EINVAL;
 
+import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcOpcode;
+import io.rdma4j.verbs.WcStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -41,6 +45,7 @@ final class CqCases {
             ConformanceCase.of("cq.refusesMoreThanCanCompleteIntoIt", CqCases::refusesTooSmall),
             ConformanceCase.of("cq.handsOverNoMoreThanTheLimit", CqCases::honoursLimit),
             ConformanceCase.of("cq.goesRoundManyTimes", CqCases::goesRound),
+            ConformanceCase.of("cq.overflowIsTold", CqCases::overflow).needs(Feature.ASYNC_EVENTS, Feature.QP_FLUSH),
             ConformanceCase.of("cq.losesTheCompletionsOfAClosedQp", CqCases::losesClosedQp),
             ConformanceCase.of("notify.eventComesWhenArmed", CqCases::eventWhenArmed),
             ConformanceCase.of("notify.noEventUnlessArmed", CqCases::noEventUnlessArmed),
@@ -49,6 +54,8 @@ final class CqCases {
                 .within(Duration.ofSeconds(40)),
             ConformanceCase.of("notify.waitEndsAtItsDeadline", CqCases::waitEnds),
             ConformanceCase.of("notify.onlyTheArmedQueueIsTold", CqCases::onlyTheArmedQueue),
+            ConformanceCase.of("notify.failureIsSolicited", CqCases::failureIsSolicited)
+                .needs(Feature.SOLICITED, Feature.QP_FLUSH),
             ConformanceCase.of("notify.solicitedOnly", CqCases::solicitedOnly).needs(Feature.SOLICITED));
     }
 
@@ -181,6 +188,26 @@ final class CqCases {
         }
     }
 
+    /** Whoever goes without a reservation and does not poll is told, and so are the QPs that complete there. */
+    private static void overflow(final ConformanceEnv env) {
+        final Node near = Node.near(env, 64);
+        final Node far = Node.far(env, 4);
+        final RcPair pair = RcPair.of(env, near, far, near.rc(64, 1),
+            env.own(far.pd().createQp(far.options(64, 1).reserveCq(false))));
+        final Memory from = near.memory(64);
+        final Memory to = far.memory(64);
+        final int count = far.receiveCq().capacity() + 4;
+        for (int i = 0; i < count; i++) {
+            Check.ok(pair.farQp().postReceive(i, to.at(0), 64, to.lkey()), "post receive");
+        }
+        for (int i = 0; i < count; i++) {
+            Check.ok(pair.nearQp().postSend(i, from.at(0), 64, from.lkey()), "post send");
+        }
+        Events.expect(env, env.peer(), AsyncEventType.CQ_ERR, far.receiveCq());
+        Events.expect(env, env.peer(), AsyncEventType.QP_FATAL, pair.farQp());
+        Check.equal(QpState.ERR, pair.farQp().query().state(), "state of the QP that completes there");
+    }
+
     private static void losesClosedQp(final ConformanceEnv env) {
         final Node near = Node.near(env, 32);
         final Node far = Node.far(env, 32);
@@ -288,6 +315,19 @@ final class CqCases {
         Check.that(first.far().receiveCq().awaitEvent(env.patience(EVENT)), "no event on the armed queue");
         env.interrupted();
         first.far().received().next();
+    }
+
+    /** A completion that failed wakes up also who waits for solicited ones only. */
+    private static void failureIsSolicited(final ConformanceEnv env) {
+        final RcPair pair = RcPair.connected(env, 4, 1);
+        final CompletionQueue cq = pair.far().receiveCq();
+        final Memory to = pair.far().memory(64);
+        Check.ok(pair.farQp().postReceive(1, to.at(0), 64, to.lkey()), "post receive");
+        Check.ok(cq.requestNotify(true), "arm for solicited");
+        pair.farQp().modify(QpAttributes.to(QpState.ERR));
+        Check.that(cq.awaitEvent(env.patience(EVENT)), "no event for a receive that was flushed");
+        env.interrupted();
+        pair.far().received().next().expectStatus(1, WcStatus.WR_FLUSH_ERR);
     }
 
     private static void solicitedOnly(final ConformanceEnv env) {

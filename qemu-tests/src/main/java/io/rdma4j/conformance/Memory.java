@@ -10,6 +10,8 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 
+import java.util.Arrays;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Memory of a device with a region over it, and the patterns that tell where bytes came from. */
@@ -27,16 +29,30 @@ final class Memory {
         this.buffer = pinned.buffer();
     }
 
-    /** Allocates memory and registers all of it for local use. */
-    static Memory of(final ConformanceEnv env, final ProtectionDomain pd, final int length) {
+    /** Allocates memory and registers all of it for local use, and for peers as far as these rights go. */
+    static Memory of(
+        final ConformanceEnv env, final ProtectionDomain pd, final int length, final AccessFlag... remote) {
         final PinnedMemory pinned = env.own(pd.context().allocate(length));
-        return new Memory(pinned, env.own(pd.register(pinned, AccessFlag.LOCAL_WRITE)));
+        return new Memory(pinned, env.own(pd.register(pinned, withLocalWrite(remote))));
+    }
+
+    private static AccessFlag[] withLocalWrite(final AccessFlag... remote) {
+        final AccessFlag[] all = Arrays.copyOf(remote, remote.length + 1);
+        all[remote.length] = AccessFlag.LOCAL_WRITE;
+        return all;
     }
 
     /** Registers a part of this memory once more, also in another domain. */
     MemoryRegion part(
         final ConformanceEnv env, final ProtectionDomain pd, final int offset, final int length) {
         return env.own(pd.register(pinned.address() + offset, length, AccessFlag.LOCAL_WRITE));
+    }
+
+    /** Registers a part of this memory with exactly these rights. */
+    MemoryRegion allowing(
+        final ConformanceEnv env, final ProtectionDomain pd, final int offset, final int length,
+        final AccessFlag... access) {
+        return env.own(pd.register(pinned.address() + offset, length, access));
     }
 
     PinnedMemory pinned() {
@@ -57,6 +73,10 @@ final class Memory {
 
     int lkey() {
         return region.lkey();
+    }
+
+    int rkey() {
+        return region.rkey();
     }
 
     /** The byte that a pattern has at a place. */
@@ -87,6 +107,16 @@ final class Memory {
             if (buffer.getByte(offset + i) != pattern(seed, i)) {
                 throw new AssertionError(String.format("%s: byte %d of %d is 0x%02x, expected 0x%02x", what, i, length,
                     buffer.getByte(offset + i), pattern(seed, i)));
+            }
+        }
+    }
+
+    /** These bytes stand here. */
+    void expectBytes(final byte[] expected, final int offset, final String what) {
+        for (int i = 0; i < expected.length; i++) {
+            if (buffer.getByte(offset + i) != expected[i]) {
+                throw new AssertionError(String.format("%s: byte %d of %d is 0x%02x, expected 0x%02x", what, i,
+                    expected.length, buffer.getByte(offset + i), expected[i]));
             }
         }
     }

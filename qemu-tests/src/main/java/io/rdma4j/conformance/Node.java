@@ -5,6 +5,7 @@
 
 package io.rdma4j.conformance;
 
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpConnector;
@@ -76,7 +77,7 @@ final class Node {
         return qp;
     }
 
-    Memory memory(final int length) {
-        return Memory.of(env, pd, length);
+    Memory memory(final int length, final AccessFlag... remote) {
+        return Memory.of(env, pd, length, remote);
     }
 }

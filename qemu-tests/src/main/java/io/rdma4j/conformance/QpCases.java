@@ -42,6 +42,7 @@ final class QpCases {
             ConformanceCase.of("qp.answersClosedOnceClosed", QpCases::answersClosed),
             ConformanceCase.of("qp.addressCanBePrintedAndRead", QpCases::addressIsPrintable),
             ConformanceCase.of("qp.rcGoesToRtsAndTellsItsAttributes", QpCases::rcTellsAttributes),
+            ConformanceCase.of("qp.rcTellsItsDepthOfReads", QpCases::depthOfReads),
             ConformanceCase.of("qp.udGoesToRtsAndTellsItsAttributes", QpCases::udTellsAttributes),
             ConformanceCase.of("qp.udTakesAPrivilegedQkey", QpCases::privilegedQkey),
             ConformanceCase.of("qp.refusesTransitionsThatDoNotExist", QpCases::refusesTransitions),
@@ -204,6 +205,19 @@ final class QpCases {
         Check.equal(7, rts.retryCnt(), "retries");
         Check.equal(7, rts.rnrRetry(), "RNR retries");
         Check.equal(12, rts.minRnrTimer(), "RNR timer");
+    }
+
+    private static void depthOfReads(final ConformanceEnv env) {
+        final DeviceAttributes device = env.device().attributes();
+        final int asked = Math.min(12, Math.min(device.maxQpRdAtom(), device.maxQpInitRdAtom()));
+        final QueuePair qp = Node.near(env, 16).rc(4, 1);
+        final QueuePair peer = Node.far(env, 16).rc(4, 1);
+        qp.modify(initAttributes(qp));
+        qp.modify(rtrAttributes(peer).maxDestRdAtomic(asked));
+        qp.modify(rtsAttributes().maxRdAtomic(asked));
+        final QpAttributes attributes = qp.query();
+        Check.that(attributes.maxRdAtomic() >= asked && attributes.maxDestRdAtomic() >= asked,
+            "asked for a depth of %d, got %d and %d", asked, attributes.maxRdAtomic(), attributes.maxDestRdAtomic());
     }
 
     static QpAttributes rtrAttributes(final QueuePair peer) {

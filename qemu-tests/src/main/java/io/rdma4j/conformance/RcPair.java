@@ -5,9 +5,14 @@
 
 package io.rdma4j.conformance;
 
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.WcOpcode;
+
+import java.util.List;
 
 /** Two connected RC QPs, each with a side of its own. */
 final class RcPair {
@@ -16,13 +21,16 @@ final class RcPair {
     private final Node far;
     private final QueuePair nearQp;
     private final QueuePair farQp;
+    private QpAttributes wishedNear = new QpAttributes();
+    private QpAttributes wishedFar = new QpAttributes();
 
-    private RcPair(final ConformanceEnv env, final Node near, final Node far, final int maxWr, final int maxSge) {
+    private RcPair(
+        final ConformanceEnv env, final Node near, final Node far, final QueuePair nearQp, final QueuePair farQp) {
         this.env = env;
         this.near = near;
         this.far = far;
-        this.nearQp = near.rc(maxWr, maxSge);
-        this.farQp = far.rc(maxWr, maxSge);
+        this.nearQp = nearQp;
+        this.farQp = farQp;
     }
 
     /** A connected pair, with CQs as large as its queues. */
@@ -33,15 +41,70 @@ final class RcPair {
     /** A connected pair between two sides that others use too. */
     static RcPair between(
         final ConformanceEnv env, final Node near, final Node far, final int maxWr, final int maxSge) {
-        final RcPair pair = new RcPair(env, near, far, maxWr, maxSge);
+        final RcPair pair = unconnected(env, near, far, maxWr, maxSge);
         pair.connect();
         return pair;
     }
 
-    /** Brings both QPs from RESET to RTS. */
+    /** A connected pair whose far side lets the near side do these things. */
+    static RcPair allowing(
+        final ConformanceEnv env, final int maxWr, final int maxSge, final AccessFlag... rights) {
+        return allowing(env, Node.near(env, maxWr), Node.far(env, maxWr), maxWr, maxSge, rights);
+    }
+
+    /** A pair between sides that others use too, whose far side lets the near side do these things. */
+    static RcPair allowing(
+        final ConformanceEnv env, final Node near, final Node far, final int maxWr, final int maxSge,
+        final AccessFlag... rights) {
+        return unconnected(env, near, far, maxWr, maxSge).connect(
+            new QpAttributes(), new QpAttributes().accessFlags(AccessFlag.bits(List.of(rights))));
+    }
+
+    /** A pair of which both QPs are in RESET. */
+    static RcPair unconnected(
+        final ConformanceEnv env, final Node near, final Node far, final int maxWr, final int maxSge) {
+        return new RcPair(env, near, far, near.rc(maxWr, maxSge), far.rc(maxWr, maxSge));
+    }
+
+    /** Two QPs that were made by the case, connected here; from then on as any other pair. */
+    static RcPair of(
+        final ConformanceEnv env, final Node near, final Node far, final QueuePair nearQp, final QueuePair farQp) {
+        return new RcPair(env, near, far, nearQp, farQp).connect(new QpAttributes(), new QpAttributes());
+    }
+
+    /** One QP that is its own peer. */
+    static RcPair toItself(final ConformanceEnv env, final Node node, final int maxWr, final AccessFlag... rights) {
+        final QueuePair qp = node.rc(maxWr, 1);
+        QpConnector.connect(qp, qp.localAddress(),
+            new QpAttributes().accessFlags(AccessFlag.bits(List.of(rights))));
+        return new RcPair(env, node, node, qp, qp);
+    }
+
+    /** Brings both QPs from RESET to RTS, with the attributes of last time. */
     void connect() {
-        QpConnector.connect(nearQp, farQp.localAddress());
-        QpConnector.connect(farQp, nearQp.localAddress());
+        QpConnector.connect(nearQp, farQp.localAddress(), wishedNear);
+        QpConnector.connect(farQp, nearQp.localAddress(), wishedFar);
+    }
+
+    /** Brings both QPs from RESET to RTS, with attributes of one's own. */
+    RcPair connect(final QpAttributes toNear, final QpAttributes toFar) {
+        wishedNear = toNear;
+        wishedFar = toFar;
+        connect();
+        return this;
+    }
+
+    /** Brings both QPs back to RESET, and to RTS again. */
+    void reconnect() {
+        nearQp.modify(QpAttributes.to(QpState.RESET));
+        farQp.modify(QpAttributes.to(QpState.RESET));
+        connect();
+    }
+
+    /** Makes room for other pairs between the same sides. */
+    void close() {
+        nearQp.close();
+        farQp.close();
     }
 
     Node near() {

@@ -8,7 +8,6 @@ package io.rdma4j.conformance;
 import static io.rdma4j.RdmaException.EBUSY;
 import static io.rdma4j.RdmaException.EINVAL;
 
-import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
@@ -19,7 +18,6 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcOpcode;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -248,12 +246,7 @@ final class SrqCases {
             fan.far.received().next();
             env.moved(64);
         }
-        AsyncEvent event;
-        do {
-            event = env.peer().awaitAsyncEvent(env.patience(Duration.ofSeconds(3)));
-            Check.that(event != null, "no event after 2 of 8 receives were used and the limit is 7");
-        } while (event.type() != AsyncEventType.SRQ_LIMIT_REACHED);
-        Check.equal(fan.srq, event.element(), "SRQ of the event");
+        Events.expect(env, env.peer(), AsyncEventType.SRQ_LIMIT_REACHED, fan.srq);
         Check.equal(0, fan.srq.queryLimit(), "limit after its event");
     }
 }

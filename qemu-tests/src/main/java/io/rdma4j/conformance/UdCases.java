@@ -44,6 +44,7 @@ final class UdCases {
             ConformanceCase.of("ud.refusesAHandleOfAnotherDomain", UdCases::refusesForeignHandle),
             ConformanceCase.of("ud.handleMayBeClosedOncePosted", UdCases::handleMayBeClosed),
             ConformanceCase.of("ud.dropsDatagramsWithTheWrongQkey", UdCases::dropsWrongQkey),
+            ConformanceCase.of("ud.privilegedQkeyStandsForTheQpsOwn", UdCases::privilegedQkey),
             ConformanceCase.of("ud.dropsDatagramsWithoutAReceive", UdCases::dropsWithoutReceive),
             ConformanceCase.of("ud.dropsDatagramsToNobody", UdCases::dropsToNobody));
     }
@@ -260,6 +261,20 @@ final class UdCases {
         pair.near.sent().next().expect(2, WcOpcode.SEND);
         pair.far.received().next().expect(1, WcOpcode.RECV).expectBytes(GRH + 10);
         env.moved(10);
+    }
+
+    /** A key with the top bit set is never sent: the QP's own goes out instead. */
+    private static void privilegedQkey(final ConformanceEnv env) {
+        final Pair pair = new Pair(env, 1);
+        for (final int qkey : new int[] {Integer.MIN_VALUE, -1, Integer.MIN_VALUE | QKEY + 1}) {
+            pair.from.fill(qkey, 0, 20);
+            Check.ok(pair.farQp.postReceive(1, pair.to.at(0), 512, pair.to.lkey()), "post receive");
+            Check.ok(pair.nearQp.postSend(pair.request(0, 20).to(pair.way, pair.farQp.qpNumber(), qkey)), "send");
+            pair.near.sent().next().expect(2, WcOpcode.SEND);
+            pair.far.received().next().expect(1, WcOpcode.RECV).expectBytes(GRH + 20);
+            pair.to.expectPattern(qkey, GRH, 20, "datagram");
+            env.moved(20);
+        }
     }
 
     private static void dropsWrongQkey(final ConformanceEnv env) {

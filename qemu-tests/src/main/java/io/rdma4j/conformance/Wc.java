@@ -12,13 +12,13 @@ import io.rdma4j.verbs.WcStatus;
 /** A copy of a completion, to be looked at after the poll; for tests, where allocation does not matter. */
 record Wc(
     long wrId, WcStatus status, WcOpcode opcode, int byteLength, boolean hasImm, int imm, boolean hasGrh, int qpn,
-    int sourceQp, int vendorError) {
+    int sourceQp, int vendorError, boolean invalidated, int invalidatedRkey) {
     static Wc of(final Completion completion) {
         final boolean ok = completion.status() == WcStatus.SUCCESS;
         return new Wc(completion.wrId(), completion.status(), completion.opcode(),
             ok ? completion.byteLength() : 0, ok && completion.hasImmData(), ok ? completion.immData() : 0,
             ok && completion.hasGrh(), completion.qpNumber(), ok ? completion.sourceQp() : 0,
-            completion.vendorError());
+            completion.vendorError(), ok && completion.isInvalidated(), ok ? completion.invalidatedRkey() : 0);
     }
 
     /** Checks the three things that every good completion says. */

@@ -12,13 +12,21 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
-/** The whole suite on software devices: plain, in each version's ways, with QEMU's quirks, small, and between two. */
+/**
+ * The whole suite on software devices: plain, in each version's ways, with QEMU's quirks, small, between two, and as
+ * one that the driver does not know.
+ */
 class EmulatedConformanceTest {
     @TestFactory
     Stream<DynamicTest> plain() {
-        return suite("emulated:conformance", null);
+        final List<ConformanceResult> results = new ArrayList<>();
+        return Stream.concat(suite("emulated:conformance", null, Effort.FULL, results), Stream.of(
+            DynamicTest.dynamicTest("docs/device-support.md says what was found", () ->
+                SupportTableTest.requireSaid(SupportColumn.ofRun(SupportMain.EMULATED, results)))));
     }
 
     @TestFactory
@@ -41,15 +49,31 @@ class EmulatedConformanceTest {
         return suite("emulated:near", "emulated:far");
     }
 
+    @TestFactory
+    Stream<DynamicTest> unknownToTheDriver() {
+        return suite("anonymous:conformance", null, Effort.QUICK, new ArrayList<>());
+    }
+
     private static Stream<DynamicTest> suite(final String near, final String far) {
-        final ConformanceEnv env = new ConformanceEnv(near, far, Effort.FULL, 1);
+        return suite(near, far, Effort.FULL, new ArrayList<>());
+    }
+
+    private static Stream<DynamicTest> suite(
+        final String near, final String far, final Effort effort, final List<ConformanceResult> results) {
+        final ConformanceEnv env = new ConformanceEnv(near, far, effort, 1);
         final ConformanceRunner runner = new ConformanceRunner(env);
         final Stream<DynamicTest> cases = ConformanceSuite.cases().stream()
-            .map(test -> DynamicTest.dynamicTest(test.name(), () -> replay(runner.run(test))));
+            .map(test -> DynamicTest.dynamicTest(test.name(), () -> {
+                results.add(runner.run(test));
+                replay(results.get(results.size() - 1));
+            }));
         final DynamicTest moved = DynamicTest.dynamicTest("messages were moved", () ->
             assertTrue(env.messages() > 1000 && env.bytes() > 1 << 20 && env.interrupts() > 10,
                 env.messages() + " messages, " + env.bytes() + " bytes, " + env.interrupts() + " interrupts"));
-        return Stream.concat(cases, Stream.of(moved)).onClose(env::close);
+        return Stream.concat(cases, Stream.of(moved)).onClose(() -> {
+            env.close();
+            System.out.println(Tally.of(far == null ? near : near + " and " + far, results));
+        });
     }
 
     private static void replay(final ConformanceResult result) {

@@ -51,6 +51,7 @@ class QemuConformanceTest {
         print("bytes moved", "bytes");
         print("interrupts", "interrupts");
         print("milliseconds", "duration_ms");
+        System.out.println(Tally.of("QEMU's pvrdma by qtest", ConformanceResult.parse(result.report())));
     }
 
     private static void print(final String title, final String key) {
@@ -75,6 +76,11 @@ class QemuConformanceTest {
 
     private static long number(final String key) {
         return Long.parseLong(result.info(key).orElse("0"));
+    }
+
+    @Test
+    void docsSayWhatWasFound() throws IOException {
+        SupportTableTest.requireSaid(SupportColumn.ofLines(SupportMain.QTEST, result.report()));
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -54,6 +55,7 @@ class VfioConformanceTest {
             System.out.println("pvrdma through VFIO: " + key + ' ' + result.info(key).orElse("(not reported)"));
         }
         System.out.println("pvrdma through VFIO: " + result.summary());
+        System.out.println(Tally.of("QEMU's pvrdma through VFIO", suite()));
     }
 
     @TestFactory
@@ -79,6 +81,18 @@ class VfioConformanceTest {
         assertThat(number("bytes")).isGreaterThan(1 << 20);
         assertThat(number("interrupts")).isPositive();
         assertThat(result.info("version")).contains("17");
+    }
+
+    /** The results that are the suite's, without those of the scenarios. */
+    private static List<ConformanceResult> suite() {
+        return ConformanceResult.parse(result.report()).stream()
+            .filter(line -> !SCENARIOS.contains(line.name())).toList();
+    }
+
+    @Test
+    void docsSayWhatWasFound() throws IOException {
+        assumeTrue(ONLY == null, "a part of the suite was left out: rdma4j.qemu.inner.only=" + ONLY);
+        SupportTableTest.requireSaid(SupportColumn.ofRun(SupportMain.VFIO, suite()));
     }
 
     private static long number(final String key) {

@@ -82,6 +82,30 @@ public final class CqeProducer extends DeviceRing {
     }
 
     /**
+     * Copies what the driver has not consumed into another ring, the oldest first and to its beginning, and shows it
+     * there. This ring stays as it is.
+     *
+     * @param next a ring with elements of the same length, into which nothing was produced so far
+     * @return how many there were, or -1 if they do not fit or the driver wrote an index that cannot be
+     */
+    public int copyTo(final CqeProducer next) {
+        final int consHead = loadConsHead();
+        final int pending = RingIndex.used(tail, consHead, count());
+        if (!RingIndex.isValid(consHead, count()) || pending > count() || pending > next.count()) {
+            return -1;
+        }
+        int from = consHead;
+        for (int i = 0; i < pending; i++) {
+            next.pageOf(i).putBytes(next.offsetOf(i), pageOf(from), offsetOf(from), stride());
+            from = RingIndex.next(from, count());
+        }
+        next.tail = pending;
+        // Release, as in publish.
+        next.storeProdTail(pending);
+        return pending;
+    }
+
+    /**
      * {@return the state of both ends, for a person}
      */
     @Override

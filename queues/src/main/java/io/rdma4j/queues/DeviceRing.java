@@ -67,6 +67,10 @@ public abstract sealed class DeviceRing permits WqeConsumer, CqeProducer {
         return count;
     }
 
+    final int stride() {
+        return 1 << strideShift;
+    }
+
     /** The index selects a slot below count whatever its value, and construction proved the page to be there. */
     final UnsafeBuffer pageOf(final int index) {
         return pages[(index & (count - 1)) >>> perPageShift];
@@ -93,7 +97,7 @@ public abstract sealed class DeviceRing permits WqeConsumer, CqeProducer {
     }
 
     final String describe(final String own, final int index) {
-        return getClass().getSimpleName() + "[count=" + count + ", stride=" + (1 << strideShift)
+        return getClass().getSimpleName() + "[count=" + count + ", stride=" + stride()
             + ", " + own + "=" + index + ", prod_tail=" + statePage.getInt(prodTailOffset)
             + ", cons_head=" + statePage.getInt(consHeadOffset) + "]";
     }

@@ -63,6 +63,42 @@ public final class SendQueue extends SequencedQueue {
     }
 
     /**
+     * Poster: takes the next slot, as {@link #claim(long, int)}, and copies a WQE into it, all but its {@code wr_id}.
+     *
+     * @param userWrId the application's identifier
+     * @param flags    what else the poller will need
+     * @param length   bytes of the element's buffers, for the poller
+     * @param from     a queue with as many entries per WQE, which no device knows
+     * @param slot     where in that queue the WQE lies
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claimCopy(final long userWrId, final int flags, final int length, final SendQueue from,
+        final int slot) {
+        final int offset = claimElement();
+        if (offset >= 0) {
+            final long seq = posted;
+            remember(seq, userWrId, flags, length);
+            final int wqe = from.slotOffset(slot);
+            final int used = SqWqe.sgeOffset(0, SqWqe.numSge(from.buffer(), wqe));
+            copyBehindWrId(from.buffer(), wqe, buffer(), offset, Math.min(used, Math.min(stride(), from.stride())));
+            SqWqe.wrId(buffer(), offset, seq);
+        }
+        return offset;
+    }
+
+    /** As {@link #clearBehindWrId}: in a loop over the buffers each step would load their fields anew. */
+    private static void copyBehindWrId(
+        final UnsafeBuffer from, final int at, final UnsafeBuffer to, final int offset, final int length) {
+        final byte[] source = from.byteArray();
+        final byte[] target = to.byteArray();
+        final long first = from.addressOffset() + at;
+        final long shift = to.addressOffset() + offset - first;
+        for (long word = first + Long.BYTES; word < first + length; word += Long.BYTES) {
+            UnsafeApi.putLong(target, word + shift, UnsafeApi.getLong(source, word));
+        }
+    }
+
+    /**
      * Ten stores through the buffer would each load its fields anew, as the JVM must take them for overwritten by the
      * store before, and cost as much as all the rest of a post. The offset is inside of the ring by construction.
      */

@@ -53,10 +53,10 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return whether this element was published and has not completed
      */
     public final boolean isOutstanding(final long seq) {
-        return seq >= retired() && (seq < publishedSeen || seq < lookAtPublished()) && (ahead == 0 || !isDone(seq));
+        return seq >= retired() && (seq < publishedSeen || seq < lookAtPublished()) && (ahead == 0 || !isEarly(seq));
     }
 
-    private boolean isDone(final long seq) {
+    private boolean isEarly(final long seq) {
         return doneAhead[(int) seq & (doneAhead.length - 1)] == seq;
     }
 
@@ -116,10 +116,10 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
     /** Where the oldest outstanding element is once everything up to this one is over. */
     private long passDone(final long last) {
         for (long seq = retired(); seq <= last; seq++) {
-            ahead -= isDone(seq) ? 1 : 0;
+            ahead -= isEarly(seq) ? 1 : 0;
         }
         long next = last + 1;
-        while (ahead > 0 && isDone(next)) {
+        while (ahead > 0 && isEarly(next)) {
             ahead--;
             next++;
         }

@@ -129,6 +129,44 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     }
 
     /**
+     * {@return for the poster: the slot of the element that is claimed, or that is claimed next; for what belongs to
+     * the slot beside the ring}
+     */
+    public final int slot() {
+        return (int) posted & slotMask;
+    }
+
+    /**
+     * {@return the byte offset in {@link #buffer()} at which a slot begins}
+     *
+     * @param slot from 0, below {@link #count()}
+     */
+    public final int slotOffset(final int slot) {
+        return elementsOffset + ((slot & slotMask) << strideShift);
+    }
+
+    /**
+     * {@return for the poster: the number of the element that is claimed, or that is claimed next}
+     */
+    public final long sequence() {
+        return posted;
+    }
+
+    /**
+     * {@return whether an element has completed, as far as the poller knows; from any thread}
+     *
+     * @param sequence its number
+     */
+    public final boolean isDone(final long sequence) {
+        return sequence < retiredAcquire();
+    }
+
+    /** Bytes from one slot to the next. */
+    final int stride() {
+        return 1 << strideShift;
+    }
+
+    /**
      * Poster: keeps the element that was claimed last.
      */
     public final void commit() {

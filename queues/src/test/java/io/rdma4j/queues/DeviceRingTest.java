@@ -81,6 +81,64 @@ class DeviceRingTest {
         assertThat(producer.isCorrupt()).isTrue();
     }
 
+    /** At each place of the old ring, so that what is pending wraps in some of them. */
+    @Test
+    void copiesWhatIsPendingToTheBeginningOfAnotherRing() {
+        for (int consumed = 0; consumed <= 16; consumed++) {
+            final RingMemory memory = RingMemory.plain(8, Cqe.LENGTH);
+            final CqeProducer producer = memory.cqeProducer(8);
+            for (int i = 0; i < consumed + 7; i++) {
+                memory.driver.putInt(HEAD, Math.min(i, consumed) & 15);
+                assertThat(producer.claim()).isTrue();
+                producer.page().putLong(producer.offset(), i);
+                producer.page().putLong(producer.offset() + Cqe.LENGTH - 8, ~i);
+                producer.publish();
+            }
+            memory.driver.putInt(HEAD, consumed & 15);
+            final RingMemory nextMemory = RingMemory.recording(16, Cqe.LENGTH);
+            final CqeProducer next = nextMemory.cqeProducer(16);
+
+            assertThat(producer.copyTo(next)).isEqualTo(7);
+
+            assertThat(nextMemory.log).containsExactly("release " + TAIL + " = 7");
+            for (int i = 0; i < 7; i++) {
+                final int at = Pdir.PAGE_SIZE + i * Cqe.LENGTH;
+                assertThat(nextMemory.driver.getLong(at)).isEqualTo(consumed + i);
+                assertThat(nextMemory.driver.getLong(at + Cqe.LENGTH - 8)).isEqualTo(~(consumed + i));
+            }
+            publish(next);
+            assertThat(nextMemory.driver.getInt(TAIL)).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void copiesNothingThatDoesNotFit() {
+        final RingMemory memory = RingMemory.plain(8, Cqe.LENGTH);
+        final CqeProducer producer = memory.cqeProducer(8);
+        for (int i = 0; i < 5; i++) {
+            publish(producer);
+        }
+        final RingMemory small = RingMemory.recording(4, Cqe.LENGTH);
+        assertThat(producer.copyTo(small.cqeProducer(4))).isEqualTo(-1);
+        assertThat(small.log).isEmpty();
+        memory.driver.putInt(HEAD, 1);
+        assertThat(producer.copyTo(small.cqeProducer(4))).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 16, 0x100, 4, 10})
+    void copiesNothingForAnImpossibleDriverIndex(final int consHead) {
+        final RingMemory memory = RingMemory.plain(8, Cqe.LENGTH);
+        final CqeProducer producer = memory.cqeProducer(8);
+        for (int i = 0; i < 3; i++) {
+            publish(producer);
+        }
+        memory.driver.putInt(HEAD, consHead);
+        final RingMemory next = RingMemory.recording(64, Cqe.LENGTH);
+        assertThat(producer.copyTo(next.cqeProducer(64))).isEqualTo(-1);
+        assertThat(next.log).isEmpty();
+    }
+
     @Test
     void neverReadsItsOwnIndexBack() {
         final RingMemory memory = RingMemory.plain(8, 32);

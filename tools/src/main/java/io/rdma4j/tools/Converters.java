@@ -6,10 +6,13 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.driver.sysfs.PciSysfs;
+import io.rdma4j.tools.pingpong.Operation;
 import io.rdma4j.verbs.Mtu;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -57,6 +60,44 @@ final class Converters {
         @Override
         public Integer convert(final String value) {
             return (int) number(value, 1, MAX, "a port; they are numbered from 1");
+        }
+    }
+
+    /** An operation of the ping-pong. */
+    static final class Operations implements ITypeConverter<Operation> {
+        @Override
+        public Operation convert(final String value) {
+            for (final Operation operation : Operation.values()) {
+                if (operation.option().equals(value)) {
+                    return operation;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is none of send, write, read, cas, faa");
+        }
+    }
+
+    /** Host and TCP port; the port may be left out, and to listen the host, too. IPv6 addresses are in brackets. */
+    static final class HostAndPort implements ITypeConverter<InetSocketAddress> {
+        /** The one that programs of this kind use. */
+        static final int DEFAULT_PORT = 18515;
+        private static final int MAX_PORT = 0xffff;
+        private static final Pattern FORM = Pattern.compile("(\\[[0-9a-fA-F:.%\\w]+]|[^:\\s\\[\\]]*)(:\\d{1,5})?");
+
+        @Override
+        public InetSocketAddress convert(final String value) {
+            final Matcher matcher = FORM.matcher(value);
+            if (!matcher.matches()) {
+                throw new TypeConversionException("'" + value + "' is not HOST:PORT, such as 192.0.2.7:18515, "
+                    + "myhost, :18515 or [fe80::1]:18515");
+            }
+            final String port = matcher.group(2);
+            return address(matcher.group(1), port == null ? DEFAULT_PORT
+                : (int) number(port.substring(1), 0, MAX_PORT, "a TCP port from 0 to " + MAX_PORT));
+        }
+
+        private static InetSocketAddress address(final String host, final int port) {
+            return host.isEmpty() ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
+                : new InetSocketAddress(host, port);
         }
     }
 

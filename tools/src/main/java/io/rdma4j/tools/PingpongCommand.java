@@ -5,6 +5,9 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.PingpongReport.Ends;
+import io.rdma4j.tools.pingpong.Answering;
+import io.rdma4j.tools.pingpong.Operation;
 import io.rdma4j.tools.pingpong.PingPong;
 import io.rdma4j.tools.pingpong.PingPongOptions;
 import io.rdma4j.tools.pingpong.PingPongOptions.Pace;
@@ -26,28 +29,39 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** {@code rdma4j pingpong}: both ends of a ping-pong in one process. */
+/** {@code rdma4j pingpong}: both ends of a ping-pong in one process, or one end of it. */
 @Command(
     name = "pingpong",
     description = {
-        "Sends a message to and fro between two QPs of one device, or of two, and measures how long it takes.",
-        "Each message differs from the one before, and each byte of it is checked."
+        "Sends a message to and fro between two QPs of one device, or of two, and measures how long it takes; or "
+            + "writes it, or reads it, or does atomics, over and over.",
+        "Each message differs from the one before, and each byte and each value is checked.",
+        "With --listen and --connect the two ends are two processes, which both need the same --op and --size; that "
+            + "is for real devices, as an emulated one does not reach beyond its process."
     },
     footer = {
         "  rdma4j pingpong                              64 bytes, the emulated device",
         "  rdma4j pingpong --ud -s 1k -n 100000         datagrams, fixed number of times",
+        "  rdma4j pingpong --op write                   RDMA WRITEs, memory polled",
+        "  rdma4j pingpong --op read -s 4k              RDMA READs",
+        "  rdma4j pingpong --op cas                     compare-and-swap",
         "  rdma4j pingpong -d vfio:0000:0b:00.1 -s 1m   on a real device",
         "  rdma4j pingpong -d emulated:a -d emulated:b  between two devices",
         "  rdma4j pingpong --threads 1 --no-validate    no hand-over, no checks",
         "  rdma4j pingpong --wait block                 interrupts instead of polling",
-        "  rdma4j pingpong --json | jq .usec_per_xfer   for programs"
+        "  rdma4j pingpong --json | jq .usec_per_xfer   for programs",
+        "  rdma4j pingpong -d vfio:0000:0b:00.1 --listen=192.0.2.7   one end",
+        "  rdma4j pingpong -d vfio:0000:0b:00.1 --connect=192.0.2.7  the other"
     })
 final class PingpongCommand implements Runnable {
+    private static final int DEFAULT_SIZE = 64;
     private static final Duration WARMUP = Duration.ofMillis(500);
 
     @ParentCommand
@@ -63,9 +77,19 @@ final class PingpongCommand implements Runnable {
     @ArgGroup
     private Length length = new Length();
 
-    @Option(names = {"-s", "--size"}, paramLabel = "BYTES", converter = Converters.Size.class, defaultValue = "64",
-        description = "Size of a message, such as 0, 64, 4k or 1m. Default: ${DEFAULT-VALUE}")
-    private int size;
+    @ArgGroup
+    private OtherProcess other = new OtherProcess();
+
+    @Option(names = "--op", paramLabel = "OPERATION", converter = Converters.Operations.class, defaultValue = "send",
+        description = {
+            "send (messages), write (RDMA WRITEs into each other's memory), read (RDMA READs), cas (compare-and-swap) "
+                + "or faa (fetch-and-add); the last three are done by one end alone. Default: ${DEFAULT-VALUE}"})
+    private Operation operation;
+
+    @Option(names = {"-s", "--size"}, paramLabel = "BYTES", converter = Converters.Size.class,
+        description = "Size of a message, such as 0, 64, 4k or 1m; of a WRITE at least 8, of an atomic always 8. "
+            + "Default: 64, or 8 for atomics")
+    private Integer size;
 
     @Option(names = "--ud", description = "Use datagrams (UD) instead of a reliable connection (RC).")
     private boolean datagrams;
@@ -74,15 +98,17 @@ final class PingpongCommand implements Runnable {
         description = "Path MTU of the connection: 256, 512, 1024, 2048 or 4096. Default: the port's")
     private Mtu mtu;
 
-    @Option(names = "--threads", paramLabel = "COUNT", converter = Converters.Threads.class, defaultValue = "2",
-        description = "2: each end has a thread; 1: one thread plays both. Default: ${DEFAULT-VALUE}")
-    private int threads;
+    @Option(names = "--threads", paramLabel = "COUNT", converter = Converters.Threads.class,
+        description = "2: each end has a thread; 1: one thread plays both. Default: 2 where both ends have to do "
+            + "something, in this process")
+    private Integer threads;
 
     @Option(names = "--wait", paramLabel = "HOW", converter = HowToWait.class, defaultValue = "yield",
         description = {
             "What a thread does until its message comes: spin (poll without pause: the shortest times, if each thread "
                 + "has a processor to itself), yield (let others run between polls) or block (sleep until the device "
-                + "interrupts; needs --threads 2). Default: ${DEFAULT-VALUE}"})
+                + "interrupts; not if one thread plays both ends, and not with --op write, which wakes nobody). "
+                + "Default: ${DEFAULT-VALUE}"})
     private WaitMode waitMode;
 
     @Option(names = "--validate", negatable = true, defaultValue = "true", fallbackValue = "true",
@@ -94,7 +120,7 @@ final class PingpongCommand implements Runnable {
     private Long warmup;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", converter = Converters.Seconds.class, defaultValue = "10",
-        description = "Longest wait for the next message. Default: ${DEFAULT-VALUE}")
+        description = "Longest wait for the next message, and for the other process. Default: ${DEFAULT-VALUE}")
     private Duration timeout;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -131,39 +157,70 @@ final class PingpongCommand implements Runnable {
         }
     }
 
-    @Override
-    public void run() {
-        if (addresses.size() > 2) {
-            throw wrong("Option '--device' (ADDRESS) can be given at most twice");
-        }
-        if (waitMode == WaitMode.BLOCK && threads == 1) {
-            throw wrong("Invalid value for option '--wait' (HOW): one thread that plays both ends cannot sleep for one "
-                + "of them; leave '--threads 1' or '--wait block' out");
-        }
-        final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
-        try (RdmaContext context = RdmaDevices.open(addresses.get(0));
-            RdmaContext other = alone ? null : RdmaDevices.open(addresses.get(1))) {
-            run(context, alone ? context : other);
+    /** Where the other end is, if it is not here; one of the two. */
+    static final class OtherProcess {
+        @Option(names = "--listen", paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
+            converter = Converters.HostAndPort.class,
+            description = "Play one end, for another process that connects to this TCP address and says how long. "
+                + "Without HOST only processes of this machine can; without PORT it is 18515, and 0 is any that is "
+                + "free. Whoever reaches the port can connect: open it in trusted networks only.")
+        private InetSocketAddress listen;
+
+        @Option(names = "--connect", paramLabel = "HOST:PORT", converter = Converters.HostAndPort.class,
+            description = "Play the end that begins and measures, with a process that listens there.")
+        private InetSocketAddress connect;
+
+        boolean isHere() {
+            return listen == null && connect == null;
         }
     }
 
-    private void run(final RdmaContext context, final RdmaContext peer) {
+    @Override
+    public void run() {
+        final PingPongOptions options = options();
+        final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
+        try (RdmaContext context = RdmaDevices.open(addresses.get(0));
+            RdmaContext second = alone ? null : RdmaDevices.open(addresses.get(1))) {
+            final RdmaContext peer = alone ? context : second;
+            checkSize(context, options.size());
+            checkSize(peer, options.size());
+            if (other.listen != null) {
+                answer(context, options);
+            } else {
+                play(context, peer, options);
+            }
+        }
+    }
+
+    private void play(final RdmaContext context, final RdmaContext peer, final PingPongOptions options) {
         final List<String> devices = new ArrayList<>(List.of(context.address()));
         if (peer != context) {
             devices.add(peer.address());
         }
-        checkSize(context);
-        checkSize(peer);
-        final PingPongOptions options = new PingPongOptions(datagrams ? QpType.UD : QpType.RC, size, mtu,
-            new Pace(threads, waitMode), validate, warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(),
-            timeout);
-        final PingPong pingPong = new PingPong(context, peer, options);
-        final PingpongReport report = new PingpongReport(devices, options,
+        final PingPong pingPong = other.isHere() ? PingPong.inOneProcess(context, peer, options)
+            : PingPong.withOtherProcess(context, options, other.connect);
+        final Ends ends = new Ends(devices, other.isHere() ? null : Answering.textOf(other.connect));
+        final PingpongReport report = new PingpongReport(ends, options,
             Progress.during(main.terminal(), () -> progressOf(pingPong, options), pingPong::run));
         if (json) {
             Json.print(main.terminal().out(), report.toJson());
         } else {
             report.print(main.terminal().out());
+        }
+    }
+
+    private void answer(final RdmaContext context, final PingPongOptions options) {
+        try (Answering answering = new Answering(context, options, other.listen)) {
+            final PrintWriter err = main.terminal().err();
+            err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
+            err.flush();
+            final AnsweringReport report = new AnsweringReport(context.address(), options, Progress.during(
+                main.terminal(), () -> String.format("%d messages answered", answering.progress()), answering::run));
+            if (json) {
+                Json.print(main.terminal().out(), report.toJson());
+            } else {
+                report.print(main.terminal().out());
+            }
         }
     }
 
@@ -177,17 +234,58 @@ final class PingpongCommand implements Runnable {
             : String.format("%d round trips", iterations);
     }
 
+    private PingPongOptions options() {
+        if (addresses.size() > (other.isHere() ? 2 : 1)) {
+            throw wrong("Option '--device' (ADDRESS) can be given at most " + (other.isHere() ? "twice"
+                : "once when another process has the other end"));
+        }
+        if (datagrams && operation != Operation.SEND) {
+            throw wrong("Invalid value for option '--op' (OPERATION): datagrams can only be sent; leave '--ud' or "
+                + "'--op " + operation.option() + "' out");
+        }
+        return new PingPongOptions(operation, datagrams ? QpType.UD : QpType.RC, sizeOfAll(), mtu, pace(), validate,
+            warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(), timeout);
+    }
+
+    private int sizeOfAll() {
+        final int bytes = size != null ? size : operation.isAtomic() ? Long.BYTES : DEFAULT_SIZE;
+        final String objection = operation.objectionTo(bytes);
+        if (objection != null) {
+            throw wrong("Invalid value for option '--size' (BYTES): " + objection);
+        }
+        return bytes;
+    }
+
+    private Pace pace() {
+        final int players = other.isHere() && operation.isMutual() ? 2 : 1;
+        final int count = threads == null ? players : threads;
+        if (count > players) {
+            throw wrong("Invalid value for option '--threads' (COUNT): " + (other.isHere()
+                ? "with '--op " + operation.option() + "' one end does everything"
+                : "the other end is in another process"));
+        }
+        if (waitMode == WaitMode.BLOCK && !operation.wakesItsPeer()) {
+            throw wrong("Invalid value for option '--wait' (HOW): nobody is woken by a WRITE; leave '--op write' or "
+                + "'--wait block' out");
+        }
+        if (waitMode == WaitMode.BLOCK && count < players) {
+            throw wrong("Invalid value for option '--wait' (HOW): one thread that plays both ends cannot sleep for one "
+                + "of them; leave '--threads 1' or '--wait block' out");
+        }
+        return new Pace(count, waitMode);
+    }
+
     /**
      * How much fits is known only now, but a size that does not fit is wrong usage all the same. The port's largest
      * message is not asked for: there are devices that send larger ones than they say.
      */
-    private void checkSize(final RdmaContext context) {
+    private void checkSize(final RdmaContext context, final int bytes) {
         final long largest = datagrams
             ? context.queryPort(1).activeMtu().bytes() : context.attributes().maxMrSize();
-        if (size > largest) {
+        if (bytes > largest) {
             throw wrong(String.format(
                 "Invalid value for option '--size' (BYTES): %s on %s has at most %d bytes, not %d",
-                datagrams ? "a datagram" : "a memory region", context.address(), largest, size));
+                datagrams ? "a datagram" : "a memory region", context.address(), largest, bytes));
         }
     }
 

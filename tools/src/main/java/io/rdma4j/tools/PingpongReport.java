@@ -16,7 +16,10 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 
-/** What pingpong prints. A transfer is one message one way, half a round trip, as in perftest and in fi_pingpong. */
+/**
+ * What pingpong prints. A transfer is one message one way, half a round trip, or one whole READ or atomic, as in
+ * perftest and in fi_pingpong.
+ */
 final class PingpongReport {
     private static final double P50 = 50;
     private static final double P99 = 99;
@@ -24,19 +27,35 @@ final class PingpongReport {
     private static final double MAX = 100;
     private static final double NANOS = 1e9;
 
-    private final List<String> devices;
+    private final Ends ends;
     private final PingPongOptions options;
     private final PingPongResult result;
 
-    PingpongReport(final List<String> devices, final PingPongOptions options, final PingPongResult result) {
-        this.devices = devices;
+    /**
+     * Who played.
+     *
+     * @param devices devices of this process: one, or two.
+     * @param peer    where the other process was reached; null if both ends are here.
+     */
+    record Ends(List<String> devices, String peer) {
+        String near() {
+            return devices.get(0);
+        }
+
+        String far() {
+            return peer == null ? devices.get(devices.size() - 1) : peer;
+        }
+    }
+
+    PingpongReport(final Ends ends, final PingPongOptions options, final PingPongResult result) {
+        this.ends = ends;
         this.options = options;
         this.result = result;
     }
 
     void print(final PrintWriter out) {
-        out.printf("%s ping-pong: %s QP 0x%06x <-> %s QP 0x%06x, %s%n", options.transport(), devices.get(0),
-            result.qpNumber(), devices.get(devices.size() - 1), result.peerQpNumber(), threads());
+        out.printf("%s: %s QP 0x%06x <-> %s QP 0x%06x, %s%n", title(options), ends.near(), result.qpNumber(),
+            ends.far(), result.peerQpNumber(), threads());
         out.println();
         Table.ofNumbers("#bytes", "#iterations", "time[sec]", "MB/sec", "usec/xfer", "Mxfers/sec", "p50[usec]",
             "p99[usec]", "p99.9[usec]", "max[usec]").row(
@@ -51,13 +70,30 @@ final class PingpongReport {
                 decimal(result.microsAtPercentile(P99_9)),
                 decimal(result.microsAtPercentile(MAX))).print(out);
         out.println();
-        out.println("A transfer (xfer) is one message one way: half a round trip, also in the percentiles.");
-        out.println("MB/sec (10^6 bytes) and Mxfers/sec count both directions.");
-        if (options.validate()) {
-            out.printf("Data validated: yes, each byte of %d messages. The times include writing and checking them.%n",
-                result.messages());
+        explain(out);
+    }
+
+    /** What is played, in a few words. */
+    static String title(final PingPongOptions options) {
+        return options.transport() + " " + options.operation().game();
+    }
+
+    private void explain(final PrintWriter out) {
+        final boolean mutual = options.operation().isMutual();
+        if (mutual) {
+            out.println("A transfer (xfer) is one message one way: half a round trip, also in the percentiles.");
+            out.println("MB/sec (10^6 bytes) and Mxfers/sec count both directions.");
         } else {
+            out.printf("A transfer (xfer) is one %s, there and back, also in the percentiles.%n",
+                options.operation().title());
+        }
+        if (!options.validate()) {
             out.println("Data validated: no.");
+        } else if (options.operation().isAtomic()) {
+            out.printf("Data validated: yes, the value before of each of %d operations.%n", result.transfers());
+        } else {
+            out.printf("Data validated: yes, each byte of %d messages. The times include %schecking them.%n",
+                result.transfers(), mutual ? "writing and " : "");
         }
     }
 
@@ -76,8 +112,12 @@ final class PingpongReport {
     JsonObject toJson() {
         final JsonObject json = new JsonObject();
         final JsonArray addresses = new JsonArray();
-        devices.forEach(addresses::add);
+        ends.devices().forEach(addresses::add);
         json.add("devices", addresses);
+        if (ends.peer() != null) {
+            json.addProperty("peer", ends.peer());
+        }
+        json.addProperty("op", options.operation().option());
         json.addProperty("transport", options.transport().name());
         json.addProperty("qp", result.qpNumber());
         json.addProperty("peer_qp", result.peerQpNumber());
@@ -89,7 +129,7 @@ final class PingpongReport {
         json.addProperty("seconds", Json.rounded(result.elapsedNanos() / NANOS));
         json.addProperty("mb_per_sec", Json.rounded(result.megabytesPerSecond(options.size())));
         json.addProperty("mxfers_per_sec", Json.rounded(result.millionTransfersPerSecond()));
-        json.addProperty("xfer_is", "half a round trip");
+        json.addProperty("xfer_is", options.operation().isMutual() ? "half a round trip" : "a whole operation");
         final JsonObject transfer = new JsonObject();
         transfer.addProperty("mean", Json.rounded(result.microsPerTransfer()));
         transfer.addProperty("p50", Json.rounded(result.microsAtPercentile(P50)));
@@ -98,7 +138,7 @@ final class PingpongReport {
         transfer.addProperty("max", Json.rounded(result.microsAtPercentile(MAX)));
         json.add("usec_per_xfer", transfer);
         json.addProperty("data_validated", options.validate());
-        json.addProperty("messages_validated", options.validate() ? result.messages() : 0);
+        json.addProperty("messages_validated", options.validate() ? result.transfers() : 0);
         return json;
     }
 

@@ -55,6 +55,111 @@ class PingpongCommandTest {
 
     @ParameterizedTest
     @CsvSource({
+        "fake:?lacks=none, write, 2, 64", "fake:?lacks=none, write, 1, 8", "fake:?lacks=none, read, 1, 64",
+        "fake:?lacks=none, cas, 1, 8", "fake:?lacks=none, faa, 1, 8",
+        "emulated:, write, 2, 64", "emulated:, write, 1, 64", "emulated:, write, 2, 8", "emulated:, write, 2, 9",
+        "emulated:, write, 1, 4099", "emulated:, write, 2, 1m", "emulated:, read, 1, 64", "emulated:, read, 1, 0",
+        "emulated:, read, 1, 1", "emulated:, read, 1, 4099", "emulated:, read, 1, 1m", "emulated:, cas, 1, 8",
+        "emulated:, faa, 1, 8"
+    })
+    void everyOperationIsCheckedToTheLastByte(
+        final String address, final String operation, final int threads, final String size) {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-d", address, "-n", "300", "-w", "3", "-s", size, "--op",
+            operation, "--threads", Integer.toString(threads), "--json");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        final JsonObject json = outcome.json();
+        final boolean mutual = operation.equals("write");
+        assertThat(json.get("op").getAsString()).isEqualTo(operation);
+        assertThat(json.get("iterations").getAsLong()).isEqualTo(300);
+        assertThat(json.get("threads").getAsInt()).isEqualTo(threads);
+        assertThat(json.get("messages_validated").getAsLong()).isEqualTo(mutual ? 600 : 300);
+        assertThat(json.get("xfer_is").getAsString()).isEqualTo(mutual ? "half a round trip" : "a whole operation");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "write, 64, 2, '2 threads', 'RC RDMA WRITE ping-pong', 'half a round trip', 'each byte of 40 messages'",
+        "read,  64, 1, '1 thread',  'RC RDMA READ', 'one RDMA READ, there and back', 'each byte of 20 messages'",
+        "cas,   8,  1, '1 thread',  'RC compare-and-swap', 'one compare-and-swap', 'value before of each of 20 op'",
+        "faa,   8,  1, '1 thread',  'RC fetch-and-add', 'one fetch-and-add', 'the value before of each of 20 operat'"
+    })
+    void saysWhatATransferIsAndHasAThreadAndASizeThatFit(final String operation, final String size, final int threads,
+        final String threadsText, final String title, final String transfer, final String validated) {
+        final Cli.Outcome outcome = Cli.run("pingpong", "--op", operation, "-n", "20", "-w", "0");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.outLines().get(0)).startsWith(title + ": emulated: QP 0x").endsWith(", " + threadsText);
+        assertThat(outcome.out()).contains(transfer, validated);
+        assertThat(outcome.outLines().get(3).trim()).startsWith(size + " ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"write, RDMA WRITE", "read, RDMA READ", "cas, compare-and-swap", "faa, fetch-and-add"})
+    void operationsThatTheDeviceLacksAreRefusedWithItsReason(final String operation, final String title) {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-d", "emulated:?quirks=qemu-7.2", "--op", operation);
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.errLines()).singleElement().asString().startsWith("rdma4j: ping-pong failed on 'emulated:")
+            .contains("no " + title + ": ", "EOPNOTSUPP", "--op send", "devinfo -v");
+    }
+
+    @Test
+    void theReasonIsTheDevices() {
+        assertThat(Cli.run("pingpong", "-d", "fake:", "--op", "read").err()).contains("no RDMA READ: it cannot read");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "write, 7, 'QP 0x000012', 'way out of round trip 3: byte 0 of 64 is 0x'",
+        "write, 8, 'QP 0x000011', 'way back of round trip 3: byte 0 of 64 is 0x'",
+        "read,  7, 'QP 0x000011', 'READ of round trip 6: byte 0 of 64 is 0x'",
+        "cas,   7, 'QP 0x000011', 'compare-and-swap of round trip 6: the value before is 0x'",
+        "faa,   7, 'QP 0x000011', 'fetch-and-add of round trip 6: the value before is 0x'"
+    })
+    void wrongBytesAndValuesAreFound(
+        final String operation, final int message, final String object, final String detail) {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-w", "0", "--op", operation, "-d",
+            "fake:?lacks=none&fault=corrupt&after=" + message);
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString()
+            .startsWith("rdma4j: validate data failed").contains(object, detail, " instead of 0x");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "read, 'READ of round trip 6: byte '", "cas, 'round trip 6: the value before is 0x'",
+        "faa, 'round trip 6: the value before is 0x'"
+    })
+    void resultsThatNeverCameAreNotTakenForTheOnesBefore(final String operation, final String detail) {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-w", "0", "--op", operation, "-d",
+            "fake:?lacks=none&fault=lost&after=7");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).contains("validate data failed", detail);
+    }
+
+    @Test
+    void aWriteThatNeverCameIsNamedByItsMark() {
+        final Cli.Outcome outcome = Cli.run("pingpong", "-w", "0", "--op", "write", "--timeout", "0.2", "-d",
+            "fake:?lacks=none&fault=lost&after=5");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines().get(0)).contains("nothing came for 0.2 s in round trip 2",
+            "QP 0x000012 waits for the mark 0x5 in its last 8 bytes, which are 0x3");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--op write --ud, datagrams can only be sent", "--op faa --ud, datagrams can only be sent",
+        "--op write -s 7, as many", "--op cas -s 64, atomics work on 8 bytes", "--op faa -s 0, atomics work on 8",
+        "--op x, 'none of send, write, read, cas, faa'", "--op read --threads 2, one end does everything",
+        "--op write --wait block, nobody is woken by a WRITE"
+    })
+    void whatAnOperationCannotDoIsWrongUsage(final String line, final String why) {
+        final Cli.Outcome outcome = Cli.run(("pingpong " + line).split(" "));
+        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
+        assertThat(outcome.err()).contains(why);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "fake:, spin, 2", "fake:, yield, 2", "fake:, block, 2", "fake:, spin, 1",
         "emulated:, spin, 2", "emulated:, yield, 2", "emulated:, block, 2", "emulated:, spin, 1",
         "emulated:?quirks=qemu-7.2, block, 2", "emulated:?vectors=0, block, 2"

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs;
 
+import java.util.Objects;
+
 /**
  * What a region allows (checklist 95). Local read is always allowed. Values are those of {@code enum ibv_access_flags}.
  */
@@ -38,13 +40,29 @@ public enum AccessFlag {
     /**
      * The bits of several flags.
      *
-     * @param flags flags, none null.
+     * @param flags flags.
      * @return their bits, or-ed.
+     * @throws NullPointerException if one of them, or all, is null.
      */
     public static int bits(final Iterable<AccessFlag> flags) {
         int bits = 0;
-        for (final AccessFlag flag : flags) {
-            bits |= flag.bit;
+        for (final AccessFlag flag : Objects.requireNonNull(flags, "flags")) {
+            bits |= Objects.requireNonNull(flag, "flag").bit;
+        }
+        return bits;
+    }
+
+    /**
+     * The bits of several flags.
+     *
+     * @param flags flags.
+     * @return their bits, or-ed.
+     * @throws NullPointerException if one of them, or all, is null.
+     */
+    static int bits(final AccessFlag... flags) {
+        int bits = 0;
+        for (final AccessFlag flag : Objects.requireNonNull(flags, "flags")) {
+            bits |= Objects.requireNonNull(flag, "flag").bit;
         }
         return bits;
     }

@@ -5,7 +5,7 @@
 
 package io.rdma4j.verbs;
 
-/** Kinds of asynchronous events, in the order of {@code enum ibv_event_type}. */
+/** Kinds of asynchronous events, in the order of {@code enum ibv_event_type}, and two of the driver's own. */
 public enum AsyncEventType {
     /** A CQ overflowed; it is unusable. */
     CQ_ERR,
@@ -46,7 +46,14 @@ public enum AsyncEventType {
     /** The GID table changed. */
     GID_CHANGE,
     /** Not known. */
-    UNKNOWN;
+    UNKNOWN,
+    /**
+     * More events came than were taken, and some were lost; {@link AsyncEvent#number()} says how many, or 0 if only the
+     * device knows. Look at the state of all objects.
+     */
+    EVENTS_LOST;
+
+    private static final AsyncEventType[] TYPES = values();
 
     /**
      * From the number on the wire.
@@ -55,7 +62,6 @@ public enum AsyncEventType {
      * @return the type; {@link #UNKNOWN} for a number that is not one.
      */
     public static AsyncEventType of(final int code) {
-        final AsyncEventType[] types = values();
-        return code >= 0 && code < types.length ? types[code] : UNKNOWN;
+        return code >= 0 && code < UNKNOWN.ordinal() ? TYPES[code] : UNKNOWN;
     }
 }

@@ -57,6 +57,20 @@ public interface Completion {
     int immData();
 
     /**
+     * Whether the message invalidated a key of this side's ({@link SendOpcode#SEND_WITH_INV}).
+     *
+     * @return true if {@link #invalidatedRkey()} means something.
+     */
+    boolean isInvalidated();
+
+    /**
+     * The key that is not valid any more, of a window or a fast region.
+     *
+     * @return 32 bits.
+     */
+    int invalidatedRkey();
+
+    /**
      * Whether the buffer begins with a global route header (UD).
      *
      * @return true if so.

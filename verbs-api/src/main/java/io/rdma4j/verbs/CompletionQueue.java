@@ -28,9 +28,23 @@ public interface CompletionQueue extends AutoCloseable {
     /**
      * Size.
      *
-     * @return entries; a power of two, at least what was asked for.
+     * @return entries; a power of two, at least what was asked for, at creation or by the last {@link #resize}.
      */
     int capacity();
+
+    /**
+     * Changes the size. Completions that are in the queue stay there, in their order; an event that was asked for is
+     * still asked for, though it may come early. Another thread may poll meanwhile: it finds the queue empty until this
+     * returns, and this waits until it comes out of {@link #poll}. So not from a handler of this queue.
+     *
+     * @param cqe least number of entries, from 1 to {@link DeviceAttributes#maxCqe()}.
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP with {@link RdmaContext#whyNot} of {@link Feature#CQ_RESIZE}; EINVAL
+     *                                 if cqe is out of range, or below what QPs reserved or what is in the queue, with
+     *                                 both numbers; EBUSY if the polling thread does not come out of {@link #poll} as
+     *                                 long as a command may take; ENOMEM if memory is exhausted; EBADFD if the queue is
+     *                                 closed. The queue is as before then.
+     */
+    void resize(int cqe);
 
     /**
      * Hands completions to a handler, oldest first. The handler can post again what completed. Entries are given back
@@ -84,7 +98,8 @@ public interface CompletionQueue extends AutoCloseable {
     /**
      * Destroys the queue. Harmless when called again.
      *
-     * @throws io.rdma4j.RdmaException EBUSY while QPs use it, naming them.
+     * @throws io.rdma4j.RdmaException EBUSY while QPs use it, naming them, and while events of it are not acknowledged,
+     *                                 see {@link AsyncEvent}.
      */
     @Override
     void close();

@@ -203,6 +203,13 @@ public interface DeviceAttributes {
     int maxMw();
 
     /**
+     * Pages of a fast registration.
+     *
+     * @return most pages of 4 KiB that {@link ProtectionDomain#allocateFastRegion} takes; 0 without.
+     */
+    int maxFastRegPages();
+
+    /**
      * Most partition keys of a port.
      *
      * @return a count.

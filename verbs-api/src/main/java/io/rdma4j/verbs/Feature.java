@@ -37,10 +37,22 @@ public enum Feature {
     PROTECTION_ERRORS,
     /** Bounds of a region checked to the byte by the device. */
     BYTE_EXACT_REGIONS,
-    /** SEND with invalidate, local invalidate. */
+    /** Invalidation of keys: locally, by a peer's SEND, and with an RDMA READ. */
     INVALIDATE,
     /** Fast registration work requests. */
     FAST_REGISTRATION,
-    /** Memory windows. */
-    MEMORY_WINDOWS
+    /** Memory windows of type 1 and 2. */
+    MEMORY_WINDOWS,
+    /** Regions whose first byte work requests name by address 0. */
+    ZERO_BASED,
+    /** Regions that work requests name by another address than the one at which this process sees the memory. */
+    IOVA_OF_CHOICE,
+    /** Regions of more than 1 GiB. */
+    LARGE_REGIONS,
+    /** Compare-and-swap and fetch-and-add of some bits of 64. */
+    MASKED_ATOMICS,
+    /** Changing the size of a completion queue. */
+    CQ_RESIZE,
+    /** Keys that name nothing for long after their region was closed, and that do not count up. */
+    KEYS_NOT_REUSED
 }

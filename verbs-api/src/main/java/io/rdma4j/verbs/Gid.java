@@ -34,8 +34,8 @@ public record Gid(long high, long low) {
      * @throws IllegalArgumentException if there are not 16.
      */
     public static Gid of(final byte[] bytes) {
-        if (bytes.length != LENGTH) {
-            throw new IllegalArgumentException("a GID has 16 bytes, not " + bytes.length);
+        if (bytes == null || bytes.length != LENGTH) {
+            throw new IllegalArgumentException("a GID has 16 bytes, not " + (bytes == null ? null : bytes.length));
         }
         final ByteBuffer buffer = ByteBuffer.wrap(bytes);
         return new Gid(buffer.getLong(), buffer.getLong());

@@ -80,6 +80,39 @@ public interface ProtectionDomain extends AutoCloseable {
     MemoryRegion register(long address, long length, Object owner, AccessFlag... access);
 
     /**
+     * Registers memory in any of the ways that {@link MrOptions} describes: a range of this process' addresses, or
+     * pages in an order of one's own, named by work requests as they lie in memory, by other addresses, or from 0.
+     *
+     * @param options what to register; read now, and not kept.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL if no memory is
+     *                                 named, if the pages are too few or too many for offset and length, if the IOVA
+     *                                 has another place in its page than the first byte, or if another domain is named;
+     *                                 EOPNOTSUPP for an IOVA of choice or a zero-based region where the device has none
+     *                                 ({@link Feature#IOVA_OF_CHOICE}, {@link Feature#ZERO_BASED}).
+     */
+    MemoryRegion register(MrOptions options);
+
+    /**
+     * Registers the memory of a region once more (register shared): the new region has the same bytes and so the same
+     * length, while its IOVA, its domain, which is this one, and its rights are its own. It shares page directory and
+     * mapping with the other one. Both are equal afterwards and may be closed in any order; the last one gives the
+     * memory back.
+     *
+     * @param existing an open region of the same context, in whatever domain and made in whatever way.
+     * @param iova     address by which work requests name the first byte, whose place in the page stays the same:
+     *                 {@link MemoryRegion#address()} is always possible.
+     * @param access   what the new region allows besides local read.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL for null, a region of another context, an IOVA that wraps around or has
+     *                                 another place in its page, or rights that contradict each other; EFAULT for
+     *                                 rights that the memory does not have; EOPNOTSUPP for an IOVA of choice where the
+     *                                 device has none; ENOMEM if the device has no more regions; EBADFD if the region
+     *                                 or this domain is closed.
+     */
+    MemoryRegion registerShared(MemoryRegion existing, long iova, AccessFlag... access);
+
+    /**
      * Creates a QP in state RESET.
      *
      * @param options its type, queues and sizes.
@@ -112,13 +145,41 @@ public interface ProtectionDomain extends AutoCloseable {
     AddressHandle createAh(AhAttributes attributes);
 
     /**
+     * Allocates a memory window, not bound to anything.
+     *
+     * @param type how it will be bound.
+     * @return the window; the caller owns it.
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP on devices without ({@link Feature#MEMORY_WINDOWS}); ENOMEM beyond
+     *                                 {@link DeviceAttributes#maxMw()}; EINVAL for null; EBADFD if this domain is
+     *                                 closed.
+     */
+    MemoryWindow allocateWindow(WindowType type);
+
+    /**
+     * Allocates a region that work requests register: no pages, no rights, not valid yet.
+     *
+     * @param maxPages pages of 4 KiB that one registration may have, at least 1.
+     * @return the region; the caller owns it.
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP on devices without ({@link Feature#FAST_REGISTRATION}); EINVAL for a
+     *                                 size beyond the device's limit; ENOMEM if the device has no more regions; EBADFD
+     *                                 if this domain is closed.
+     */
+    FastRegion allocateFastRegion(int maxPages);
+
+    /**
      * Whether it was closed.
      *
      * @return true if so.
      */
     boolean isClosed();
 
-    /** Closes QPs, shared receive queues, address handles and regions made here, then the domain. Idempotent. */
+    /**
+     * Closes QPs, shared receive queues, address handles, windows and the regions that are here, then the domain.
+     * Idempotent.
+     *
+     * @throws io.rdma4j.RdmaException EBUSY while events of one of its objects are not acknowledged, see
+     *                                 {@link AsyncEvent}; nothing is closed then.
+     */
     @Override
     void close();
 }

@@ -10,6 +10,9 @@ package io.rdma4j.verbs;
  * scatter/gather element in each queue, every send signaled as its request says. Not thread-safe.
  */
 public final class QpOptions {
+    /** The longest payload that can be asked for with {@link #maxInline(int)}: 4096 bytes. */
+    public static final int MAX_INLINE = 4096;
+
     private QpType type = QpType.RC;
     private CompletionQueue sendCq;
     private CompletionQueue receiveCq;
@@ -18,6 +21,7 @@ public final class QpOptions {
     private int maxReceiveWr = 128;
     private int maxSendSge = 1;
     private int maxReceiveSge = 1;
+    private int maxInline;
     private boolean signalAll;
     private boolean cqReserved = true;
 
@@ -127,6 +131,20 @@ public final class QpOptions {
     }
 
     /**
+     * Sets the longest payload that {@link SendRequest#inline} may have. The device has no inline data: the driver
+     * allocates memory of {@link #maxSendWr()} times this, pinned and registered with the QP, and copies the payload
+     * there when it is posted, so the device fetches it as it fetches any other. The application is spared registering
+     * its memory and waiting for the completion before it changes it, not the fetch.
+     *
+     * @param value bytes, 0 (the default) for none to {@value #MAX_INLINE}; rounded up to a power of two, at least 64.
+     * @return this.
+     */
+    public QpOptions maxInline(final int value) {
+        maxInline = value;
+        return this;
+    }
+
+    /**
      * Makes every send signaled, whatever its request says.
      *
      * @param value true for all.
@@ -219,6 +237,15 @@ public final class QpOptions {
      */
     public int maxReceiveSge() {
         return maxReceiveSge;
+    }
+
+    /**
+     * Longest payload of {@link SendRequest#inline}.
+     *
+     * @return bytes; 0 for none.
+     */
+    public int maxInline() {
+        return maxInline;
     }
 
     /**

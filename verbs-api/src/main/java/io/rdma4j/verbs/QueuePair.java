@@ -5,9 +5,15 @@
 
 package io.rdma4j.verbs;
 
+import org.agrona.DirectBuffer;
+
 /**
  * A queue pair. Posting to the send queue is for one thread at a time, posting to the receive queue for one thread at a
  * time (they may be two), and polling each of its CQs for one thread at a time. Everything else is thread-safe.
+ *
+ * <p>With the system property {@code rdma4j.checks=true} two threads that are at the same time in one send queue, one
+ * receive queue or the poll of one CQ are found out: the second one gets an {@link IllegalStateException} that names
+ * the object and both threads. Without it nothing is checked, and such a queue is broken.
  */
 public interface QueuePair extends AutoCloseable {
     /**
@@ -95,6 +101,14 @@ public interface QueuePair extends AutoCloseable {
     int maxReceiveSge();
 
     /**
+     * Longest payload that {@link SendRequest#inline} may have.
+     *
+     * @return bytes; a power of two, at least what was asked for with {@link QpOptions#maxInline(int)}; 0 if nothing
+     *         was.
+     */
+    int maxInline();
+
+    /**
      * Changes state and attributes. The attributes that the transition requires and those it allows are checked before
      * the device sees them, by the table of the InfiniBand specification (QP state transitions).
      *
@@ -148,6 +162,53 @@ public interface QueuePair extends AutoCloseable {
     int postSend(long wrId, long address, int length, int lkey);
 
     /**
+     * Posts a signaled SEND of a small payload, which is copied: the source can be used for something else at once, and
+     * need not be registered (RC only; for datagrams see {@link SendRequest#inline}).
+     *
+     * @param wrId   comes back in the completion.
+     * @param source what holds the payload; may be on the heap.
+     * @param offset first byte.
+     * @param length bytes, 0 to {@link #maxInline()}.
+     * @return {@link ReturnCode#OK} or a negative code; then nothing was posted: {@link ReturnCode#INVALID_REQUEST} if
+     *         the QP was created without {@link QpOptions#maxInline(int)}, there is no source, the length is negative
+     *         or too large, or the range is not inside of the source.
+     */
+    int postSendInline(long wrId, DirectBuffer source, int offset, int length);
+
+    /**
+     * Encodes send work requests once, to be posted many times.
+     *
+     * @param requests work requests; copied.
+     * @return a template of them, for the thread that posts.
+     * @throws io.rdma4j.RdmaException EINVAL if there is none, one is null, there are more than the send queue holds,
+     *                                 or one could never be posted, with its number and the reason; EBADFD if the QP is
+     *                                 closed.
+     */
+    SendTemplate prepare(SendRequest... requests);
+
+    /**
+     * Binds a window of type 1 to a part of a region: the verb, which posts a signaled work request to the send queue
+     * (RC only). Peers can use the window's new key when that has completed, with {@link WcOpcode#BIND_MW}; what it was
+     * bound to before cannot be reached through it any more. If the device objects, the completion has {@link
+     * WcStatus#MW_BIND_ERR}, and the QP is in error. Windows of type 2 are bound by {@link SendRequest#bind}.
+     *
+     * @param wrId   comes back in the completion.
+     * @param window a window of type 1 of this QP's domain; its {@link MemoryWindow#rkey()} is the new one if this
+     *               returns OK.
+     * @param region a region of the same domain with {@link AccessFlag#MW_BIND}; not used for length 0, and may be null
+     *               then.
+     * @param iova   first byte that peers may use, by the region's {@link MemoryRegion#iova()}.
+     * @param length bytes; 0 ends the binding.
+     * @param access what peers may do, remote rights only; writes and atomics need local write of the region.
+     * @return {@link ReturnCode#OK} or a negative code; then nothing was posted: {@link ReturnCode#INVALID_REQUEST}
+     *         also for null or closed objects, a window of type 2, a region without the right to bind, a range outside
+     *         of it, and rights that it or a window cannot have; {@link ReturnCode#FOREIGN_OBJECT} for objects of
+     *         another domain; {@link ReturnCode#UNSUPPORTED} on devices without windows.
+     */
+    int bindWindow(
+        long wrId, MemoryWindow window, MemoryRegion region, long iova, long length, AccessFlag... access);
+
+    /**
      * Posts a work request to the receive queue.
      *
      * @param request where to put the next message; copied.
@@ -185,6 +246,8 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Destroys the QP. Work requests that have not completed are dropped without a completion, and completions of this
      * QP that were not polled yet are removed from its CQs. Harmless when called again.
+     *
+     * @throws io.rdma4j.RdmaException EBUSY while events of it are not acknowledged, see {@link AsyncEvent}.
      */
     @Override
     void close();

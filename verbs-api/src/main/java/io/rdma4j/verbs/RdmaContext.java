@@ -7,6 +7,7 @@ package io.rdma4j.verbs;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An open RDMA device. Owned by who opened it; closing it closes everything that was made from it. Thread-safe.
@@ -31,6 +32,7 @@ public interface RdmaContext extends AutoCloseable {
      *
      * @param feature the feature.
      * @return true if it does.
+     * @throws io.rdma4j.RdmaException EINVAL for null.
      */
     boolean supports(Feature feature);
 
@@ -39,6 +41,7 @@ public interface RdmaContext extends AutoCloseable {
      *
      * @param feature the feature.
      * @return one sentence; null if the feature works.
+     * @throws io.rdma4j.RdmaException EINVAL for null.
      */
     String whyNot(Feature feature);
 
@@ -149,21 +152,44 @@ public interface RdmaContext extends AutoCloseable {
     boolean reachesAnyMemory();
 
     /**
-     * Takes the next asynchronous event.
+     * Takes the next asynchronous event. The caller acknowledges it, see {@link AsyncEvent}.
+     *
+     * <p>The driver fetches events from the device when somebody asks for them here, waits for them or listens, with
+     * most control calls, and while a thread waits for completions; it keeps some thousand until they are taken. An
+     * application that does nothing of that for long can lose some: it is then told so by
+     * {@link AsyncEventType#EVENTS_LOST}. {@link #listen} fetches each at once.
+     *
+     * <p>Events that name an object that is not there are dropped and counted, see {@link #counters()}.
      *
      * @return the event, or null if there is none.
      */
     AsyncEvent pollAsyncEvent();
 
     /**
-     * Waits for the next asynchronous event and takes it. The last event of a device that fails is
-     * {@link AsyncEventType#DEVICE_FATAL}; once that was taken this returns at once.
+     * Waits for the next asynchronous event and takes it, as {@link #pollAsyncEvent()} does. The last event of a device
+     * that fails is {@link AsyncEventType#DEVICE_FATAL}; once that was taken this returns at once.
      *
      * @param timeout longest wait.
      * @return the event, or null if none came in time, the thread was interrupted, the context was closed, or the
      *         device failed and all its events were taken.
      */
     AsyncEvent awaitAsyncEvent(Duration timeout);
+
+    /**
+     * Has a thread of its own wait for asynchronous events, tell a listener of each in order, and acknowledge it
+     * afterwards. The thread is a daemon, named after the device. One listener at a time; who asks with
+     * {@link #pollAsyncEvent()} or {@link #awaitAsyncEvent} meanwhile shares the events with it: each goes to one.
+     *
+     * <p>A listener that takes long, or never returns, delays nothing but the events behind the one at hand and the
+     * closing of the object that this one names: traffic, commands and {@link #close()} go on. Closing the context
+     * does not wait for the listener.
+     *
+     * @param listener told of each event.
+     * @return to end it.
+     * @throws io.rdma4j.RdmaException EINVAL for null, EBUSY if there is a listener, EBADFD if the context is closed or
+     *                                 the device failed and all its events were taken.
+     */
+    AsyncEventSubscription listen(AsyncEventListener listener);
 
     /**
      * Whether the device failed: from then on only closing is possible.
@@ -186,6 +212,13 @@ public interface RdmaContext extends AutoCloseable {
      * @return bytes.
      */
     long reachableBytes();
+
+    /**
+     * What the driver counted since the device was opened: commands, events, and every surprise.
+     *
+     * @return counts by what they are called, in a fixed order; a copy.
+     */
+    Map<String, Long> counters();
 
     /**
      * Registers, rings, tables and counters as text, for people and failure reports. Never throws.

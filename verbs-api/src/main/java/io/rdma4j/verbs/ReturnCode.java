@@ -21,7 +21,10 @@ public final class ReturnCode {
     public static final int DEVICE_FAILED = -5;
     /** The device, or this type of QP, does not have this operation; {@link RdmaContext#whyNot} says why. */
     public static final int UNSUPPORTED = -6;
-    /** The request contradicts itself: an address handle is missing, a length is negative or the sum too large. */
+    /**
+     * The request contradicts itself: an object is missing, closed or not of the kind that is needed, a length is
+     * negative or the sum too large, or the operation takes other elements, or none.
+     */
     public static final int INVALID_REQUEST = -7;
     /** The request names an object of another device or protection domain. */
     public static final int FOREIGN_OBJECT = -8;
@@ -48,6 +51,6 @@ public final class ReturnCode {
         if (code >= 0) {
             return NAMES[0];
         }
-        return -code < NAMES.length ? NAMES[-code] : "code " + code;
+        return code > -NAMES.length ? NAMES[-code] : "code " + code;
     }
 }

@@ -22,5 +22,17 @@ public enum SendOpcode {
     /** Compare 64 bits of the peer's memory and swap them if equal. */
     ATOMIC_CMP_AND_SWP,
     /** Add to 64 bits of the peer's memory. */
-    ATOMIC_FETCH_AND_ADD
+    ATOMIC_FETCH_AND_ADD,
+    /** Read the peer's memory, then invalidate a key of this side's. */
+    RDMA_READ_WITH_INV,
+    /** Compare some of 64 bits of the peer's memory and swap some of them if equal. */
+    MASKED_ATOMIC_CMP_AND_SWP,
+    /** Add to fields of 64 bits of the peer's memory. */
+    MASKED_ATOMIC_FETCH_AND_ADD,
+    /** Invalidate a key of this side's: of a window of type 2 or of a fast registration. Has no elements. */
+    LOCAL_INV,
+    /** Give a fast region its memory, place, rights and key. Has no elements. */
+    FAST_REG_MR,
+    /** Bind a memory window of type 2 to a part of a region. Has no elements. */
+    BIND_MW
 }

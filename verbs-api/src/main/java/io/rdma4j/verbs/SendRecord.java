@@ -10,7 +10,8 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * How a request lies in the ring of a {@link SharedSendQueue}: bytes in the order of this machine, which never leave
- * the process. Of an address handle there is nothing in it, since a reference is not bytes.
+ * the process. Of an address handle there is nothing in it, since a reference is not bytes; requests with other
+ * references are not carried at all.
  *
  * <pre>
  *   SEND                              REQUEST
@@ -21,10 +22,12 @@ import org.agrona.MutableDirectBuffer;
  *                                    24  rkey
  *                                    28  remote QP number
  *                                    32  remote queue key
- *                                    36  unused
+ *                                    36  key to invalidate
  *                                    40  first operand of an atomic
  *                                    48  second operand
  *                                    56  elements of 16: address, length, lkey
+ *                                    ..  of a masked atomic: mask of the compared
+ *                                        bits or field boundary, mask of the swapped
  * </pre>
  */
 final class SendRecord {
@@ -48,6 +51,7 @@ final class SendRecord {
     private static final int RKEY_OFFSET = 24;
     private static final int REMOTE_QPN_OFFSET = 28;
     private static final int REMOTE_QKEY_OFFSET = 32;
+    private static final int INVALIDATE_RKEY_OFFSET = 36;
     private static final int COMPARE_ADD_OFFSET = 40;
     private static final int SWAP_OFFSET = 48;
     private static final int SGE_OFFSET = 56;
@@ -55,14 +59,30 @@ final class SendRecord {
     private static final int SGE_LENGTH_OFFSET = 8;
     private static final int SGE_LKEY_OFFSET = 12;
 
+    private static final int MASKS_LENGTH = 16;
+    private static final int SWAP_MASK_OFFSET = 8;
+
     private static final SendOpcode[] OPCODES = SendOpcode.values();
 
     private SendRecord() {
     }
 
+    /** Most bytes of a request with so many elements. */
+    static int maxLength(final int sges) {
+        return masksOffset(sges) + MASKS_LENGTH;
+    }
+
     /** Bytes of a request with so many elements. */
-    static int length(final int sges) {
+    static int length(final SendOpcode opcode, final int sges) {
+        return masksOffset(sges) + (isMasked(opcode) ? MASKS_LENGTH : 0);
+    }
+
+    private static int masksOffset(final int sges) {
         return SGE_OFFSET + sges * SGE_LENGTH;
+    }
+
+    private static boolean isMasked(final SendOpcode opcode) {
+        return opcode == SendOpcode.MASKED_ATOMIC_CMP_AND_SWP || opcode == SendOpcode.MASKED_ATOMIC_FETCH_AND_ADD;
     }
 
     static void write(
@@ -74,10 +94,14 @@ final class SendRecord {
         to.putInt(at + LKEY_OFFSET, lkey);
     }
 
-    /** The number of elements is the caller's, who made the room: the request might get more of them meanwhile. */
-    static void write(final MutableDirectBuffer to, final int at, final SendRequest from, final int sges) {
+    /**
+     * Operation and number of elements are the caller's, who made the room: the request might become another one
+     * meanwhile.
+     */
+    static void write(
+        final MutableDirectBuffer to, final int at, final SendRequest from, final SendOpcode opcode, final int sges) {
         to.putLong(at + WR_ID_OFFSET, from.wrId());
-        to.putByte(at + OPCODE_OFFSET, (byte) from.opcode().ordinal());
+        to.putByte(at + OPCODE_OFFSET, (byte) opcode.ordinal());
         to.putByte(at + FLAGS_OFFSET, (byte) from.flags());
         to.putShort(at + SGES_OFFSET, (short) sges);
         to.putInt(at + IMM_DATA_OFFSET, from.immData());
@@ -85,6 +109,7 @@ final class SendRecord {
         to.putInt(at + RKEY_OFFSET, from.rkey());
         to.putInt(at + REMOTE_QPN_OFFSET, from.remoteQpn());
         to.putInt(at + REMOTE_QKEY_OFFSET, from.remoteQkey());
+        to.putInt(at + INVALIDATE_RKEY_OFFSET, from.invalidateRkey());
         to.putLong(at + COMPARE_ADD_OFFSET, from.compareAdd());
         to.putLong(at + SWAP_OFFSET, from.swap());
         final SgeList list = from.sges();
@@ -93,6 +118,15 @@ final class SendRecord {
             to.putInt(sge + SGE_LENGTH_OFFSET, list.length(i));
             to.putInt(sge + SGE_LKEY_OFFSET, list.lkey(i));
         }
+        if (isMasked(opcode)) {
+            writeMasks(to, at + masksOffset(sges), from, opcode);
+        }
+    }
+
+    private static void writeMasks(
+        final MutableDirectBuffer to, final int at, final SendRequest from, final SendOpcode opcode) {
+        to.putLong(at, opcode == SendOpcode.MASKED_ATOMIC_CMP_AND_SWP ? from.compareMask() : from.fieldBoundary());
+        to.putLong(at + SWAP_MASK_OFFSET, from.swapMask());
     }
 
     static void read(
@@ -113,16 +147,30 @@ final class SendRecord {
 
     private static void readRequest(
         final DirectBuffer from, final int at, final AddressHandle handle, final SendRequest to) {
-        to.opcode(OPCODES[from.getByte(at + OPCODE_OFFSET)])
+        final SendOpcode opcode = OPCODES[from.getByte(at + OPCODE_OFFSET)];
+        final int sges = from.getShort(at + SGES_OFFSET);
+        to.opcode(opcode)
             .flags(from.getByte(at + FLAGS_OFFSET))
             .immData(from.getInt(at + IMM_DATA_OFFSET))
             .remote(from.getLong(at + REMOTE_ADDRESS_OFFSET), from.getInt(at + RKEY_OFFSET))
             .to(handle, from.getInt(at + REMOTE_QPN_OFFSET), from.getInt(at + REMOTE_QKEY_OFFSET))
+            .invalidate(from.getInt(at + INVALIDATE_RKEY_OFFSET))
             .atomic(from.getLong(at + COMPARE_ADD_OFFSET), from.getLong(at + SWAP_OFFSET))
             .clearSges();
-        final int sges = from.getShort(at + SGES_OFFSET);
         for (int i = 0, sge = at + SGE_OFFSET; i < sges; i++, sge += SGE_LENGTH) {
             to.addSge(from.getLong(sge), from.getInt(sge + SGE_LENGTH_OFFSET), from.getInt(sge + SGE_LKEY_OFFSET));
+        }
+        if (isMasked(opcode)) {
+            readMasks(from, at + masksOffset(sges), to);
+        }
+    }
+
+    private static void readMasks(final DirectBuffer from, final int at, final SendRequest to) {
+        final long mask = from.getLong(at);
+        if (to.opcode() == SendOpcode.MASKED_ATOMIC_CMP_AND_SWP) {
+            to.maskedCompareSwap(to.compareAdd(), mask, to.swap(), from.getLong(at + SWAP_MASK_OFFSET));
+        } else {
+            to.maskedAdd(to.compareAdd(), mask);
         }
     }
 }

@@ -7,6 +7,9 @@ package io.rdma4j.verbs;
 
 /** The scatter/gather elements of a request: a fixed number of places, used again. Not thread-safe. */
 public final class SgeList {
+    /** Most places of a list. */
+    public static final int MAX_CAPACITY = 1 << 16;
+
     private final long[] addresses;
     private final int[] lengths;
     private final int[] lkeys;
@@ -15,9 +18,13 @@ public final class SgeList {
     /**
      * Creates an empty list.
      *
-     * @param capacity places, 0 or more.
+     * @param capacity places, 0 to {@value #MAX_CAPACITY}; no device takes as many.
+     * @throws IllegalArgumentException if it is out of range.
      */
     public SgeList(final int capacity) {
+        if (capacity < 0 || capacity > MAX_CAPACITY) {
+            throw new IllegalArgumentException("a list of " + capacity + " scatter/gather elements");
+        }
         addresses = new long[capacity];
         lengths = new int[capacity];
         lkeys = new int[capacity];
@@ -43,6 +50,36 @@ public final class SgeList {
         lengths[size] = length;
         lkeys[size] = lkey;
         size++;
+    }
+
+    /**
+     * Changes an element.
+     *
+     * @param index   from 0, below {@link #size()}.
+     * @param address first byte.
+     * @param length  bytes, 0 or more.
+     * @param lkey    key of the region that holds them.
+     * @throws IllegalArgumentException if there is no such element or length is negative.
+     */
+    public void set(final int index, final long address, final int length, final int lkey) {
+        if (index < 0 || index >= size || length < 0) {
+            throw new IllegalArgumentException("element " + index + " of " + size + ", length " + length);
+        }
+        addresses[index] = address;
+        lengths[index] = length;
+        lkeys[index] = lkey;
+    }
+
+    /** Takes over all elements of another list. */
+    void set(final SgeList other) {
+        if (other.size > addresses.length) {
+            throw new IllegalStateException(
+                "this request was made for " + addresses.length + " scatter/gather elements, not " + other.size);
+        }
+        size = other.size;
+        System.arraycopy(other.addresses, 0, addresses, 0, size);
+        System.arraycopy(other.lengths, 0, lengths, 0, size);
+        System.arraycopy(other.lkeys, 0, lkeys, 0, size);
     }
 
     /** Removes all elements. */

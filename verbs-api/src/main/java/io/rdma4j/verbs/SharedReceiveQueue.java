@@ -6,7 +6,8 @@
 package io.rdma4j.verbs;
 
 /**
- * Receives that several QPs take from. Posting is for one thread at a time; everything else is thread-safe.
+ * Receives that several QPs take from. Posting is for one thread at a time, which {@link QueuePair} tells how to check;
+ * everything else is thread-safe.
  */
 public interface SharedReceiveQueue extends AutoCloseable {
     /**
@@ -74,7 +75,8 @@ public interface SharedReceiveQueue extends AutoCloseable {
     /**
      * Destroys the queue; receives that are left are dropped. Harmless when called again.
      *
-     * @throws io.rdma4j.RdmaException EBUSY while QPs use it, naming them.
+     * @throws io.rdma4j.RdmaException EBUSY while QPs use it, naming them, and while events of it are not acknowledged,
+     *                                 see {@link AsyncEvent}.
      */
     @Override
     void close();

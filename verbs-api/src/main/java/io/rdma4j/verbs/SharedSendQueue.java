@@ -34,6 +34,10 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  *
  * <p>Datagrams are offered with their {@link AddressHandle}, which has to stay open until the request was posted: one
  * that is closed meanwhile fails with {@link ReturnCode#INVALID_REQUEST}.
+ *
+ * <p>Bindings of windows and fast registrations do not come through here: whoever posts one needs to know when the new
+ * key is the object's, which is when it was posted, and that is up to the owner. The owner posts them to the QP itself,
+ * between two drains.
  */
 public final class SharedSendQueue implements AutoCloseable {
     private static final String CREATE = "create shared send queue";
@@ -90,7 +94,7 @@ public final class SharedSendQueue implements AutoCloseable {
     /** One more than asked for, since a record does not wrap around: up to one is lost at the end of the ring. */
     private static int ringLength(final int capacity, final int maxSge) {
         final long record = BitUtil.align(
-            SendRecord.length(maxSge) + RecordDescriptor.HEADER_LENGTH, RecordDescriptor.ALIGNMENT);
+            SendRecord.maxLength(maxSge) + RecordDescriptor.HEADER_LENGTH, RecordDescriptor.ALIGNMENT);
         final long bytes = Math.max(LEAST_RECORDS, capacity + 1) * record;
         if (bytes > 1 << 30) {
             throw invalid("%d requests of %d bytes do not fit into a ring of %d", capacity, record, 1 << 30);
@@ -117,11 +121,17 @@ public final class SharedSendQueue implements AutoCloseable {
      * @param request what to do.
      * @return {@link ReturnCode#OK} if it will be posted or reported; {@link ReturnCode#BACK_PRESSURED} if there is no
      *         room until the owner drains; {@link ReturnCode#CLOSED}; {@link ReturnCode#TOO_MANY_SGES};
-     *         {@link ReturnCode#INVALID_REQUEST} for null and for a datagram without an address handle.
+     *         {@link ReturnCode#INVALID_REQUEST} for null, for a datagram without an address handle, and for
+     *         {@link SendRequest#inline}, whose payload would have to be held until it is posted;
+     *         {@link ReturnCode#UNSUPPORTED} for {@link SendOpcode#BIND_MW} and {@link SendOpcode#FAST_REG_MR}.
      */
     public int offer(final SendRequest request) {
-        if (request == null) {
+        if (request == null || request.isInline()) {
             return ReturnCode.INVALID_REQUEST;
+        }
+        final SendOpcode opcode = request.opcode();
+        if (opcode == SendOpcode.BIND_MW || opcode == SendOpcode.FAST_REG_MR) {
+            return ReturnCode.UNSUPPORTED;
         }
         final int sges = request.sges().size();
         if (sges > maxSge) {
@@ -131,14 +141,15 @@ public final class SharedSendQueue implements AutoCloseable {
         if (datagram && handle == null) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int at = claim(SendRecord.REQUEST, SendRecord.length(sges));
-        return at < 0 ? at : write(at, request, sges, handle);
+        final int at = claim(SendRecord.REQUEST, SendRecord.length(opcode, sges));
+        return at < 0 ? at : write(at, request, opcode, sges, handle);
     }
 
-    private int write(final int at, final SendRequest request, final int sges, final AddressHandle handle) {
+    private int write(
+        final int at, final SendRequest request, final SendOpcode opcode, final int sges, final AddressHandle handle) {
         boolean written = false;
         try {
-            SendRecord.write(records, at, request, sges);
+            SendRecord.write(records, at, request, opcode, sges);
             if (datagram) {
                 handles[at >> HANDLE_SHIFT] = handle;
             }

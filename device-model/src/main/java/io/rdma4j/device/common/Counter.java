@@ -33,12 +33,18 @@ public enum Counter {
     LOCAL_PROTECTION("local protection errors"),
     /** Failed checks of remote keys. */
     REMOTE_ACCESS("remote access errors"),
+    /** Fast registrations, binds of windows and invalidations that were refused. */
+    MEMORY_OPERATIONS_REFUSED("memory management operations refused"),
     /** Completions that found their CQ full. */
     CQ_OVERFLOWS("completions lost in full CQs"),
     /** Events that found their ring full or absent. */
     EVENTS_LOST("asynchronous events lost"),
     /** Times that a send found no receive. */
     RNR("receiver not ready"),
+    /** Sends tried again because their time had come. */
+    RETRIES("sends tried again"),
+    /** Sends that used up their retries. */
+    RETRIES_EXCEEDED("sends given up after all retries"),
     /** Messages for QPs that are not there, not ready or not connected to the sender. */
     NO_PEER("messages that nobody took"),
     /** Messages with another packet sequence number than the receiver expects. */

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PagePreference;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Pdir;
 
 import java.util.Collections;
 import java.util.List;
@@ -24,15 +25,16 @@ import java.util.Set;
  * @param iovaBits how many bits a bus address has.
  * @param pages    what DMA memory consists of; null for direct buffers of the JVM.
  * @param mlock    whether memory is locked as long as it is mapped for the device, as if that were a real one.
+ * @param extensions whether it has what {@link io.rdma4j.hw.pvrdma.ExtensionFlags} lists beyond the pvrdma interface.
  */
 public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits limits, int iovaBits,
-                            PagePreference pages, boolean mlock) {
+                            PagePreference pages, boolean mlock, boolean extensions) {
     /** The name of the device when the address has none. */
     public static final String DEFAULT_NAME = "0";
 
-    private static final List<String> KNOWN = List.of("version", "quirks", "max_qp", "max_cq", "max_mr", "max_pd",
-        "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size", "max_qp_rd_atom",
-        "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock");
+    private static final List<String> KNOWN = List.of("version", "quirks", "max_qp", "max_cq", "max_mr", "max_mw",
+        "max_pd", "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size",
+        "max_qp_rd_atom", "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock", "extensions");
 
     /**
      * Reads an address.
@@ -45,16 +47,18 @@ public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits 
         address.requireOnly(Set.copyOf(KNOWN));
         final Set<Quirk> quirks = quirks(address);
         final boolean qemu = quirks.contains(Quirk.IDENTITY);
+        final boolean extensions = extensions(address, quirks);
         final int version = number(address, "version", qemu ? Bar1.PVRDMA_ROCEV1_VERSION
             : Bar1.PVRDMA_QPHANDLE_VERSION, Bar1.PVRDMA_ROCEV1_VERSION, Bar1.PVRDMA_QPHANDLE_VERSION);
         return new DeviceOptions(address.path().isEmpty() ? DEFAULT_NAME : address.path(), version,
-            Collections.unmodifiableSet(quirks), limits(address, qemu), number(address, "iova_bits", 40, 24, 52),
+            Collections.unmodifiableSet(quirks), limits(address, qemu, extensions),
+            number(address, "iova_bits", 40, 24, 52),
             address.options().containsKey("pages") ? PagePreference.parse(address.option("pages", "")) : null,
-            isTrue(address, "mlock"));
+            isTrue(address, "mlock", false), extensions);
     }
 
-    private static boolean isTrue(DeviceAddress address, String name) {
-        final String text = address.option(name, "false");
+    private static boolean isTrue(DeviceAddress address, String name, boolean fallback) {
+        final String text = address.option(name, Boolean.toString(fallback));
         if (!List.of("true", "false").contains(text)) {
             throw RdmaException.of("open device").device(address).detail("option %s=%s", name, text)
                 .errno(RdmaException.EINVAL).hint("use true or false").build();
@@ -71,11 +75,26 @@ public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits 
         }
     }
 
-    private static Limits limits(DeviceAddress address, boolean qemu) {
+    /** A device that passes for another one, or tells nothing of itself, has none that a driver could know of. */
+    private static boolean extensions(DeviceAddress address, Set<Quirk> quirks) {
+        final boolean possible = !quirks.contains(Quirk.IDENTITY) && !quirks.contains(Quirk.ZERO_CAPS);
+        final boolean wanted = isTrue(address, "extensions", possible);
+        if (wanted && !possible) {
+            throw RdmaException.of("open device").device(address)
+                .detail("option extensions=true with quirks %s", quirks)
+                .errno(RdmaException.EINVAL).hint("a driver cannot see them there").build();
+        }
+        return wanted;
+    }
+
+    private static Limits limits(DeviceAddress address, boolean qemu, boolean extensions) {
+        final long largest = extensions ? (long) Pdir.LARGE_MAX_PAGES * Pdir.PAGE_SIZE
+            : (long) Pdir.MAX_PAGES * Pdir.PAGE_SIZE;
         return new Limits(
             number(address, "max_qp", qemu ? 1024 : 4096, 1, 1 << 16),
             number(address, "max_cq", qemu ? 2048 : 4096, 1, 1 << 16),
             number(address, "max_mr", qemu ? 1024 : 1 << 16, 1, 1 << 18),
+            number(address, "max_mw", 4096, 0, 1 << 18),
             number(address, "max_pd", 1024, 1, 1 << 16),
             number(address, "max_srq", qemu ? 512 : 1024, 1, 1 << 16),
             Integer.highestOneBit(number(address, "max_uar", 2048, 1, 2048)),
@@ -83,7 +102,7 @@ public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits 
             number(address, "max_cqe", qemu ? 28672 : 65536, 1, 1 << 20),
             number(address, "max_srq_wr", qemu ? 12288 : 16384, 1, 1 << 16),
             number(address, "max_sge", qemu ? 4 : 16, 1, 64),
-            address.option("max_mr_size", qemu ? 128L << 20 : 1L << 30, 4096, 1L << 30),
+            address.option("max_mr_size", qemu ? 128L << 20 : largest, 4096, largest),
             number(address, "max_qp_rd_atom", qemu ? 1 : 16, 0, 255),
             number(address, "gid_tbl_len", qemu ? 255 : 128, 1, 255),
             number(address, "mtu", qemu ? 3 : 5, 1, 5));

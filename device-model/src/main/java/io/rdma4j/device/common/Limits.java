@@ -11,6 +11,7 @@ package io.rdma4j.device.common;
  * @param maxQp       queue pairs.
  * @param maxCq       completion queues.
  * @param maxMr       memory regions.
+ * @param maxMw       memory windows.
  * @param maxPd       protection domains.
  * @param maxSrq      shared receive queues.
  * @param maxUar      doorbell pages, a power of two.
@@ -24,10 +25,12 @@ package io.rdma4j.device.common;
  * @param mtu         enum 1..5 for 256..4096 bytes.
  */
 public record Limits(
-    int maxQp, int maxCq, int maxMr, int maxPd, int maxSrq, int maxUar, int maxQpWr, int maxCqe, int maxSrqWr,
-    int maxSge, long maxMrSize, int maxRdAtomic, int gidEntries, int mtu) {
+    int maxQp, int maxCq, int maxMr, int maxMw, int maxPd, int maxSrq, int maxUar, int maxQpWr, int maxCqe,
+    int maxSrqWr, int maxSge, long maxMrSize, int maxRdAtomic, int gidEntries, int mtu) {
     /** Longest message, as port_attr.max_msg_sz says. */
     public static final int MAX_MESSAGE = 1 << 30;
+    /** Most pages of a fast registration. */
+    public static final int MAX_FAST_REG_PAGES = 512;
     /** Most pages of an event ring that the device accepts, state page included. */
     public static final int MAX_EVENT_RING_PAGES = 512;
     /** Pages of any ring of a device that reads only one table of a page directory properly. */

@@ -37,7 +37,10 @@ public enum Quirk {
     NO_IMM,
     /** The rkey of every region is 0xffffffff. */
     NO_RKEY,
-    /** A region's page count must be its length in pages, whatever its offset in the first page. */
+    /**
+     * A region's page count must be its length in pages, whatever its offset in the first page; flags that ask for
+     * other kinds of regions than that of all DMA memory are overlooked.
+     */
     WHOLE_PAGES,
     /** A WQE's SGEs are overwritten after the doorbell. */
     SCRIBBLES_SGES,

@@ -33,11 +33,11 @@ final class CompletionQueue extends Padded {
     private final EngineContext engine;
     private final boolean notifiesAlways;
     private final boolean armsWithBoth;
-    private final PageTable pages;
-    private final CqeProducer ring;
+    private PageTable pages;
+    private CqeProducer ring;
     private final SpinLock lock = new SpinLock();
     private int armed;
-    private boolean failed;
+    private volatile boolean failed;
     private volatile boolean dead;
     private int users;
 
@@ -48,8 +48,41 @@ final class CompletionQueue extends Padded {
         this.pages = pages;
         this.notifiesAlways = engine.has(Quirk.NOTIFY_ALWAYS);
         this.armsWithBoth = engine.has(Quirk.ARM_BOTH);
-        this.ring = new CqeProducer(pages.buffer(0), RingState.RX_OFFSET, pages.buffers(1, pages.pages() - 1), count,
+        this.ring = ring(pages, count);
+    }
+
+    private static CqeProducer ring(PageTable pages, int count) {
+        return new CqeProducer(pages.buffer(0), RingState.RX_OFFSET, pages.buffers(1, pages.pages() - 1), count,
             Cqe.LENGTH);
+    }
+
+    /**
+     * Goes on in other memory, with the completions that the driver has not consumed at its beginning. What the queue
+     * is armed for stays.
+     *
+     * @param next  state page and entries.
+     * @param count of entries.
+     * @return false if the pending completions do not fit, or the queue has failed; then nothing has changed.
+     */
+    boolean resize(PageTable next, int count) {
+        final CqeProducer bigger = ring(next, count);
+        lock.lock();
+        try {
+            final boolean possible = !failed && !dead && pages.isCurrent() && next.isCurrent()
+                && ring.copyTo(bigger) >= 0;
+            if (possible) {
+                pages = next;
+                ring = bigger;
+            }
+            return possible;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether completions are lost for good. */
+    boolean hasFailed() {
+        return failed;
     }
 
     int handle() {
@@ -117,6 +150,9 @@ final class CompletionQueue extends Padded {
             engine.counters().record(ring.isCorrupt() ? Counter.CORRUPT_RINGS : Counter.CQ_OVERFLOWS,
                 "cq 0x%x: %s", handle, pages.isCurrent() ? ring : "unmapped");
             engine.events().async(EventType.PVRDMA_EVENT_CQ_ERR, handle);
+            if (failed) {
+                engine.cqFailed(this);
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Port;
+import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.Uar;
 
@@ -22,6 +23,8 @@ import java.lang.invoke.VarHandle;
 public final class Engine implements Port {
     private static final long PAGE_OF_DRIVER = 0;
 
+    private volatile boolean portDown;
+
     private final EngineContext context;
     private final Protection protection;
     private final QueueFactory queues;
@@ -33,7 +36,7 @@ public final class Engine implements Port {
      * @param parts what it is built on.
      */
     public Engine(EngineParts parts) {
-        context = new EngineContext(parts, this, this::quiesce);
+        context = new EngineContext(parts, this, this::quiesce, this::abortUsers);
         protection = new Protection(context);
         queues = new QueueFactory(context, protection);
         queuePairs = new QueuePairs(context, protection, queues);
@@ -75,6 +78,36 @@ public final class Engine implements Port {
             return Ack.NO_RESPONSE;
         }
         return qp.responder().receive(message);
+    }
+
+    @Override
+    public boolean isUp() {
+        return !portDown;
+    }
+
+    /**
+     * Takes the port down or up, with the event that tells. While it is down nothing leaves the device and nothing
+     * reaches it, what it sends to itself included; connections try again as often as they may.
+     *
+     * @param up whether it is to be up.
+     */
+    public void port(boolean up) {
+        if (up == portDown) {
+            portDown = !up;
+            context.link().reroute();
+            quiesce();
+            context.events().async(up ? EventType.PVRDMA_EVENT_PORT_ACTIVE : EventType.PVRDMA_EVENT_PORT_ERR, 1);
+            context.link().changed();
+            context.agenda().drain();
+        }
+    }
+
+    private void abortUsers(CompletionQueue cq) {
+        queuePairs.forEach(qp -> {
+            if (qp.shape().sendCq() == cq || qp.shape().recvCq() == cq) {
+                qp.requester().abort();
+            }
+        });
     }
 
     /**
@@ -209,6 +242,7 @@ public final class Engine implements Port {
      * {@return all objects and rings, for a person}
      */
     public String describe() {
-        return protection.describe() + queues.describe() + queuePairs.describe() + context.gids();
+        return protection.describe() + queues.describe() + queuePairs.describe() + context.gids()
+            + context.timers() + (portDown ? "  port down\n" : "");
     }
 }

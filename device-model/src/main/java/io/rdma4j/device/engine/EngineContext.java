@@ -15,6 +15,8 @@ import io.rdma4j.device.link.Link;
 import io.rdma4j.device.link.Port;
 import io.rdma4j.device.memory.EmulatedIommu;
 
+import java.util.function.Consumer;
+
 /** What the parts of one device's engine share. */
 final class EngineContext {
     private final DeviceOptions options;
@@ -24,11 +26,13 @@ final class EngineContext {
     private final Link link;
     private final EngineEvents events;
     private final Runnable quiesce;
-    private final Timers timers = new Timers();
+    private final Consumer<CompletionQueue> onCqFailure;
+    private final Port port;
+    private final Timers timers;
     private final Regions regions;
     private final GidTable gids;
 
-    EngineContext(EngineParts parts, Port port, Runnable quiesce) {
+    EngineContext(EngineParts parts, Port port, Runnable quiesce, Consumer<CompletionQueue> onCqFailure) {
         this.options = parts.options();
         this.identity = new Identity(options.name());
         this.counters = parts.counters();
@@ -36,6 +40,9 @@ final class EngineContext {
         this.link = parts.link();
         this.events = parts.events();
         this.quiesce = quiesce;
+        this.onCqFailure = onCqFailure;
+        this.port = port;
+        this.timers = new Timers(events::timer);
         this.regions = new Regions(this);
         this.gids = new GidTable(options.limits().gidEntries(), link, port, has(Quirk.ZERO_CAPS));
     }
@@ -46,6 +53,15 @@ final class EngineContext {
 
     boolean has(Quirk quirk) {
         return options.has(quirk);
+    }
+
+    boolean hasExtensions() {
+        return options.extensions();
+    }
+
+    /** Windows at most; 0 without extensions. */
+    int maxMw() {
+        return hasExtensions() ? limits().maxMw() : 0;
     }
 
     int version() {
@@ -70,6 +86,16 @@ final class EngineContext {
 
     Link link() {
         return link;
+    }
+
+    /** The device that has a GID; null if there is none, or this device's own port is down. */
+    Port route(long high, long low) {
+        return port.isUp() ? link.route(high, low) : null;
+    }
+
+    /** A completion queue can take no completions any more. The caller may hold locks. */
+    void cqFailed(CompletionQueue cq) {
+        agenda().add(() -> onCqFailure.accept(cq));
     }
 
     Agenda agenda() {

@@ -22,4 +22,7 @@ public interface EngineEvents {
      * @param interrupt whether the queue was armed for it.
      */
     void completion(int cqHandle, boolean interrupt);
+
+    /** There is something to do at a time that is nearer than before: who sleeps until an interrupt looks again. */
+    void timer();
 }

@@ -53,6 +53,8 @@ public final class GidTable {
         if (before != null) {
             leaveLink(before);
         }
+        link.changed();
+        link.agenda().drain();
     }
 
     /**

@@ -9,12 +9,13 @@ import java.security.SecureRandom;
 
 /**
  * Turns the numbers of regions into keys that cannot be guessed from each other, and back: a permutation of 24 bits
- * that differs from device to device and from run to run, with 8 random bits below it.
+ * that differs from device to device and from run to run, with 8 bits below it that somebody else chooses. Number 0
+ * becomes 0: no other number's key is one that memory holds by chance.
  *
  * <pre>
  *   31                         8 7            0
  *   +---------------------------+--------------+
- *   |  permuted region number   | random byte  |
+ *   |  permuted region number   | chosen byte  |
  *   +---------------------------+--------------+
  * </pre>
  */
@@ -28,8 +29,9 @@ final class KeyCipher {
 
     KeyCipher(SecureRandom random) {
         mask1 = random.nextInt() & MASK;
-        mask2 = random.nextInt() & MASK;
         factor = (random.nextInt() | 1) & MASK;
+        final int mixed = mask1 * factor & MASK;
+        mask2 = mixed ^ mixed >>> 12;
         int guess = factor;
         for (int i = 0; i < 5; i++) {
             guess *= 2 - factor * guess;

@@ -6,81 +6,143 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.device.memory.Revocation;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 
-/** Registered memory. Immutable but for its end. */
-final class MemoryRegion {
+/**
+ * What a key names. An ordinary region never changes but for its end; a {@link FastRegion} and a {@link MemoryWindow}
+ * are given their memory by work requests, and have a {@link Revocation}: note the {@link #lease()}, read the rest, and
+ * enter the lease when it comes to copying.
+ */
+class MemoryRegion {
+    /** The part of a key that whoever fills a fast region or binds a window may choose. */
+    static final int CHOSEN = 0xff;
+
     private final int handle;
-    private final int lkey;
-    private final int rkey;
     private final ProtectionDomain pd;
-    private final long start;
-    private final long length;
-    private final long offset;
-    private final int access;
-    private final PageTable pages;
+    private final Revocation revocation;
+    private int lkey;
+    private int rkey;
+    private long start;
+    private long length;
+    private long offset;
+    private int access;
+    private PageTable pages;
     private volatile boolean live = true;
 
+    /** An ordinary region. */
     MemoryRegion(MrKeys keys, ProtectionDomain pd, long start, long length, int access, PageTable pages) {
+        this(keys, pd, null);
+        show(start, length, pages.pages() == 0 ? 0 : start & Pdir.PAGE_SIZE - 1, access, pages);
+    }
+
+    /** One that gets its memory by work requests. */
+    MemoryRegion(MrKeys keys, ProtectionDomain pd, Revocation revocation) {
         this.handle = keys.handle();
         this.lkey = keys.lkey();
         this.rkey = keys.rkey();
         this.pd = pd;
-        this.access = access;
-        this.pages = pages;
-        this.length = length;
-        this.start = (access & AccessFlags.PVRDMA_ZERO_BASED) != 0 ? 0 : start;
-        this.offset = pages.pages() == 0 ? 0 : start & Pdir.PAGE_SIZE - 1;
+        this.revocation = revocation;
     }
 
-    int handle() {
+    /**
+     * Says what there is to be seen.
+     *
+     * @param first  address of the first byte, unless access has ZERO_BASED.
+     * @param bytes  how many.
+     * @param from   where the first byte is, as the page table counts.
+     * @param rights access flags.
+     * @param table  its pages.
+     */
+    final void show(long first, long bytes, long from, int rights, PageTable table) {
+        start = (rights & AccessFlags.PVRDMA_ZERO_BASED) != 0 ? 0 : first;
+        length = bytes;
+        offset = from;
+        access = rights;
+        pages = table;
+    }
+
+    /** Sets the part of the keys that may be chosen. */
+    final void choose(int key) {
+        lkey = lkey & ~CHOSEN | key & CHOSEN;
+        rkey = rkey & ~CHOSEN | key & CHOSEN;
+    }
+
+    final int handle() {
         return handle;
     }
 
-    int lkey() {
+    final int lkey() {
         return lkey;
     }
 
-    int rkey() {
+    final int rkey() {
         return rkey;
     }
 
-    ProtectionDomain pd() {
+    final ProtectionDomain pd() {
         return pd;
     }
 
-    PageTable pages() {
+    final PageTable pages() {
         return pages;
     }
 
-    boolean isLive() {
+    /** Null if only a command can end it. */
+    final Revocation revocation() {
+        return revocation;
+    }
+
+    final int lease() {
+        return revocation == null ? 0 : revocation.lease();
+    }
+
+    /** Whether it exists; what a work request took from it may be gone nevertheless. */
+    final boolean isLive() {
         return live;
     }
 
-    void end() {
-        live = false;
+    /** Whether memory can be reached by it, with a lease noted before. */
+    final boolean isUsable(int lease) {
+        return live && (revocation == null || Revocation.isLive(lease));
     }
 
-    boolean allows(int rights) {
+    /** Whether a queue pair of the right protection domain may use it as the target of a peer. */
+    boolean admits(QueuePair qp) {
+        return true;
+    }
+
+    final void end() {
+        live = false;
+        if (revocation != null) {
+            revocation.end();
+        }
+    }
+
+    final boolean allows(int rights) {
         return (access & rights) == rights;
     }
 
+    final int access() {
+        return access;
+    }
+
     /** Whether all bytes are inside; no sum is formed that could wrap around. */
-    boolean covers(long address, long bytes) {
+    final boolean covers(long address, long bytes) {
         final long from = address - start;
         return Long.compareUnsigned(bytes, length) <= 0 && Long.compareUnsigned(from, length - bytes) <= 0;
     }
 
     /** Where an address is, as the page table counts. */
-    long offset(long address) {
+    final long offset(long address) {
         return offset + (address - start);
     }
 
     @Override
     public String toString() {
-        return String.format("mr 0x%x lkey 0x%x rkey 0x%x pd 0x%x start 0x%x length 0x%x access %s, %s", handle, lkey,
-            rkey,
-            pd.handle(), start, length, AccessFlags.name(access), pages);
+        return String.format("mr 0x%x lkey 0x%x rkey 0x%x pd 0x%x start 0x%x length 0x%x access %s, %s%s", handle, lkey,
+            rkey, pd.handle(), start, length, AccessFlags.name(access), pages,
+            revocation == null ? "" : ", " + revocation);
     }
 }

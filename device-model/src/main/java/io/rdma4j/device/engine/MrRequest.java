@@ -19,6 +19,10 @@ import io.rdma4j.hw.pvrdma.MrFlags;
  * @param pages  how many pages it lists.
  */
 public record MrRequest(int pd, long start, long length, int access, int flags, long pdir, int pages) {
+    boolean isFast() {
+        return flags == MrFlags.PVRDMA_MR_FLAG_FRMR;
+    }
+
     boolean isDma() {
         return flags == MrFlags.PVRDMA_MR_FLAG_DMA;
     }

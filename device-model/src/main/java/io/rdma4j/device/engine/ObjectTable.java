@@ -39,7 +39,10 @@ final class ObjectTable<T> {
     private final int bits;
     private final boolean plain;
     private final AtomicReferenceArray<Entry<T>> entries;
-    private final int[] salts;
+    private final int firstSalt;
+    private final int saltMask;
+    /** How often each slot was given back. */
+    private final int[] uses;
     private final Deque<Integer> free = new ArrayDeque<>();
     private int size;
 
@@ -60,10 +63,10 @@ final class ObjectTable<T> {
         this.bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, limit - 1));
         this.plain = plain;
         this.entries = new AtomicReferenceArray<>(1 << bits);
-        this.salts = new int[limit];
-        final int saltMask = (1 << NUMBER_BITS - bits) - 1;
+        this.saltMask = (1 << NUMBER_BITS - bits) - 1;
+        this.firstSalt = Math.max(1, firstSalt & saltMask);
+        this.uses = new int[limit];
         for (int slot = 0; slot < limit; slot++) {
-            salts[slot] = plain ? 0 : Math.max(1, firstSalt & saltMask);
             free.add(slot);
         }
     }
@@ -75,7 +78,16 @@ final class ObjectTable<T> {
         }
         final int slot = free.removeFirst();
         size++;
-        return salts[slot] << bits | slot;
+        return salt(slot) << bits | slot;
+    }
+
+    private int salt(int slot) {
+        return plain ? 0 : 1 + Integer.remainderUnsigned(firstSalt - 1 + uses[slot], saltMask);
+    }
+
+    /** How often all salts of a number's slot were used up: who makes names of numbers lets the names differ then. */
+    synchronized int lap(int number) {
+        return plain ? 0 : Integer.divideUnsigned(firstSalt - 1 + uses[slot(number)], saltMask);
     }
 
     synchronized void put(int number, T object) {
@@ -101,11 +113,10 @@ final class ObjectTable<T> {
         final int slot = slot(number);
         entries.set(slot, null);
         size--;
+        uses[slot]++;
         if (plain) {
             free.addFirst(slot);
         } else {
-            final int saltMask = (1 << NUMBER_BITS - bits) - 1;
-            salts[slot] = Math.max(1, salts[slot] + 1 & saltMask);
             free.addLast(slot);
         }
     }

@@ -121,6 +121,26 @@ public final class Protection {
     }
 
     /**
+     * Creates a memory window.
+     *
+     * @param pdHandle its protection domain.
+     * @param type     1 or 2.
+     * @return the window's names; it has no lkey.
+     */
+    public MrKeys createMw(int pdHandle, int type) {
+        return context.regions().createWindow(pd(pdHandle), type);
+    }
+
+    /**
+     * Destroys a memory window: when this returns, no access through it is under way, nor will one begin.
+     *
+     * @param handle of the window.
+     */
+    public void destroyMw(int handle) {
+        context.regions().destroyWindow(handle);
+    }
+
+    /**
      * {@return how many regions there are}
      */
     public int regions() {
@@ -128,7 +148,7 @@ public final class Protection {
     }
 
     void reset() {
-        context.regions().table().snapshot().forEach(region -> destroyMr(region.handle()));
+        context.regions().reset();
         domains.snapshot().forEach(pd -> domains.release(pd.handle()));
         users.snapshot().forEach(user -> destroyUc(user.handle()));
     }
@@ -136,7 +156,8 @@ public final class Protection {
     String describe() {
         final StringBuilder text = new StringBuilder();
         text.append("  user contexts ").append(users.size()).append(", protection domains ").append(domains.size())
-            .append(", regions ").append(regions()).append('\n');
+            .append(", regions ").append(regions())
+            .append(", windows ").append(context.regions().windows()).append('\n');
         context.regions().table().snapshot().stream().limit(32)
             .forEach(region -> text.append("  ").append(region).append('\n'));
         return text.toString();

@@ -26,13 +26,14 @@ final class QpAttributes extends Padded {
     int access;
     int mtuShift = 12;
     int rnrRetry;
+    int retryCnt;
+    int timeout;
     int minRnrTimer;
     int maxRdAtomic;
     int maxDestRdAtomic;
     long destGidHigh;
     long destGidLow;
     int sgidIndex;
-    boolean notifiesDrained;
 
     /** The struct as it was last set; sequence numbers and states in it are the caller's business. */
     QpAttr shadow() {
@@ -122,11 +123,12 @@ final class QpAttributes extends Padded {
         access = shadow.qpAccessFlags();
         mtuShift = shadow.pathMtu() == 0 ? 12 : 7 + shadow.pathMtu();
         rnrRetry = shadow.rnrRetry();
+        retryCnt = shadow.retryCnt();
+        timeout = shadow.timeout();
         minRnrTimer = shadow.minRnrTimer();
         maxRdAtomic = shadow.maxRdAtomic();
         maxDestRdAtomic = shadow.maxDestRdAtomic();
         sgidIndex = shadow.ahAttr().sgidIndex();
-        notifiesDrained = shadow.enSqdAsyncNotify() != 0;
         gid.putBytes(0, shadow.ahAttr().dgid());
         destGidHigh = gid.getLong(0, ByteOrder.BIG_ENDIAN);
         destGidLow = gid.getLong(8, ByteOrder.BIG_ENDIAN);

@@ -9,7 +9,6 @@ import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.AhFlags;
-import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.cmd.AhAttr;
@@ -42,7 +41,7 @@ final class QpModifier {
             requireAttributes(mask, attr);
             done = step(qp, from, to, mask, attr);
             if (done) {
-                follow(qp, from, to);
+                follow(qp, to);
             }
         }
     }
@@ -131,6 +130,7 @@ final class QpModifier {
                 qp.responder().reset();
             } else {
                 take(qp, mask, attr);
+                drain(qp, from, to, mask, attr);
             }
             return true;
         } finally {
@@ -149,17 +149,23 @@ final class QpModifier {
         }
     }
 
-    private void follow(QueuePair qp, int from, int to) {
+    /** What has begun when the step to SQD is taken is finished there; the wish for an event holds for this step. */
+    private static void drain(QueuePair qp, int from, int to, int mask, QpAttr attr) {
+        if (from == QpState.PVRDMA_QPS_RTS && to == QpState.PVRDMA_QPS_SQD) {
+            qp.requester().drain(has(mask, QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY) && attr.enSqdAsyncNotify() != 0);
+        } else if (to != from) {
+            qp.requester().stopDraining();
+        }
+    }
+
+    private void follow(QueuePair qp, int to) {
         if (to == QpState.PVRDMA_QPS_ERR) {
             qp.requester().run();
             qp.responder().flushAfterFailure();
-            if (from != QpState.PVRDMA_QPS_ERR) {
-                qp.lastReceive();
-            }
         } else if (to == QpState.PVRDMA_QPS_RTS) {
             qp.requester().run();
-        } else if (to == QpState.PVRDMA_QPS_SQD && from == QpState.PVRDMA_QPS_RTS && qp.attributes().notifiesDrained) {
-            context.events().async(EventType.PVRDMA_EVENT_SQ_DRAINED, qp.handle());
+        } else if (to == QpState.PVRDMA_QPS_RTR) {
+            context.link().changed();
         }
     }
 
@@ -168,7 +174,8 @@ final class QpModifier {
         qp.receives().lock().lock();
         into.copyFrom(qp.attributes().shadow().buffer(), qp.attributes().shadow().offset());
         final int state = qp.remembered() >= 0 ? qp.remembered() : qp.state();
-        into.qpState(state).curQpState(state).sqPsn(qp.requester().executor().psn()).rqPsn(qp.responder().psn());
+        into.qpState(state).curQpState(state).sqPsn(qp.requester().executor().psn()).rqPsn(qp.responder().psn())
+            .sqDraining(qp.requester().isDraining() ? 1 : 0);
         qp.receives().lock().unlock();
         qp.requester().lock().unlock();
         fillCap(qp, into);

@@ -51,6 +51,23 @@ public final class QueueFactory {
     }
 
     /**
+     * Moves a completion queue to other memory.
+     *
+     * @param handle  its handle.
+     * @param entries a power of two, not less than what is pending.
+     * @param pdir    IOVA of the new page directory.
+     * @param pages   that it lists, state page included.
+     */
+    public void resizeCq(int handle, int entries, long pdir, int pages) {
+        final CompletionQueue cq = cqs.require(handle);
+        requireCount("cqe", entries, context.limits().maxCqe());
+        requirePages("cq", pages, 1 + RingGeometry.pagesFor(entries, Cqe.LENGTH));
+        if (!cq.resize(PageTable.walk(context.iommu(), pdir, pages), entries)) {
+            throw CommandError.invalid("%d entries are too few, or the queue has failed: %s", entries, cq);
+        }
+    }
+
+    /**
      * Destroys a completion queue that no queue pair uses.
      *
      * @param handle its handle.

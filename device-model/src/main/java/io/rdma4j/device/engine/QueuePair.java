@@ -7,7 +7,6 @@ package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Padded;
-import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 
@@ -109,19 +108,11 @@ final class QueuePair extends Padded {
                 if (event >= 0) {
                     context.events().async(event, handle);
                 }
-                lastReceive();
                 return true;
             }
             from = state.get();
         }
         return false;
-    }
-
-    /** A queue pair in error takes nothing from its shared receive queue any more. */
-    void lastReceive() {
-        if (shape.srq() != null) {
-            context.events().async(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, handle);
-        }
     }
 
     @Override

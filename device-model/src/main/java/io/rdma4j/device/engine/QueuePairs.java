@@ -145,15 +145,17 @@ public final class QueuePairs {
 
     private void end(QueuePair qp) {
         qp.end();
-        qp.requester().lock().pass();
+        qp.requester().lock().lock();
+        qp.requester().forget();
+        qp.requester().lock().unlock();
         qp.receives().lock().pass();
         byQpn.release(qp.qpn());
         if (handles() != byQpn) {
             byHandle.release(qp.handle());
         }
-        if (qp.shape().srq() == null) {
-            qp.receives().resumeWaiting(false);
-        } else {
+        // Of a shared queue too: some may wait for a receive that only this queue pair would have taken for them.
+        qp.receives().resumeWaiting(false);
+        if (qp.shape().srq() != null) {
             qp.shape().srq().letGo();
         }
         qp.shape().pd().letGo();

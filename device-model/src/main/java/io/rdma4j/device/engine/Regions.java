@@ -6,34 +6,42 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.CommandError;
+import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.memory.EmulatedIommu;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.AccessFlags;
-import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 
 import java.security.SecureRandom;
 
-/** The memory regions of a device, by handle and by key. */
+/** The memory regions and windows of a device, by handle and by key. */
 public final class Regions {
     private static final int REMOTE = AccessFlags.PVRDMA_ACCESS_REMOTE_READ | AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE
         | AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC;
     private static final int REMOTE_CHANGE = AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE
         | AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC;
+    private static final int KNOWN = AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE | REMOTE | AccessFlags.PVRDMA_ACCESS_MW_BIND
+        | AccessFlags.PVRDMA_ZERO_BASED;
     private static final int QEMU_RKEY = -1;
+    /** Low bytes of keys that the device chooses are 1 to this. */
+    private static final int LOW_BYTES = 255;
 
     private final EngineContext context;
     private final EmulatedIommu iommu;
     private final SecureRandom random = new SecureRandom();
     private final KeyCipher locals = new KeyCipher(random);
     private final KeyCipher remotes = new KeyCipher(random);
+    private final int firstLocalByte = random.nextInt(LOW_BYTES);
+    private final int firstRemoteByte = random.nextInt(LOW_BYTES);
     private final ObjectTable<MemoryRegion> table;
+    private int regions;
+    private int windows;
 
     Regions(EngineContext context) {
         this.context = context;
         this.iommu = context.iommu();
-        this.table = context.table("memory region", context.limits().maxMr(), random.nextInt());
+        this.table = context.table("memory region", context.limits().maxMr() + context.maxMw(), random.nextInt());
     }
 
     /**
@@ -44,13 +52,20 @@ public final class Regions {
      * @return its names.
      */
     MrKeys create(MrRequest request, ProtectionDomain pd) {
-        checkAccess(request.access());
+        if (regions == context.limits().maxMr()) {
+            throw new CommandError(CommandError.ENOMEM, "all " + regions + " memory regions of the device are in use");
+        }
+        if (!isAllowed(request.access())) {
+            throw CommandError.invalid("access %s: remote write and remote atomic need local write, and on demand and"
+                + " unknown bits are not supported", AccessFlags.name(request.access()));
+        }
         final PageTable pages = pages(request);
         final int handle = table.allocate();
-        final MrKeys keys = keys(handle, request.access());
-        table.put(handle, new MemoryRegion(keys, pd, request.start(), effectiveLength(request), request.access(),
-            pages));
+        final MrKeys keys = keys(handle, request.isFast() || (request.access() & REMOTE) != 0);
+        table.put(handle, request.isFast() ? new FastRegion(keys, pd, pages)
+            : new MemoryRegion(keys, pd, request.start(), effectiveLength(request), request.access(), pages));
         pd.use();
+        regions++;
         return keys;
     }
 
@@ -58,14 +73,10 @@ public final class Regions {
         return request.isDma() ? Long.MAX_VALUE : request.length();
     }
 
-    private void checkAccess(int access) {
-        if ((access & REMOTE_CHANGE) != 0 && (access & AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE) == 0) {
-            throw CommandError.invalid("access %s: remote write and remote atomic need local write",
-                AccessFlags.name(access));
-        }
-        if ((access & ~0x7f) != 0 || (access & AccessFlags.PVRDMA_ACCESS_ON_DEMAND) != 0) {
-            throw CommandError.invalid("access 0x%x: on demand and unknown bits are not supported", access);
-        }
+    /** Whether a region may have these rights: who lets peers change memory must be allowed to change it himself. */
+    static boolean isAllowed(int access) {
+        return (access & ~KNOWN) == 0
+            && ((access & REMOTE_CHANGE) == 0 || (access & AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE) != 0);
     }
 
     private PageTable pages(MrRequest request) {
@@ -75,12 +86,26 @@ public final class Regions {
             }
             return PageTable.direct(iommu);
         }
+        if (request.isFast()) {
+            return noPages(request);
+        }
         if (request.flags() != 0) {
-            throw new CommandError(request.flags() == MrFlags.PVRDMA_MR_FLAG_FRMR ? CommandError.EOPNOTSUPP
-                : CommandError.EINVAL, "region flags 0x" + Integer.toHexString(request.flags()) + " are not supported");
+            throw CommandError.invalid("region flags 0x%x are not supported", request.flags());
         }
         checkRange(request);
-        return PageTable.walk(iommu, request.pdir(), request.pages());
+        return context.hasExtensions() ? PageTable.walkLarge(iommu, request.pdir(), request.pages())
+            : PageTable.walk(iommu, request.pdir(), request.pages());
+    }
+
+    private PageTable noPages(MrRequest request) {
+        if (context.has(Quirk.ONLY_SEND)) {
+            throw new CommandError(CommandError.EOPNOTSUPP, "fast registration is not supported");
+        }
+        if (request.access() != 0 || request.pages() < 1 || request.pages() > Limits.MAX_FAST_REG_PAGES) {
+            throw CommandError.invalid("a region for fast registration of %d pages with access 0x%x: allowed are 1 to"
+                + " %d pages, and no access", request.pages(), request.access(), Limits.MAX_FAST_REG_PAGES);
+        }
+        return PageTable.refillable(iommu, request.pages());
     }
 
     private void checkRange(MrRequest request) {
@@ -94,25 +119,53 @@ public final class Regions {
             : Pdir.pagesSpanned(request.start(), length);
         if (request.pages() != spanned || request.pages() != Pdir.pagesSpanned(request.start(), length)) {
             throw CommandError.invalid("start 0x%x length 0x%x touches %d pages, not %d", request.start(), length,
-                spanned,
-                request.pages());
+                spanned, request.pages());
         }
     }
 
-    private MrKeys keys(int handle, int access) {
+    private MrKeys keys(int handle, boolean forPeers) {
+        final int lkey = context.has(Quirk.PLAIN_HANDLES) ? handle : key(locals, handle, firstLocalByte);
         if (context.has(Quirk.NO_RKEY)) {
-            return new MrKeys(handle, context.has(Quirk.PLAIN_HANDLES) ? handle : lkey(handle), QEMU_RKEY);
+            return new MrKeys(handle, lkey, QEMU_RKEY);
         }
-        return new MrKeys(handle, lkey(handle), (access & REMOTE) == 0 ? 0 : remotes.key(handle, random.nextInt(255)
-            + 1));
+        return new MrKeys(handle, lkey, forPeers ? key(remotes, handle, firstRemoteByte) : 0);
     }
 
-    private int lkey(int handle) {
-        return locals.key(handle, random.nextInt(255) + 1);
+    /** The low byte moves on when a slot has had all its numbers: it takes that much longer to see a key again. */
+    private int key(KeyCipher cipher, int handle, int firstByte) {
+        return cipher.key(handle, 1 + Integer.remainderUnsigned(firstByte + table.lap(handle), LOW_BYTES));
+    }
+
+    /** A local key that is no number's: where handles are plain, 0 is the first region's. */
+    private int noLkey() {
+        return context.has(Quirk.PLAIN_HANDLES) ? -1 : 0;
     }
 
     /**
-     * Ends a region: when this returns, no access to it is under way, nor will one begin.
+     * Creates a window that shows nothing.
+     *
+     * @param pd   its protection domain.
+     * @param type 1 or 2.
+     * @return its names; it has no lkey.
+     */
+    MrKeys createWindow(ProtectionDomain pd, int type) {
+        if (type != 1 && type != 2) {
+            throw CommandError.invalid("window type %d, there are 1 and 2", type);
+        }
+        if (windows == context.maxMw()) {
+            throw new CommandError(CommandError.ENOMEM, "all " + windows + " memory windows of the device are in use");
+        }
+        final int handle = table.allocate();
+        final MrKeys keys = new MrKeys(handle, noLkey(), key(remotes, handle, firstRemoteByte));
+        table.put(handle, new MemoryWindow(keys, pd, type));
+        pd.use();
+        windows++;
+        return keys;
+    }
+
+    /**
+     * Ends a region, and with it what windows show of it: when this returns, no access to it is under way, nor will one
+     * begin.
      *
      * @param handle of the region.
      */
@@ -121,10 +174,38 @@ public final class Regions {
         if (region == null && context.has(Quirk.PLAIN_HANDLES)) {
             return;
         }
-        table.require(handle).end();
+        if (region == null || region instanceof MemoryWindow) {
+            throw CommandError.invalid("there is no memory region 0x%x", handle);
+        }
+        end(region);
+        regions--;
+    }
+
+    /**
+     * Ends a window: when this returns, no access through it is under way, nor will one begin.
+     *
+     * @param handle of the window.
+     */
+    public void destroyWindow(int handle) {
+        if (!(table.get(handle) instanceof MemoryWindow)) {
+            throw CommandError.invalid("there is no memory window 0x%x", handle);
+        }
+        end(table.get(handle));
+        windows--;
+    }
+
+    private void end(MemoryRegion region) {
+        region.end();
         context.quiesce();
         region.pd().letGo();
-        table.release(handle);
+        table.release(region.handle());
+    }
+
+    /** Ends everything. */
+    void reset() {
+        table.snapshot().forEach(this::end);
+        regions = 0;
+        windows = 0;
     }
 
     MemoryRegion byLkey(int key) {
@@ -137,11 +218,56 @@ public final class Regions {
         return region == null || region.rkey() != key ? null : region;
     }
 
+    /** What a key names, whatever its low byte: for those who are about to choose that anew. */
+    MemoryRegion byUpperRkey(int key) {
+        final MemoryRegion region = table.get(remotes.number(key));
+        return region == null || ((region.rkey() ^ key) & ~MemoryRegion.CHOSEN) != 0 ? null : region;
+    }
+
+    /**
+     * Takes the memory away from a fast region or a window of type 2. When this returns true, no access by its key is
+     * under way, nor will one begin.
+     *
+     * @param key    of it.
+     * @param by     the queue pair that executes the request.
+     * @param remote whether it is a peer's request: it has no business with a region without remote rights.
+     * @return false if the key names nothing of the kind that the queue pair may invalidate now.
+     */
+    boolean invalidate(int key, QueuePair by, boolean remote) {
+        final MemoryRegion region = byRkey(key);
+        final int lease = region == null ? 0 : region.lease();
+        if (!canInvalidate(region, lease, key, by, remote)) {
+            return false;
+        }
+        final int busy = region.revocation().claim(lease);
+        region.revocation().free(busy);
+        return busy != 0;
+    }
+
+    /** Whether {@link #invalidate} would work now. */
+    boolean canInvalidate(int key, QueuePair by, boolean remote) {
+        final MemoryRegion region = byRkey(key);
+        return canInvalidate(region, region == null ? 0 : region.lease(), key, by, remote);
+    }
+
+    private static boolean canInvalidate(MemoryRegion region, int lease, int key, QueuePair by, boolean remote) {
+        return region != null && region.revocation() != null && region.isUsable(lease) && region.rkey() == key
+            && !(region instanceof MemoryWindow && !((MemoryWindow) region).isType2())
+            && region.pd() == by.shape().pd() && region.admits(by) && !(remote && (region.access() & REMOTE) == 0);
+    }
+
     /**
      * {@return how many regions there are}
      */
     public int size() {
-        return table.size();
+        return regions;
+    }
+
+    /**
+     * {@return how many windows there are}
+     */
+    public int windows() {
+        return windows;
     }
 
     ObjectTable<MemoryRegion> table() {

@@ -9,6 +9,7 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.common.SpinLock;
+import io.rdma4j.device.link.Ack;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
@@ -24,22 +25,29 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The send side of a queue pair: takes WQEs in order and completes each exactly once. Any thread may run it; its lock
  * makes them one at a time.
+ *
+ * <p>A request is over, at the peer too, before the next one begins. So a fence, which holds a request back until the
+ * reads and atomics before it are over, is there always, whether its flag is set or not; and of max_rd_atomic only
+ * matters whether it is 0.
  */
 final class Requester extends Padded implements Runnable {
     private final EngineContext context;
     private final QueuePair qp;
     private final WqeQueue queue;
     private final SpinLock lock = new SpinLock();
+    private final Retries retries;
     private final SendExecutor executor;
     private final boolean signalsAll;
     private final boolean onlySends;
-    private volatile long deadline;
     private long completed;
+    private boolean draining;
+    private boolean tellsDrained;
 
     Requester(EngineContext context, QueuePair qp, WqeQueue queue) {
         this.context = context;
         this.qp = qp;
         this.queue = queue;
+        this.retries = new Retries(context, qp.attributes(), this);
         this.executor = new SendExecutor(context, qp, this);
         this.signalsAll = qp.shape().signalAll() || context.has(Quirk.ALWAYS_SIGNALED);
         this.onlySends = context.has(Quirk.ONLY_SEND);
@@ -57,13 +65,38 @@ final class Requester extends Padded implements Runnable {
         return executor;
     }
 
-    /** When a send that waits for its receiver gives up; of {@link System#nanoTime()}. */
-    long deadline() {
-        return deadline;
+    Retries retries() {
+        return retries;
     }
 
-    void deadline(long nanos) {
-        deadline = nanos;
+    /** Under the lock: whether the step to SQD is not complete, because a request that had begun is not over. */
+    boolean isDraining() {
+        return draining;
+    }
+
+    /**
+     * Under the lock, after the step to SQD: nothing new begins; what has begun is finished.
+     *
+     * @param tells whether an event is wanted when that is so.
+     */
+    void drain(boolean tells) {
+        draining = true;
+        tellsDrained = tells;
+        drainedUnlessWaiting();
+    }
+
+    private void drainedUnlessWaiting() {
+        if (!retries.isWaiting()) {
+            draining = false;
+            if (tellsDrained) {
+                context.events().async(EventType.PVRDMA_EVENT_SQ_DRAINED, qp.handle());
+            }
+        }
+    }
+
+    /** Under the lock: leaves SQD, drained or not. */
+    void stopDraining() {
+        draining = false;
     }
 
     /** Executes what is posted, as far as the state allows. The caller holds no lock. */
@@ -92,7 +125,7 @@ final class Requester extends Padded implements Runnable {
         boolean goesOn = true;
         for (int budget = queue.count(); goesOn && budget > 0; budget--) {
             final int state = qp.state();
-            if (state == QpState.PVRDMA_QPS_RTS) {
+            if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && retries.isWaiting()) {
                 goesOn = executeNext();
             } else {
                 goesOn = false;
@@ -122,8 +155,9 @@ final class Requester extends Padded implements Runnable {
         final int opcode = onlySends ? WrOpcode.PVRDMA_WR_SEND : SqWqe.opcode(page, at);
         final int flags = SqWqe.sendFlags(page, at);
         final long wrId = SqWqe.wrId(page, at);
-        final int status = executor.execute(page, at, opcode, flags);
-        if (status == SendExecutor.STALLED) {
+        final int status = retries.isWaiting() ? executeAgain(page, at, opcode, flags)
+            : executor.execute(page, at, opcode, flags);
+        if (status == Retries.STALLED) {
             return false;
         }
         // The slot is free before its completion can be seen: who polls may post again at once, into a full queue.
@@ -134,24 +168,49 @@ final class Requester extends Padded implements Runnable {
         }
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             failAfter(status);
+        } else if (draining) {
+            drainedUnlessWaiting();
         }
         return true;
+    }
+
+    private int executeAgain(UnsafeBuffer page, int at, int opcode, int flags) {
+        int status = retries.whatNow();
+        if (status == Retries.TRY) {
+            status = executor.execute(page, at, opcode, flags);
+        } else {
+            executor.vendorError(Ack.NO_RESPONSE);
+        }
+        if (status != Retries.STALLED) {
+            retries.end();
+        }
+        return status;
     }
 
     private static int wcOpcode(int opcode) {
         return switch (opcode) {
             case WrOpcode.PVRDMA_WR_RDMA_WRITE,
                 WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM -> WcOpcode.PVRDMA_WC_RDMA_WRITE;
-            case WrOpcode.PVRDMA_WR_RDMA_READ -> WcOpcode.PVRDMA_WC_RDMA_READ;
+            case WrOpcode.PVRDMA_WR_RDMA_READ, WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV -> WcOpcode.PVRDMA_WC_RDMA_READ;
             case WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP -> WcOpcode.PVRDMA_WC_COMP_SWAP;
             case WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD -> WcOpcode.PVRDMA_WC_FETCH_ADD;
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP -> WcOpcode.PVRDMA_WC_MASKED_COMP_SWAP;
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD -> WcOpcode.PVRDMA_WC_MASKED_FETCH_ADD;
+            case WrOpcode.PVRDMA_WR_LOCAL_INV -> WcOpcode.PVRDMA_WC_LOCAL_INV;
+            case WrOpcode.PVRDMA_WR_FAST_REG_MR -> WcOpcode.PVRDMA_WC_FAST_REG_MR;
+            case WrOpcode.PVRDMA_WR_BIND_MW -> WcOpcode.PVRDMA_WC_BIND_MW;
             default -> WcOpcode.PVRDMA_WC_SEND;
         };
     }
 
     private void complete(long wrId, int opcode, int status, int length) {
         final CompletionQueue cq = qp.shape().sendCq();
-        if (cq.begin()) {
+        if (!cq.begin()) {
+            if (cq.hasFailed()) {
+                // Nobody will know what becomes of the requests that follow.
+                failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
+            }
+        } else {
             final UnsafeBuffer page = cq.page();
             final int at = cq.offset();
             Cqe.wrId(page, at, wrId);
@@ -183,6 +242,18 @@ final class Requester extends Padded implements Runnable {
         failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
     }
 
+    /** Goes to the error state because its completions cannot be reported any more. The caller holds no lock. */
+    void abort() {
+        lock.lock();
+        try {
+            if (!qp.isDead()) {
+                failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void failConnection(int event) {
         if (qp.fail(event)) {
             flush();
@@ -196,6 +267,8 @@ final class Requester extends Padded implements Runnable {
             return;
         }
         executor.vendorError(0);
+        retries.end();
+        draining = false;
         for (int budget = queue.count(); budget > 0 && queue.peek() == RingIndex.HAS_DATA; budget--) {
             final long wrId = SqWqe.wrId(queue.page(), queue.offset());
             final int opcode = SqWqe.opcode(queue.page(), queue.offset());
@@ -209,11 +282,19 @@ final class Requester extends Padded implements Runnable {
     void reset() {
         queue.reset();
         executor.reset();
+        forget();
+    }
+
+    /** Under the lock: nothing waits any more, as this is reset or destroyed. */
+    void forget() {
+        retries.end();
+        draining = false;
+        context.timers().remove(this);
     }
 
     @Override
     public String toString() {
         return (qp.shape().pages().isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ' '
-            + executor;
+            + executor + retries + (draining ? " drains" : "");
     }
 }

@@ -10,7 +10,6 @@ import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
-import io.rdma4j.device.link.Operation;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
@@ -20,7 +19,6 @@ import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -34,18 +32,21 @@ final class Responder extends Padded {
     private final QueuePair qp;
     private final QpAttributes attributes;
     private final ReceiveQueue receives;
-    private final DmaList remote = new DmaList(1);
+    private final RemoteMemory remote;
     private final boolean losesImm;
     private final int flagsOfAll;
     private final Grh grh;
     private int psn;
     private long completed;
+    private boolean lastTaken;
+    private boolean established;
 
     Responder(EngineContext context, QueuePair qp, ReceiveQueue receives) {
         this.context = context;
         this.qp = qp;
         this.attributes = qp.attributes();
         this.receives = receives;
+        this.remote = new RemoteMemory(context, qp);
         this.losesImm = context.has(Quirk.NO_IMM);
         this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
         this.grh = qp.isDatagram() ? new Grh() : null;
@@ -92,16 +93,27 @@ final class Responder extends Padded {
             context.counters().record(Counter.PSN_MISMATCH, "qpn 0x%x expects %d, not %s", qp.qpn(), psn, message);
             return Ack.NO_RESPONSE;
         }
+        if (!established) {
+            establish();
+        }
         final int ack = switch (message.operation) {
             case SEND -> send(message);
             case WRITE -> write(message);
             case READ -> read(message);
-            case COMPARE_SWAP, FETCH_ADD -> atomic(message);
+            case COMPARE_SWAP, FETCH_ADD, MASKED_COMPARE_SWAP, MASKED_FETCH_ADD -> atomic(message);
         };
         if (ack == Ack.ACK) {
             psn = psn + message.packets & PSN_MASK;
         }
         return ack;
+    }
+
+    /** The first message on a connection; that it is up is news only to a side that does not send yet. */
+    private void establish() {
+        established = true;
+        if (qp.state() == QpState.PVRDMA_QPS_RTR) {
+            context.events().async(EventType.PVRDMA_EVENT_COMM_EST, qp.handle());
+        }
     }
 
     private int send(Message message) {
@@ -112,8 +124,16 @@ final class Responder extends Padded {
         if (message.length > receives.list().length()) {
             return refuseReceive(WcStatus.PVRDMA_WC_LOC_LEN_ERR, Ack.NAK_INVALID_REQUEST);
         }
-        if (!DmaList.copy(message.payload, receives.list(), message.length)) {
-            return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
+        if (message.invalidates && !context.regions().canInvalidate(message.invalidateKey, qp, true)) {
+            return accessError();
+        }
+        final int copied = DmaList.copy(message.payload, receives.list(), message.length);
+        if (copied != DmaList.COPIED) {
+            return copied == DmaList.SOURCE_LOST ? Ack.PAYLOAD_LOST
+                : refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
+        }
+        if (message.invalidates && !context.regions().invalidate(message.invalidateKey, qp, true)) {
+            return accessError();
         }
         finishReceive(message, WcOpcode.PVRDMA_WC_RECV, message.length, 0);
         return Ack.ACK;
@@ -145,22 +165,27 @@ final class Responder extends Padded {
     private void finishReceive(Message message, int opcode, long length, int flags) {
         final long wrId = giveBack();
         complete(message, wrId, opcode, WcStatus.PVRDMA_WC_SUCCESS, (int) length, flags);
-        if (qp.shape().srq() != null) {
-            qp.shape().srq().taken();
-        }
     }
 
     /** The slot is free before its completion can be seen: who polls may post again at once, into a full queue. */
     private long giveBack() {
         final long wrId = receives.wrId();
         receives.advance();
+        if (qp.shape().srq() != null) {
+            qp.shape().srq().taken();
+        }
         return wrId;
     }
 
     private void complete(Message message, long wrId, int opcode, int status, int length, int flags) {
         final CompletionQueue cq = qp.shape().recvCq();
         completed++;
-        if (cq.begin()) {
+        if (!cq.begin()) {
+            if (cq.hasFailed()) {
+                // Nobody will know what becomes of the messages that follow.
+                fail(EventType.PVRDMA_EVENT_QP_FATAL);
+            }
+        } else {
             final UnsafeBuffer page = cq.page();
             final int at = cq.offset();
             Cqe.wrId(page, at, wrId);
@@ -178,7 +203,10 @@ final class Responder extends Padded {
 
     private void describe(UnsafeBuffer page, int at, Message message, int flags) {
         Cqe.srcQp(page, at, message.sourceQpn);
-        if (message.immediate && !losesImm) {
+        if (message.invalidates) {
+            Cqe.immData(page, at, message.invalidateKey);
+            Cqe.wcFlags(page, at, flags | flagsOfAll | WcFlags.PVRDMA_WC_WITH_INVALIDATE);
+        } else if (message.immediate && !losesImm) {
             Cqe.immData(page, at, message.immData);
             Cqe.wcFlags(page, at, flags | flagsOfAll | WcFlags.PVRDMA_WC_WITH_IMM);
         } else {
@@ -191,9 +219,8 @@ final class Responder extends Padded {
     }
 
     private int write(Message message) {
-        final int check = reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
-        if (check != Ack.ACK) {
-            return check;
+        if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE)) {
+            return accessError();
         }
         if (message.immediate) {
             final int ack = takeReceive(message);
@@ -201,8 +228,9 @@ final class Responder extends Padded {
                 return ack;
             }
         }
-        if (!DmaList.copy(message.payload, remote, message.length)) {
-            return accessError();
+        final int copied = remote.write(message);
+        if (copied != DmaList.COPIED) {
+            return copied == DmaList.SOURCE_LOST ? Ack.PAYLOAD_LOST : accessError();
         }
         if (message.immediate) {
             finishReceive(message, WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM, message.length, 0);
@@ -214,56 +242,33 @@ final class Responder extends Padded {
         if (attributes.maxDestRdAtomic == 0) {
             return invalidRequest();
         }
-        final int check = reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
-        if (check != Ack.ACK) {
-            return check;
+        if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
+            return accessError();
         }
-        return DmaList.copy(remote, message.payload, message.length) ? Ack.ACK : accessError();
+        final int copied = remote.read(message);
+        if (copied != DmaList.COPIED) {
+            return copied == DmaList.TARGET_LOST ? Ack.PAYLOAD_LOST : accessError();
+        }
+        return Ack.ACK;
     }
 
     private int atomic(Message message) {
         if (attributes.maxDestRdAtomic == 0 || (message.remoteAddress & 7) != 0) {
             return invalidRequest();
         }
-        final int check = reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC);
-        if (check != Ack.ACK) {
-            return check;
-        }
-        final long host = remote.host();
-        if (host == 0 || (host & 7) != 0) {
-            return invalidRequest();
-        }
-        message.original = message.operation == Operation.FETCH_ADD
-            ? UnsafeApi.getAndAddLong(null, host, message.compareAdd)
-            : compareAndSwap(host, message.compareAdd, message.swap);
-        return Ack.ACK;
-    }
-
-    /** Atomic against the CPU too: both use the same instruction. */
-    private static long compareAndSwap(long host, long expected, long value) {
-        long seen;
-        do {
-            seen = UnsafeApi.getLongVolatile(null, host);
-        } while (seen == expected && !UnsafeApi.compareAndSetLong(null, host, expected, value));
-        return seen;
-    }
-
-    /** Checks the remote memory of a message and points {@link #remote} at it. */
-    private int reach(Message message, int right) {
-        remote.clear();
-        if ((attributes.access & right) == 0) {
+        if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC)) {
             return accessError();
         }
-        if (message.length == 0) {
-            return Ack.ACK;
-        }
-        final MemoryRegion region = context.regions().byRkey(message.rkey);
-        if (region == null || !region.isLive() || region.pd() != qp.shape().pd() || !region.allows(right)
-            || !region.covers(message.remoteAddress, message.length) || !region.pages().isCurrent()) {
-            return accessError();
-        }
-        remote.add(region.pages(), region.offset(message.remoteAddress), message.length);
-        return Ack.ACK;
+        return switch (remote.atomic(message)) {
+            case Ack.ACK -> Ack.ACK;
+            case Ack.NAK_INVALID_REQUEST -> invalidRequest();
+            default -> accessError();
+        };
+    }
+
+    /** Whether a peer may use the memory that it names. */
+    private boolean reach(Message message, int right) {
+        return (attributes.access & right) != 0 && remote.find(message, right);
     }
 
     private int accessError() {
@@ -305,7 +310,14 @@ final class Responder extends Padded {
         if (Grh.LENGTH + message.length > list.length()) {
             return dropped();
         }
-        if (!list.put(grh.fill(message), Grh.LENGTH) || !DmaList.copy(message.payload, list, message.length)) {
+        if (!list.put(grh.fill(message), Grh.LENGTH)) {
+            return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
+        }
+        final int copied = DmaList.copy(message.payload, list, message.length);
+        if (copied == DmaList.SOURCE_LOST) {
+            return dropped();
+        }
+        if (copied != DmaList.COPIED) {
             return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
         }
         finishReceive(message, WcOpcode.PVRDMA_WC_RECV, Grh.LENGTH + message.length, WcFlags.PVRDMA_WC_GRH
@@ -333,7 +345,10 @@ final class Responder extends Padded {
     void flushAfterFailure() {
         receives.lock().lock();
         try {
-            flush();
+            // It may have been reset and begun a new life meanwhile.
+            if (!qp.isDead() && qp.state() == QpState.PVRDMA_QPS_ERR) {
+                flush();
+            }
         } finally {
             receives.lock().unlock();
         }
@@ -345,6 +360,10 @@ final class Responder extends Padded {
             for (int budget = receives.count(); budget > 0 && receives.takeToFlush(); budget--) {
                 complete(null, giveBack(), WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0, 0);
             }
+        } else if (!lastTaken) {
+            // Whatever this queue pair took has completed, as that happened under this lock.
+            lastTaken = true;
+            context.events().async(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp.handle());
         }
         receives.resumeWaiting(true);
     }
@@ -352,8 +371,12 @@ final class Responder extends Padded {
     /** Under the receive queue's lock: forgets what is posted, if it is this queue pair's own. */
     void reset() {
         psn = 0;
+        lastTaken = false;
+        established = false;
         if (qp.shape().srq() == null) {
             receives.reset();
+        } else {
+            receives.resumeWaiting(true);
         }
     }
 

@@ -12,8 +12,6 @@ final class RnrTimer {
         2_560, 3_840, 5_120, 7_680, 10_240, 15_360, 20_480, 30_720, 40_960, 61_440, 81_920, 122_880, 163_840, 245_760,
         327_680, 491_520,
     };
-    /** The rnr_retry that stands for no limit. */
-    static final int FOR_EVER = 7;
 
     private RnrTimer() {
     }

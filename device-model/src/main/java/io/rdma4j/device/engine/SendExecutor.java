@@ -31,10 +31,12 @@ import java.nio.ByteBuffer;
  */
 final class SendExecutor extends Padded {
     /** Of {@link #execute}: the request waits; the queue will be run again. */
-    static final int STALLED = -1;
+    static final int STALLED = Retries.STALLED;
 
     private static final int PSN_MASK = 0xff_ffff;
     private static final int PRIVILEGED_QKEY = 1 << 31;
+    /** log2 of the bytes of an operand. */
+    private static final int LOG_LONG = 3;
     private static final int QEMU_BAD_SGE_COUNT = 0x205;
     private static final int QEMU_BAD_LKEY = 0x207;
     private static final int QEMU_BAD_GID = 0x210;
@@ -42,16 +44,16 @@ final class SendExecutor extends Padded {
     private final EngineContext context;
     private final QueuePair qp;
     private final QpAttributes attributes;
-    private final Requester requester;
+    private final Retries retries;
     private final int maxSge;
     private final boolean likeQemu;
     private final DmaList list;
     private final SgeReader sges;
+    private final LocalOperations local;
     private final Message message;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(Long.BYTES);
     private final long scratchAddress = BufferUtil.address(scratch);
     private int psn;
-    private boolean waits;
     private int vendorError;
     private Port peer;
     private int peerEpoch = -1;
@@ -62,12 +64,13 @@ final class SendExecutor extends Padded {
         this.context = context;
         this.qp = qp;
         this.attributes = qp.attributes();
-        this.requester = requester;
+        this.retries = requester.retries();
         this.maxSge = qp.shape().maxSge();
         this.likeQemu = context.has(Quirk.ONLY_SEND);
         this.list = new DmaList(maxSge);
         this.sges = new SgeReader(context, qp.shape().pd());
-        this.message = new Message(list, requester);
+        this.local = new LocalOperations(context, qp);
+        this.message = new Message(list, retries.again());
         message.sourceMac = context.identity().mac();
         message.sourceQpn = qp.qpn();
         message.datagram = qp.isDatagram();
@@ -96,7 +99,6 @@ final class SendExecutor extends Padded {
 
     void reset() {
         psn = 0;
-        waits = false;
         peer = null;
         peerEpoch = -1;
     }
@@ -132,14 +134,17 @@ final class SendExecutor extends Padded {
         }
         message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
         message.immediate = false;
+        message.invalidates = false;
         message.length = list.length();
         return dispatch(page, at, opcode);
     }
 
     private static int rights(int opcode) {
         return switch (opcode) {
-            case WrOpcode.PVRDMA_WR_RDMA_READ, WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP,
-                WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD -> AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE;
+            case WrOpcode.PVRDMA_WR_RDMA_READ, WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV,
+                WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP, WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD,
+                WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP,
+                WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD -> AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE;
             default -> 0;
         };
     }
@@ -150,16 +155,41 @@ final class SendExecutor extends Padded {
                 return send(page, at, false);
             case WrOpcode.PVRDMA_WR_SEND_WITH_IMM:
                 return send(page, at, true);
+            case WrOpcode.PVRDMA_WR_SEND_WITH_INV:
+                return sendAndInvalidate(page, at);
             case WrOpcode.PVRDMA_WR_RDMA_WRITE:
                 return rdma(page, at, Operation.WRITE, false);
             case WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM:
                 return rdma(page, at, Operation.WRITE, true);
             case WrOpcode.PVRDMA_WR_RDMA_READ:
                 return rdma(page, at, Operation.READ, false);
+            case WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV:
+                return readAndInvalidate(page, at);
             case WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP:
                 return atomic(page, at, Operation.COMPARE_SWAP);
             case WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD:
                 return atomic(page, at, Operation.FETCH_ADD);
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP:
+                return atomic(page, at, Operation.MASKED_COMPARE_SWAP);
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+                return atomic(page, at, Operation.MASKED_FETCH_ADD);
+            default:
+                return changeKeys(page, at, opcode);
+        }
+    }
+
+    /** Memory management: on connections only, and nothing to scatter or gather. */
+    private int changeKeys(UnsafeBuffer page, int at, int opcode) {
+        if (qp.isDatagram() || SqWqe.numSge(page, at) != 0) {
+            return badWqe(WrOpcode.name(opcode) + " on this queue pair, or with SGEs,");
+        }
+        switch (opcode) {
+            case WrOpcode.PVRDMA_WR_LOCAL_INV:
+                return local.invalidate(SqWqe.invalidateRkey(page, at));
+            case WrOpcode.PVRDMA_WR_FAST_REG_MR:
+                return local.fastRegister(page, at);
+            case WrOpcode.PVRDMA_WR_BIND_MW:
+                return context.hasExtensions() ? local.bind(page, at) : badWqe("BIND_MW");
             default:
                 return badWqe(WrOpcode.name(opcode));
         }
@@ -180,6 +210,26 @@ final class SendExecutor extends Padded {
         ask(Operation.SEND);
         withImmediate(page, at, immediate);
         return qp.isDatagram() ? sendDatagram(page, at) : sendConnected();
+    }
+
+    private int sendAndInvalidate(UnsafeBuffer page, int at) {
+        if (qp.isDatagram()) {
+            return badWqe("SEND_WITH_INV on this queue pair");
+        }
+        message.invalidates = true;
+        message.invalidateKey = SqWqe.invalidateRkey(page, at);
+        ask(Operation.SEND);
+        return sendConnected();
+    }
+
+    /** A key that cannot be invalidated is found before anything is read. */
+    private int readAndInvalidate(UnsafeBuffer page, int at) {
+        final int key = SqWqe.invalidateRkey(page, at);
+        if (!qp.isDatagram() && !local.canInvalidate(key)) {
+            return local.refused("invalidation", key);
+        }
+        final int status = rdma(page, at, Operation.READ, false);
+        return status == WcStatus.PVRDMA_WC_SUCCESS ? local.invalidate(key) : status;
     }
 
     /** Mostly the same as last time; a reference that is not stored costs no barrier of the garbage collector. */
@@ -213,16 +263,39 @@ final class SendExecutor extends Padded {
             return WcStatus.PVRDMA_WC_LOC_LEN_ERR;
         }
         ask(operation);
-        message.remoteAddress = SqWqe.atomicRemoteAddr(page, at);
-        message.compareAdd = SqWqe.atomicCompareAdd(page, at);
-        message.swap = SqWqe.atomicSwap(page, at);
-        message.rkey = SqWqe.atomicRkey(page, at);
+        if (!readOperands(page, at, operation)) {
+            return badWqe(operation + " of another size than 8 bytes");
+        }
         final int status = sendConnected();
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             return status;
         }
         list.rewind();
         return list.putLong(message.original, scratchAddress) ? status : WcStatus.PVRDMA_WC_LOC_PROT_ERR;
+    }
+
+    /** False if the operands are not 8 bytes long, which the masked operations say themselves. */
+    private boolean readOperands(UnsafeBuffer page, int at, Operation operation) {
+        message.remoteAddress = SqWqe.atomicRemoteAddr(page, at);
+        switch (operation) {
+            case MASKED_COMPARE_SWAP:
+                message.rkey = SqWqe.maskedCasRkey(page, at);
+                message.compareAdd = SqWqe.maskedCasCompare(page, at);
+                message.compareMask = SqWqe.maskedCasCmpMask(page, at);
+                message.swap = SqWqe.maskedCasSwap(page, at);
+                message.swapMask = SqWqe.maskedCasSwapMask(page, at);
+                return SqWqe.maskedCasLogArgSz(page, at) == LOG_LONG;
+            case MASKED_FETCH_ADD:
+                message.rkey = SqWqe.maskedFaaRkey(page, at);
+                message.compareAdd = SqWqe.maskedFaaAdd(page, at);
+                message.fieldBoundary = SqWqe.maskedFaaFieldBoundary(page, at);
+                return SqWqe.maskedFaaLogArgSz(page, at) == LOG_LONG;
+            default:
+                message.rkey = SqWqe.atomicRkey(page, at);
+                message.compareAdd = SqWqe.atomicCompareAdd(page, at);
+                message.swap = SqWqe.atomicSwap(page, at);
+                return true;
+        }
     }
 
     private int sendDatagram(UnsafeBuffer page, int at) {
@@ -273,7 +346,7 @@ final class SendExecutor extends Padded {
         message.destGidLow = low;
         final int epoch = context.link().epoch();
         if (epoch != peerEpoch || high != peerHigh || low != peerLow) {
-            peer = context.link().route(high, low);
+            peer = context.route(high, low);
             peerEpoch = epoch;
             peerHigh = high;
             peerLow = low;
@@ -297,48 +370,16 @@ final class SendExecutor extends Padded {
 
     private int acknowledged() {
         psn = psn + message.packets & PSN_MASK;
-        waits = false;
         return WcStatus.PVRDMA_WC_SUCCESS;
     }
 
     private int refused(int ack) {
-        if (ack == Ack.RNR_NAK) {
-            return notReady();
-        }
-        waits = false;
         vendorError = ack;
-        return switch (ack) {
-            case Ack.NAK_INVALID_REQUEST -> WcStatus.PVRDMA_WC_REM_INV_REQ_ERR;
-            case Ack.NAK_REMOTE_ACCESS -> WcStatus.PVRDMA_WC_REM_ACCESS_ERR;
-            case Ack.NAK_REMOTE_OPERATION -> WcStatus.PVRDMA_WC_REM_OP_ERR;
-            default -> WcStatus.PVRDMA_WC_RETRY_EXC_ERR;
-        };
-    }
-
-    /**
-     * The receiver has put this queue on its list. With a limit on retries, the time that they would take is waited
-     * for, and whoever looks at the timers afterwards tries a last time.
-     */
-    private int notReady() {
-        if (attributes.rnrRetry == RnrTimer.FOR_EVER) {
-            return STALLED;
-        }
-        final long now = System.nanoTime();
-        if (!waits) {
-            waits = true;
-            requester.deadline(now + attributes.rnrRetry * message.rnrNanos);
-        }
-        if (requester.deadline() - now <= 0) {
-            waits = false;
-            vendorError = Ack.RNR_NAK;
-            return WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR;
-        }
-        context.timers().add(requester);
-        return STALLED;
+        return retries.refused(ack, message.rnrNanos);
     }
 
     @Override
     public String toString() {
-        return "psn " + psn + (waits ? " waits for the receiver" : "");
+        return "psn " + psn;
     }
 }

@@ -56,7 +56,12 @@ final class SgeReader {
             region = context.regions().byLkey(lkey);
             last = region;
         }
-        if (region == null || !region.isLive() || region.pd() != pd || !region.allows(rights)
+        if (region == null) {
+            return false;
+        }
+        // The key once more: that of a fast region may have changed since, and the lease with it.
+        final int lease = region.lease();
+        if (!region.isUsable(lease) || region.lkey() != lkey || region.pd() != pd || !region.allows(rights)
             || !region.covers(address, length)) {
             return false;
         }
@@ -66,6 +71,9 @@ final class SgeReader {
         }
         final long offset = region.offset(address);
         into.add(region.pages(), offset, length);
+        if (region.revocation() != null) {
+            into.guard(region.revocation(), lease);
+        }
         return region.pages().reaches(offset, length);
     }
 }

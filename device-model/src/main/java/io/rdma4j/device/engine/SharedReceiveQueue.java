@@ -13,7 +13,7 @@ final class SharedReceiveQueue {
     private final int handle;
     private final ProtectionDomain pd;
     private final ReceiveQueue receives;
-    private int limit;
+    private volatile int limit;
     private int users;
     private boolean failed;
 

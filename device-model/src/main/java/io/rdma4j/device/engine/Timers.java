@@ -6,22 +6,51 @@
 package io.rdma4j.device.engine;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Send queues that wait until some time. There is no thread of the device: whoever rings a doorbell or waits for an
- * interrupt looks whether a time has come. Looking costs one load when nobody waits.
+ * interrupt looks whether a time has come. Looking costs one load when nobody waits, and a look at the clock when
+ * somebody does.
  */
 final class Timers {
-    private final List<Requester> waiting = new ArrayList<>();
+    private final Set<Requester> waiting = new LinkedHashSet<>();
+    private final Runnable wake;
     private volatile int count;
+    private volatile long next;
 
+    /**
+     * Nobody waits.
+     *
+     * @param wake called when there is something to wait for earlier than before: whoever sleeps looks again.
+     */
+    Timers(Runnable wake) {
+        this.wake = wake;
+    }
+
+    /** Has a send queue run at its {@link Retries#deadline}. Locks of queues may be held. */
     void add(Requester requester) {
+        final long deadline = requester.retries().deadline();
+        final boolean sooner;
         synchronized (waiting) {
-            if (!waiting.contains(requester)) {
-                waiting.add(requester);
-                count = waiting.size();
+            waiting.add(requester);
+            sooner = count == 0 || deadline - next < 0;
+            if (sooner) {
+                next = deadline;
             }
+            count = waiting.size();
+        }
+        if (sooner) {
+            wake.run();
+        }
+    }
+
+    void remove(Requester requester) {
+        synchronized (waiting) {
+            waiting.remove(requester);
+            count = waiting.size();
         }
     }
 
@@ -31,26 +60,37 @@ final class Timers {
      * @return nanoseconds until the next, {@link Long#MAX_VALUE} if there is none.
      */
     long service() {
-        return count == 0 ? Long.MAX_VALUE : serviceDue();
+        if (count == 0) {
+            return Long.MAX_VALUE;
+        }
+        final long left = next - System.nanoTime();
+        return left > 0 ? left : serviceDue();
     }
 
     private long serviceDue() {
+        final List<Requester> due = takeDue();
+        due.forEach(Requester::run);
+        return count == 0 ? Long.MAX_VALUE : Math.max(0, next - System.nanoTime());
+    }
+
+    private List<Requester> takeDue() {
         final List<Requester> due = new ArrayList<>();
         final long now = System.nanoTime();
-        long next = Long.MAX_VALUE;
         synchronized (waiting) {
-            for (int i = waiting.size() - 1; i >= 0; i--) {
-                final long left = waiting.get(i).deadline() - now;
+            long least = Long.MAX_VALUE;
+            for (Requester requester : waiting) {
+                final long left = requester.retries().deadline() - now;
                 if (left <= 0) {
-                    due.add(waiting.remove(i));
+                    due.add(requester);
                 } else {
-                    next = Math.min(next, left);
+                    least = Math.min(least, left);
                 }
             }
+            due.forEach(waiting::remove);
+            next = now + least;
             count = waiting.size();
         }
-        due.forEach(Requester::run);
-        return next;
+        return due;
     }
 
     void clear() {
@@ -58,5 +98,11 @@ final class Timers {
             waiting.clear();
             count = 0;
         }
+    }
+
+    @Override
+    public String toString() {
+        return count == 0 ? "" : "  " + count + " sends wait, the next for "
+            + Math.max(0, next - System.nanoTime()) / 1000 + " us\n";
     }
 }

@@ -65,7 +65,7 @@ public final class CommandChannel {
             return -CommandError.EFAULT;
         }
         final Command command = effective(Command.of(header.cmd()));
-        if (command == null || command == Command.RESIZE_CQ) {
+        if (command == null || command == Command.RESIZE_CQ || command.isExtension() && !options.extensions()) {
             counters.record(Counter.COMMANDS_REFUSED, "command %d", header.cmd());
             if (alwaysResponds) {
                 interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_RESPONSE);
@@ -135,7 +135,7 @@ public final class CommandChannel {
     }
 
     private static Command wrong(Command command) {
-        return Command.of(command.id() == 0 ? 1 : command.id() - 1);
+        return command == Command.QUERY_PORT ? Command.QUERY_PKEY : Command.QUERY_PORT;
     }
 
     @Override

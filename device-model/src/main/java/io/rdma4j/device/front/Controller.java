@@ -118,6 +118,15 @@ public final class Controller {
         });
     }
 
+    /** The device fails: its objects are gone, and it refuses commands until it is reset and set up anew. */
+    public void die() {
+        locked(() -> {
+            active = false;
+            engine.close();
+            return 0;
+        });
+    }
+
     /** The function goes away: frees everything. */
     public void close() {
         locked(() -> {

@@ -31,6 +31,10 @@ final class EmulatedVector implements InterruptVector {
         LockSupport.unpark(waiter);
     }
 
+    void wake() {
+        LockSupport.unpark(waiter);
+    }
+
     void disable() {
         disabled = true;
         LockSupport.unpark(waiter);

@@ -18,6 +18,7 @@ import io.rdma4j.device.engine.MrRequest;
 import io.rdma4j.device.engine.SrqState;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.GidType;
+import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.PortState;
 import io.rdma4j.hw.pvrdma.cmd.Command;
@@ -26,6 +27,8 @@ import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateUcRequest;
@@ -38,6 +41,8 @@ import io.rdma4j.hw.pvrdma.cmd.QueryPkeyResponse;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 import io.rdma4j.hw.pvrdma.cmd.QuerySrqResponse;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingResponse;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -46,6 +51,7 @@ import java.util.function.LongSupplier;
 
 /** The commands, decoded: all but those of queue pairs. */
 public final class EngineCommands implements Commands {
+    private static final int LINK_POLLING = 2;
     private static final int LINK_UP = 5;
     private static final int WIDTH_4X = 2;
     private static final int SPEED_EDR = 32;
@@ -83,7 +89,10 @@ public final class EngineCommands implements Commands {
             case DESTROY_PD -> engine.protection().destroyPd(handle(request));
             case CREATE_MR -> createMr(new CreateMrRequest().wrap(request, 0), response);
             case DESTROY_MR -> engine.protection().destroyMr(handle(request));
+            case CREATE_MW -> createMw(new CreateMwRequest().wrap(request, 0), response);
+            case DESTROY_MW -> engine.protection().destroyMw(handle(request));
             case CREATE_CQ -> createCq(new CreateCqRequest().wrap(request, 0), response);
+            case RESIZE_CQ_RING -> resizeCq(new ResizeCqRingRequest().wrap(request, 0), response);
             case DESTROY_CQ -> engine.queues().destroyCq(handle(request));
             case CREATE_QP, MODIFY_QP, QUERY_QP, DESTROY_QP -> qps.run(command, request, response);
             case CREATE_UC -> created(response, engine.protection().createUc(uarPage(request)));
@@ -112,12 +121,14 @@ public final class EngineCommands implements Commands {
             throw CommandError.invalid("port %d, there is port 1", port);
         }
         final boolean down = options.has(Quirk.PORT_DOWN);
+        final boolean dark = down || !engine.isUp();
         new QueryPortResponse().wrap(response, 0).portAttr()
-            .state(down ? PortState.PVRDMA_PORT_DOWN : PortState.PVRDMA_PORT_ACTIVE)
+            .state(dark ? PortState.PVRDMA_PORT_DOWN : PortState.PVRDMA_PORT_ACTIVE)
             .maxMtu(Math.max(options.limits().mtu(), 5)).activeMtu(options.limits().mtu())
             .gidTblLen(options.limits().gidEntries()).maxMsgSz(down ? 1024 : Limits.MAX_MESSAGE)
             .qkeyViolCntr((int) counters.get(Counter.BAD_QKEY)).pkeyTblLen(1).maxVlNum(1)
-            .activeWidth(down ? 1 : WIDTH_4X).activeSpeed(down ? 1 : SPEED_EDR).physState(down ? 0 : LINK_UP);
+            .activeWidth(down ? 1 : WIDTH_4X).activeSpeed(down ? 1 : SPEED_EDR)
+            .physState(down ? 0 : dark ? LINK_POLLING : LINK_UP);
     }
 
     private void queryPkey(UnsafeBuffer request, UnsafeBuffer response) {
@@ -132,14 +143,29 @@ public final class EngineCommands implements Commands {
 
     private void createMr(CreateMrRequest request, UnsafeBuffer response) {
         final MrKeys keys = engine.protection().createMr(new MrRequest(request.pd(), request.start(), request.length(),
-            request.access(), request.flags(), request.pdirDma(), request.nchunks()));
+            request.access(), mrFlags(request), request.pdirDma(), request.nchunks()));
         new CreateMrResponse().wrap(response, 0).mrHandle(keys.handle()).lkey(keys.lkey()).rkey(keys.rkey());
+    }
+
+    /** QEMU looks at one flag and overlooks the others. */
+    private int mrFlags(CreateMrRequest request) {
+        return options.has(Quirk.WHOLE_PAGES) ? request.flags() & MrFlags.PVRDMA_MR_FLAG_DMA : request.flags();
+    }
+
+    private void createMw(CreateMwRequest request, UnsafeBuffer response) {
+        final MrKeys keys = engine.protection().createMw(request.pd(), request.type());
+        new CreateMwResponse().wrap(response, 0).mwHandle(keys.handle()).rkey(keys.rkey());
     }
 
     private void createCq(CreateCqRequest request, UnsafeBuffer response) {
         final int handle = engine.queues().createCq(request.ctxHandle(), request.cqe(), request.pdirDma(),
             request.nchunks());
         new CreateCqResponse().wrap(response, 0).cqHandle(handle).cqe(request.cqe());
+    }
+
+    private void resizeCq(ResizeCqRingRequest request, UnsafeBuffer response) {
+        engine.queues().resizeCq(request.cqHandle(), request.cqe(), request.pdirDma(), request.nchunks());
+        new ResizeCqRingResponse().wrap(response, 0).cqe(request.cqe());
     }
 
     private long uarPage(UnsafeBuffer request) {

@@ -13,8 +13,12 @@ import io.rdma4j.device.engine.EngineEvents;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Cqne;
 import io.rdma4j.hw.pvrdma.Eqe;
+import io.rdma4j.hw.pvrdma.EventType;
 
-/** The asynchronous event ring and the ring of completion notifications. */
+/**
+ * The asynchronous event ring and the ring of completion notifications. An event that finds its ring full is lost and
+ * counted; those in the ring stay, and the interrupt comes all the same, so that the driver makes room.
+ */
 public final class EventRings implements EngineEvents {
     private final Counters counters;
     private final InterruptController interrupts;
@@ -50,11 +54,10 @@ public final class EventRings implements EngineEvents {
         if (silent) {
             return;
         }
-        if (async.push(type, info)) {
-            interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_ASYNC);
-        } else {
-            counters.record(Counter.EVENTS_LOST, "event %d of object 0x%x: %s", type, info, async);
+        if (!async.push(type, info)) {
+            counters.record(Counter.EVENTS_LOST, "%s of object 0x%x: %s", EventType.name(type), info, async);
         }
+        interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_ASYNC);
     }
 
     @Override
@@ -66,6 +69,11 @@ public final class EventRings implements EngineEvents {
         if (interrupt && (pushed || !returnsWhenFull)) {
             interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_CQ);
         }
+    }
+
+    @Override
+    public void timer() {
+        interrupts.wake();
     }
 
     /** Waits until no event is being written. */

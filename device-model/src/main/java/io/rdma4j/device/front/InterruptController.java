@@ -95,6 +95,13 @@ public final class InterruptController implements Interrupts {
         }
     }
 
+    /** Has whoever waits for a vector look again when the device wants to be looked after. */
+    void wake() {
+        for (EmulatedVector vector : vectors) {
+            vector.wake();
+        }
+    }
+
     /** The interrupt mask register was written. */
     void imr(int value) {
         imr = value;

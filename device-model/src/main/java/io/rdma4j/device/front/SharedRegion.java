@@ -14,9 +14,11 @@ import io.rdma4j.device.memory.EmulatedIommu;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.AtomicOps;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.BmmeFlags;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.DeviceMode;
 import io.rdma4j.hw.pvrdma.Dsr;
+import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.GidType;
 import io.rdma4j.hw.pvrdma.Pdir;
 
@@ -92,13 +94,21 @@ final class SharedRegion {
             .nodeGuid(identity.guid()).sysImageGuid(identity.guid())
             .pageSizeCap(Pdir.PAGE_SIZE).vendorId(Bar1.PVRDMA_VENDOR_ID).vendorPartId(Bar1.PVRDMA_DEVICE_ID).hwVer(1)
             .deviceCapFlags(RC_RNR_NAK_GEN)
-            .atomicOps(AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD)
-            .atomicArgSizes(Long.BYTES)
+            .atomicOps(AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD
+                | AtomicOps.PVRDMA_ATOMIC_OP_MASK_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_MASK_FETCH_ADD)
+            .atomicArgSizes(Long.BYTES).maxFaBitBoundary(Long.SIZE)
+            .bmmeFlags(BmmeFlags.PVRDMA_BMME_FLAG_LOCAL_INV | BmmeFlags.PVRDMA_BMME_FLAG_REMOTE_INV
+                | BmmeFlags.PVRDMA_BMME_FLAG_FAST_REG_WR)
+            .maxFastRegPageListLen(v2 ? Limits.MAX_FAST_REG_PAGES : 0)
             .maxSgeRd(v2 ? options.limits().maxSge() : 0)
             .maxQpRdAtom(options.limits().maxRdAtomic()).maxQpInitRdAtom(options.limits().maxRdAtomic())
             .maxResRdAtom(options.limits().maxRdAtomic() * options.limits().maxQp())
             .localCaAckDelay(5)
             .gidTypes(v2 ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2 : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
+        if (options.extensions()) {
+            caps.deviceCapFlags2(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS | ExtensionFlags.RDMA4J_EXT_CQ_RESIZE
+                | ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS).maxMw(options.limits().maxMw());
+        }
     }
 
     private static void fillLikeQemu(Caps caps, DeviceOptions options, Identity identity) {

@@ -19,6 +19,8 @@ public final class Ack {
     public static final int NAK_REMOTE_OPERATION = 4;
     /** Nobody answers: no such QP, not ready, connected to somebody else, or out of sequence. */
     public static final int NO_RESPONSE = 5;
+    /** The sender's own memory went away while it was reached; nothing was said on the wire. */
+    public static final int PAYLOAD_LOST = 6;
 
     private Ack() {
     }
@@ -36,6 +38,7 @@ public final class Ack {
             case NAK_REMOTE_ACCESS -> "NAK_REMOTE_ACCESS";
             case NAK_REMOTE_OPERATION -> "NAK_REMOTE_OPERATION";
             case NO_RESPONSE -> "NO_RESPONSE";
+            case PAYLOAD_LOST -> "PAYLOAD_LOST";
             default -> "ack " + ack;
         };
     }

@@ -5,6 +5,9 @@
 
 package io.rdma4j.device.link;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
+
 /**
  * Devices of one JVM. A route is looked up without a lock and without allocation, in a table that is replaced when it
  * changes.
@@ -14,6 +17,7 @@ public final class InProcessLink implements Link {
     public static final InProcessLink JVM = new InProcessLink();
 
     private final Agenda agenda = new Agenda();
+    private final Set<Runnable> unanswered = new LinkedHashSet<>();
     private volatile Routes routes = new Routes(0, 0);
 
     /** A link of its own, without devices. */
@@ -23,7 +27,8 @@ public final class InProcessLink implements Link {
 
     @Override
     public Port route(long high, long low) {
-        return routes.find(high, low);
+        final Port port = routes.find(high, low);
+        return port != null && port.isUp() ? port : null;
     }
 
     @Override
@@ -44,6 +49,33 @@ public final class InProcessLink implements Link {
     public synchronized void unbind(Port port, long high, long low) {
         if (routes.find(high, low) == port) {
             routes = routes.without(high, low);
+        }
+    }
+
+    @Override
+    public synchronized void reroute() {
+        routes = routes.again();
+    }
+
+    @Override
+    public void whenChanged(Runnable again) {
+        synchronized (unanswered) {
+            unanswered.add(again);
+        }
+    }
+
+    @Override
+    public void forget(Runnable again) {
+        synchronized (unanswered) {
+            unanswered.remove(again);
+        }
+    }
+
+    @Override
+    public void changed() {
+        synchronized (unanswered) {
+            unanswered.forEach(agenda::add);
+            unanswered.clear();
         }
     }
 
@@ -98,6 +130,12 @@ public final class InProcessLink implements Link {
             final Routes next = new Routes(epoch + 1, count + 1);
             copyTo(next, -1);
             next.put(port, high, low);
+            return next;
+        }
+
+        Routes again() {
+            final Routes next = new Routes(epoch + 1, count);
+            copyTo(next, -1);
             return next;
         }
 

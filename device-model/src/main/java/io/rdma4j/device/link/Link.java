@@ -40,6 +40,26 @@ public interface Link {
      */
     void unbind(Port port, long high, long low);
 
+    /** A route may have changed although no GID did, as a port went down or came up. */
+    void reroute();
+
+    /**
+     * Remembers a send that nobody answered.
+     *
+     * @param again put on the agenda when something has {@linkplain #changed() changed}, once.
+     */
+    void whenChanged(Runnable again);
+
+    /**
+     * Forgets such a send; harmless if it is not there.
+     *
+     * @param again as remembered.
+     */
+    void forget(Runnable again);
+
+    /** Somebody may answer now who did not before: puts all sends that nobody answered on the agenda. */
+    void changed();
+
     /**
      * {@return the work that is to be done when the calling thread holds no lock any more}
      */

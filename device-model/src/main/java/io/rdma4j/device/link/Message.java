@@ -43,6 +43,10 @@ public final class Message {
     public boolean immediate;
     /** Immediate data, in the byte order in which it stands in the WQE. */
     public int immData;
+    /** Whether a key of the responder is to be invalidated. */
+    public boolean invalidates;
+    /** The key to invalidate. */
+    public int invalidateKey;
     /** Whether the receiver asked to be woken by such messages should be. */
     public boolean solicited;
     /** Traffic class of the GRH. */
@@ -59,6 +63,12 @@ public final class Message {
     public long compareAdd;
     /** Value to put. */
     public long swap;
+    /** Which bits must be as expected. */
+    public long compareMask;
+    /** Which bits to put. */
+    public long swapMask;
+    /** The top bits of the fields to add to. */
+    public long fieldBoundary;
     /** Bytes of payload. */
     public long length;
     /** The payload: source of SEND and WRITE, destination of READ. */

@@ -16,5 +16,9 @@ public enum Operation {
     /** Replace 8 bytes at the remote address if they are as expected, and fetch what they were. */
     COMPARE_SWAP,
     /** Add to 8 bytes at the remote address, and fetch what they were. */
-    FETCH_ADD
+    FETCH_ADD,
+    /** Replace some bits of 8 bytes at the remote address if others are as expected, and fetch what they were. */
+    MASKED_COMPARE_SWAP,
+    /** Add to fields side by side in 8 bytes at the remote address, and fetch what they were. */
+    MASKED_FETCH_ADD
 }

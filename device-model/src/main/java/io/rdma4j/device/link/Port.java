@@ -14,4 +14,9 @@ public interface Port {
      * @return one of {@link Ack}; senders of datagrams ignore it.
      */
     int deliver(Message message);
+
+    /**
+     * {@return whether the device can be reached at all; whoever changes that calls {@link Link#reroute()}}
+     */
+    boolean isUp();
 }

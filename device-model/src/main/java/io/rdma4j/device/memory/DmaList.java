@@ -12,11 +12,26 @@ import org.agrona.UnsafeApi;
 /**
  * The memory of one work request: pieces of regions, checked and in order, with a cursor. Reused from request to
  * request; belongs to the queue that fills it, and is read under that queue's lock.
+ *
+ * <p>Pieces of memory that a work request of somebody else may take away are guarded by their {@link Revocation}: it is
+ * entered for each copy.
  */
 public final class DmaList extends Padded {
+    /** Of {@link #copy}: all bytes were copied. */
+    public static final int COPIED = 0;
+    /** Of {@link #copy}: the source went away, at the latest while it was copied. */
+    public static final int SOURCE_LOST = 1;
+    /** Of {@link #copy}: the destination went away, at the latest while it was copied. */
+    public static final int TARGET_LOST = 2;
+
     private final PageTable[] tables;
     private final long[] offsets;
     private final long[] lengths;
+    private final Revocation[] guards;
+    private final int[] leases;
+    private boolean guarded;
+    /** What the run found last lies in, of a table that translates at each use. */
+    private IommuMapping mapping;
     private int count;
     private long length;
     private int piece;
@@ -31,13 +46,25 @@ public final class DmaList extends Padded {
         tables = new PageTable[capacity];
         offsets = new long[capacity];
         lengths = new long[capacity];
+        guards = new Revocation[capacity];
+        leases = new int[capacity];
     }
 
     /** Makes it empty. */
     public void clear() {
+        if (guarded) {
+            unguard();
+        }
         count = 0;
         length = 0;
         rewind();
+    }
+
+    private void unguard() {
+        for (int i = 0; i < count; i++) {
+            guards[i] = null;
+        }
+        guarded = false;
     }
 
     /**
@@ -59,6 +86,52 @@ public final class DmaList extends Padded {
     }
 
     /**
+     * Says that the piece added last can be taken away.
+     *
+     * @param guard of it.
+     * @param lease by which it may be reached.
+     */
+    public void guard(Revocation guard, int lease) {
+        guards[count - 1] = guard;
+        leases[count - 1] = lease;
+        guarded = true;
+    }
+
+    /**
+     * Begins an access: what is guarded stays as long as {@link #leave} is not called.
+     *
+     * @return false if some of it is not there any more; then nothing was begun.
+     */
+    public boolean enter() {
+        return !guarded || enterGuarded();
+    }
+
+    private boolean enterGuarded() {
+        for (int i = 0; i < count; i++) {
+            if (guards[i] != null && !guards[i].enter(leases[i])) {
+                leave(i);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Ends an access. */
+    public void leave() {
+        if (guarded) {
+            leave(count);
+        }
+    }
+
+    private void leave(int end) {
+        for (int i = 0; i < end; i++) {
+            if (guards[i] != null) {
+                guards[i].leave();
+            }
+        }
+    }
+
+    /**
      * {@return how many bytes all pieces have}
      */
     public long length() {
@@ -77,21 +150,44 @@ public final class DmaList extends Padded {
      * @param from  source.
      * @param to    destination.
      * @param bytes at most what both have left.
-     * @return false if a page went away meanwhile, which only pages of a table that translates at each use do.
+     * @return {@link #COPIED}, or which of the two went away meanwhile.
      */
-    public static boolean copy(DmaList from, DmaList to, long bytes) {
+    public static int copy(DmaList from, DmaList to, long bytes) {
+        return from.guarded || to.guarded ? copyGuarded(from, to, bytes) : copyAll(from, to, bytes);
+    }
+
+    private static int copyGuarded(DmaList from, DmaList to, long bytes) {
+        if (!from.enter()) {
+            return SOURCE_LOST;
+        }
+        try {
+            if (!to.enter()) {
+                return TARGET_LOST;
+            }
+            try {
+                return copyAll(from, to, bytes);
+            } finally {
+                to.leave();
+            }
+        } finally {
+            from.leave();
+        }
+    }
+
+    private static int copyAll(DmaList from, DmaList to, long bytes) {
         long left = bytes;
         while (left > 0) {
-            final long run = to.run(from.run(left));
+            final long source = from.run(left);
+            final long run = to.run(source);
             if (run == 0) {
-                return false;
+                return source == 0 ? SOURCE_LOST : TARGET_LOST;
             }
-            HostMemory.copy(from.host(), to.host(), run);
+            HostMemory.copy(from.start(), to.start(), run);
             from.skip(run);
             to.skip(run);
             left -= run;
         }
-        return true;
+        return COPIED;
     }
 
     /**
@@ -102,13 +198,24 @@ public final class DmaList extends Padded {
      * @return false if a page went away meanwhile.
      */
     public boolean put(long address, int bytes) {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            return putAll(address, bytes);
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean putAll(long address, int bytes) {
         int at = 0;
         while (at < bytes) {
             final long run = run(bytes - at);
             if (run == 0) {
                 return false;
             }
-            HostMemory.copy(address + at, host(), run);
+            HostMemory.copy(address + at, start(), run);
             skip(run);
             at += (int) run;
         }
@@ -128,14 +235,35 @@ public final class DmaList extends Padded {
     }
 
     /**
-     * {@return the host address of the byte at the cursor; 0 if it went away}
+     * {@return the host address of the byte at the cursor; 0 if it went away. Between {@link #enter} and {@link #leave}
+     * only}
      */
     public long host() {
         return tables[piece].host(offsets[piece] + done);
     }
 
     private long run(long wanted) {
-        return wanted == 0 ? 0 : tables[piece].run(offsets[piece] + done, Math.min(wanted, lengths[piece] - done));
+        if (wanted == 0) {
+            return 0;
+        }
+        final PageTable table = tables[piece];
+        final long offset = offsets[piece] + done;
+        final long limit = Math.min(wanted, lengths[piece] - done);
+        if (!table.isDirect()) {
+            return table.run(offset, limit);
+        }
+        mapping = table.mapping(offset);
+        return mapping == null ? 0 : Math.min(mapping.rest(offset), limit);
+    }
+
+    /**
+     * Where the run found last begins. A table that translates at each use is asked once for both: its answer may be
+     * another one already, while what was found first stays good until the caller's lock is given back.
+     */
+    private long start() {
+        final PageTable table = tables[piece];
+        final long offset = offsets[piece] + done;
+        return table.isDirect() ? mapping.host(offset) : table.host(offset);
     }
 
     private void skip(long bytes) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The device's own address translation, as an IOMMU in front of it would do. IOVAs never equal the process' addresses,
@@ -26,9 +27,13 @@ import java.util.TreeMap;
  */
 public final class EmulatedIommu implements Iommu {
     private static final long PAGE_MASK = DmaDomain.PAGE_SIZE - 1;
+    /** Each page has its place in the cache of {@link #cached}, as each may be a mapping of its own. */
+    private static final int CACHE_SHIFT = 12;
+    private static final int CACHE_SLOTS = 1024;
 
     private final Counters counters;
     private final TreeMap<Long, IommuMapping> mappings = new TreeMap<>();
+    private final AtomicReferenceArray<IommuMapping> cache = new AtomicReferenceArray<>(CACHE_SLOTS);
     private volatile long generation = 1;
     private volatile boolean busMaster;
     private volatile Runnable gracePeriod = () -> { };
@@ -182,6 +187,26 @@ public final class EmulatedIommu implements Iommu {
             final Map.Entry<Long, IommuMapping> entry = busMaster ? mappings.floorEntry(iova) : null;
             return entry == null || !entry.getValue().contains(iova) ? null : entry.getValue();
         }
+    }
+
+    /**
+     * The mapping that holds a range, looked for first where it was found last time: without a lock and without
+     * allocation then.
+     *
+     * @param iova   first byte.
+     * @param length bytes, at most a page.
+     * @return null if not all of it is in one mapping, or the device may not access memory.
+     */
+    IommuMapping cached(long iova, long length) {
+        final int slot = (int) (iova >>> CACHE_SHIFT) & CACHE_SLOTS - 1;
+        IommuMapping mapping = cache.get(slot);
+        if (mapping == null || !mapping.isLive() || !mapping.contains(iova) || !busMaster) {
+            mapping = find(iova);
+            if (mapping != null) {
+                cache.set(slot, mapping);
+            }
+        }
+        return mapping == null || mapping.rest(iova) < length ? null : mapping;
     }
 
     @Override

@@ -5,9 +5,14 @@
 
 package io.rdma4j.device.memory;
 
+import java.lang.invoke.VarHandle;
+
 import org.agrona.UnsafeApi;
 
-/** Copies between addresses that were checked before. */
+/**
+ * Copies between addresses that were checked before. The last eight bytes become visible after all others: programs
+ * look at the end of their memory to see whether an RDMA WRITE came, and real devices have taught them that they may.
+ */
 final class HostMemory {
     /** Up to here a loop of 8-byte moves is quicker than the call of a copying routine. */
     private static final long SMALL = 128;
@@ -16,11 +21,21 @@ final class HostMemory {
     }
 
     static void copy(long from, long to, long length) {
-        if (length <= SMALL) {
+        final long body = length - Long.BYTES;
+        if (body < 0) {
+            VarHandle.releaseFence();
             copySmall(from, to, (int) length);
-        } else {
-            UnsafeApi.copyMemory(from, to, length);
+            return;
         }
+        // Read before anything is written: the two may overlap.
+        final long end = UnsafeApi.getLong(from + body);
+        if (body <= SMALL) {
+            copySmall(from, to, (int) body);
+        } else {
+            UnsafeApi.copyMemory(from, to, body);
+        }
+        VarHandle.releaseFence();
+        UnsafeApi.putLong(to + body, end);
     }
 
     private static void copySmall(long from, long to, int length) {

@@ -11,9 +11,9 @@ import io.rdma4j.hw.pvrdma.Pdir;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
  * The pages of a ring or a region, translated once: what a device keeps in its translation cache.
@@ -23,23 +23,42 @@ import java.util.List;
  * same IOVA later: a driver that unmaps what the device still uses is to find out.
  */
 public final class PageTable {
+    /** Each of them costs a word of the heap: 32 MiB for so many, which are 16 GiB. */
+    public static final int MAX_SCATTERED_PAGES = 1 << 22;
+
     private static final long PAGE_MASK = Pdir.PAGE_SIZE - 1;
 
     private final EmulatedIommu iommu;
+    /** What the pages lie in; those from {@link #mappingCount} on count for nothing. */
     private final IommuMapping[] mappings;
+    private int mappingCount;
+    /** Of each page, if they do not follow each other in host memory. */
     private final long[] hosts;
     private final long base;
     private final int pages;
+    private final boolean refillable;
     /** Written by whoever checks; a stale value only means another check. */
     private volatile long checkedGeneration;
 
-    private PageTable(EmulatedIommu iommu, long checkedGeneration, IommuMapping[] mappings, long[] hosts) {
+    private PageTable(EmulatedIommu iommu, long checkedGeneration, IommuMapping[] mappings, long base, long[] hosts,
+        int pages) {
         this.iommu = iommu;
         this.checkedGeneration = checkedGeneration;
         this.mappings = mappings;
-        this.pages = hosts.length;
-        this.base = hosts.length == 0 ? 0 : hosts[0];
-        this.hosts = isContiguous(hosts) ? null : hosts;
+        this.mappingCount = mappings.length;
+        this.base = base;
+        this.hosts = hosts;
+        this.pages = pages;
+        this.refillable = false;
+    }
+
+    private PageTable(EmulatedIommu iommu, int pages) {
+        this.iommu = iommu;
+        this.mappings = new IommuMapping[pages];
+        this.base = 0;
+        this.hosts = new long[pages];
+        this.pages = pages;
+        this.refillable = true;
     }
 
     /**
@@ -49,7 +68,18 @@ public final class PageTable {
      * @return the table.
      */
     public static PageTable direct(EmulatedIommu iommu) {
-        return new PageTable(iommu, iommu.generation(), new IommuMapping[0], new long[0]);
+        return new PageTable(iommu, iommu.generation(), new IommuMapping[0], 0, null, 0);
+    }
+
+    /**
+     * A table that gets its pages later, again and again, by {@link #refill}.
+     *
+     * @param iommu translates.
+     * @param pages at most.
+     * @return the table.
+     */
+    public static PageTable refillable(EmulatedIommu iommu, int pages) {
+        return new PageTable(iommu, pages);
     }
 
     /**
@@ -66,17 +96,37 @@ public final class PageTable {
         if (pages < 1 || pages > Pdir.MAX_PAGES) {
             throw CommandError.invalid("a page directory reaches 1 to %d pages, not %d", Pdir.MAX_PAGES, pages);
         }
+        return walkAny(iommu, pdir, pages);
+    }
+
+    /**
+     * Walks a page directory, or a root page whose entries name directories if there are more pages than one directory
+     * reaches.
+     *
+     * @param iommu translates.
+     * @param pdir  IOVA of the directory or root page.
+     * @param pages how many.
+     * @return the table.
+     * @throws DmaFault     if the root page, a directory, a table or a page is not mapped.
+     * @throws CommandError EINVAL if there are too many or no pages, or an entry is 0 or not page-aligned; ENOMEM if
+     *                      more than {@link #MAX_SCATTERED_PAGES} do not follow each other.
+     */
+    public static PageTable walkLarge(EmulatedIommu iommu, long pdir, int pages) {
+        if (pages < 1 || pages > Pdir.LARGE_MAX_PAGES) {
+            throw CommandError.invalid("a root page reaches 1 to %d pages, not %d", Pdir.LARGE_MAX_PAGES, pages);
+        }
+        return walkAny(iommu, pdir, pages);
+    }
+
+    private static PageTable walkAny(EmulatedIommu iommu, long pdir, int pages) {
         final long generation = iommu.generation();
-        final long[] hosts = new long[pages];
-        final List<IommuMapping> used = new ArrayList<>(1);
-        final long directory = iommu.translate(aligned(pdir, "page directory"), Pdir.PAGE_SIZE);
-        long table = 0;
+        final DirectoryWalk walk = new DirectoryWalk(iommu, pdir, pages);
+        final Set<IommuMapping> used = new LinkedHashSet<>();
         IommuMapping last = null;
+        long base = 0;
+        long[] hosts = null;
         for (int i = 0; i < pages; i++) {
-            if (Pdir.tableIndex(i) == 0) {
-                table = iommu.translate(aligned(entry(directory, Pdir.dirIndex(i)), "page table"), Pdir.PAGE_SIZE);
-            }
-            final long iova = aligned(entry(table, Pdir.tableIndex(i)), "page");
+            final long iova = walk.page(i);
             if (last == null || !last.contains(iova)) {
                 last = iommu.find(iova);
                 if (last == null) {
@@ -84,29 +134,77 @@ public final class PageTable {
                 }
                 used.add(last);
             }
-            hosts[i] = last.host(iova);
-        }
-        return new PageTable(iommu, generation, used.toArray(new IommuMapping[0]), hosts);
-    }
-
-    private static long entry(long page, int index) {
-        return UnsafeApi.getLong(page + 8L * index);
-    }
-
-    private static long aligned(long iova, String what) {
-        if (iova == 0 || (iova & PAGE_MASK) != 0) {
-            throw CommandError.invalid("a %s is at iova 0x%x: it must be page-aligned and not 0", what, iova);
-        }
-        return iova;
-    }
-
-    private static boolean isContiguous(long[] hosts) {
-        for (int i = 1; i < hosts.length; i++) {
-            if (hosts[i] != hosts[i - 1] + Pdir.PAGE_SIZE) {
-                return false;
+            final long host = last.host(iova);
+            if (i == 0) {
+                base = host;
+            } else if (hosts == null && host != base + ((long) i << Pdir.PAGE_SHIFT)) {
+                hosts = contiguous(base, i, pages);
+            }
+            if (hosts != null) {
+                hosts[i] = host;
             }
         }
-        return true;
+        return new PageTable(iommu, generation, used.toArray(new IommuMapping[0]), base, hosts, pages);
+    }
+
+    /** Only a table with a seam has an entry for each page. */
+    private static long[] contiguous(long base, int filled, int pages) {
+        if (pages > MAX_SCATTERED_PAGES) {
+            throw new CommandError(CommandError.ENOMEM, pages + " pages that do not follow each other, at most "
+                + MAX_SCATTERED_PAGES);
+        }
+        final long[] hosts = words(pages);
+        Arrays.setAll(hosts, i -> i < filled ? base + ((long) i << Pdir.PAGE_SHIFT) : 0);
+        return hosts;
+    }
+
+    /** A driver that asks for more than the heap has is refused like any other that asks for too much. */
+    private static long[] words(int count) {
+        try {
+            return new long[count];
+        } catch (final OutOfMemoryError e) {
+            throw new CommandError(CommandError.ENOMEM, "no memory for a table of " + count + " pages");
+        }
+    }
+
+    /**
+     * Gives a refillable table other pages. Nobody reaches memory by it meanwhile.
+     *
+     * @param pdir  IOVA of a page directory.
+     * @param count how many pages, at most {@link #pages()}.
+     * @return false if the directory, its tables or a page are not mapped or not aligned; the table is of no use then.
+     */
+    public boolean refill(long pdir, int count) {
+        mappingCount = 0;
+        final IommuMapping directory = pageAt(pdir);
+        IommuMapping tableMapping = null;
+        IommuMapping last = null;
+        long table = 0;
+        for (int i = 0; i < count && directory != null; i++) {
+            if (Pdir.tableIndex(i) == 0) {
+                final long iova = entry(directory.host(pdir), Pdir.dirIndex(i));
+                tableMapping = pageAt(iova);
+                table = tableMapping == null ? 0 : tableMapping.host(iova);
+            }
+            final long iova = tableMapping == null ? 0 : entry(table, Pdir.tableIndex(i));
+            if (last == null || !last.contains(iova) || (iova & PAGE_MASK) != 0) {
+                last = pageAt(iova);
+                if (last == null) {
+                    return false;
+                }
+                mappings[mappingCount++] = last;
+            }
+            hosts[i] = last.host(iova);
+        }
+        return directory != null && isCurrent();
+    }
+
+    private IommuMapping pageAt(long iova) {
+        return iova == 0 || (iova & PAGE_MASK) != 0 ? null : iommu.cached(iova, Pdir.PAGE_SIZE);
+    }
+
+    static long entry(long page, int index) {
+        return UnsafeApi.getLong(page + 8L * index);
     }
 
     /**
@@ -121,17 +219,21 @@ public final class PageTable {
         if (!iommu.isBusMaster()) {
             return false;
         }
-        for (IommuMapping mapping : mappings) {
-            if (!mapping.isLive()) {
+        for (int i = 0; i < mappingCount; i++) {
+            final IommuMapping mapping = mappings[i];
+            if (mapping == null || !mapping.isLive()) {
                 return false;
             }
         }
-        checkedGeneration = generation;
+        if (!refillable) {
+            // One that is filled anew meanwhile would be taken for checked, though its former pages were.
+            checkedGeneration = generation;
+        }
         return true;
     }
 
     /**
-     * {@return how many pages there are; 0 for a table that translates at each use}
+     * {@return how many pages there are, or may be at most; 0 for a table that translates at each use}
      */
     public int pages() {
         return pages;
@@ -153,6 +255,16 @@ public final class PageTable {
     private long direct(long iova) {
         final IommuMapping mapping = iommu.find(iova);
         return mapping == null ? 0 : mapping.host(iova);
+    }
+
+    /** Whether it translates at each use. */
+    boolean isDirect() {
+        return pages == 0;
+    }
+
+    /** Of a table that translates at each use: what an IOVA is mapped to now, or null. */
+    IommuMapping mapping(long iova) {
+        return iommu.find(iova);
     }
 
     /**
@@ -225,6 +337,7 @@ public final class PageTable {
 
     @Override
     public String toString() {
-        return pages + " pages" + (hosts == null ? "" : " (scattered)") + (isCurrent() ? "" : " (unmapped)");
+        final String kind = hosts == null ? "" : refillable ? " (at most)" : " (scattered)";
+        return pages + " pages" + kind + (isCurrent() ? "" : " (unmapped)");
     }
 }

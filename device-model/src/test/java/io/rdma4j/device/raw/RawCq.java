@@ -6,11 +6,14 @@
 package io.rdma4j.device.raw;
 
 import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -21,9 +24,9 @@ public final class RawCq {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
     public final int handle;
-    public final RawRing ring;
+    public RawRing ring;
     private final RawDriver driver;
-    private final int count;
+    private int count;
     private int head;
 
     /** What a CQE said. */
@@ -41,6 +44,23 @@ public final class RawCq {
         this.ring = ring;
         this.handle = handle;
         this.count = count;
+    }
+
+    /** Goes on in a new ring, for whoever polls; returns ERR. If that is not 0, the old ring is still in use. */
+    public int resize(int entries) {
+        final RawRing next = new RawRing(driver, 1 + Math.max(1, entries * Cqe.LENGTH / Pdir.PAGE_SIZE));
+        final int err = resize(next.pdir(), entries, next.pages());
+        if (err == 0) {
+            ring = next;
+            count = entries;
+            head = 0;
+        }
+        return err;
+    }
+
+    public int resize(long pdir, int entries, int pages) {
+        return driver.run(Command.RESIZE_CQ_RING, b -> new ResizeCqRingRequest().wrap(b, 0).cqHandle(handle)
+            .pdirDma(pdir).cqe(entries).nchunks(pages));
     }
 
     public boolean isEmpty() {

@@ -14,6 +14,7 @@ import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Dsr;
+import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.cmd.Command;
@@ -23,6 +24,8 @@ import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
@@ -186,6 +189,26 @@ public final class RawDriver implements AutoCloseable {
             .wrap(b, 0).pd(domain).start(region.start()).length(length).access(access).pdirDma(region.pdir())
             .nchunks(region.pages())), 0);
         return region.keys(created.mrHandle(), created.lkey(), created.rkey());
+    }
+
+    public RawWindow createMw(int type) {
+        return createMw(pd, type);
+    }
+
+    public RawWindow createMw(int domain, int type) {
+        final CreateMwResponse created = new CreateMwResponse().wrap(ok(Command.CREATE_MW, b -> new CreateMwRequest()
+            .wrap(b, 0).pd(domain).type(type)), 0);
+        return new RawWindow(created.mwHandle(), created.rkey());
+    }
+
+    public RawFastRegion createFastRegion(int pages) {
+        return createFastRegion(pd, pages);
+    }
+
+    public RawFastRegion createFastRegion(int domain, int pages) {
+        final CreateMrResponse created = new CreateMrResponse().wrap(ok(Command.CREATE_MR, b -> new CreateMrRequest()
+            .wrap(b, 0).pd(domain).flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(pages)), 0);
+        return new RawFastRegion(this, created.mrHandle(), created.lkey(), created.rkey());
     }
 
     public RawQp createQp(RawQp.Builder builder) {

@@ -12,6 +12,11 @@ import static io.rdma4j.hw.pvrdma.AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+
+import java.util.function.Consumer;
 
 /** Two queue pairs of one device, not yet connected, each with a CQ, and a region for either to send from or into. */
 public final class RawPair implements AutoCloseable {
@@ -53,6 +58,32 @@ public final class RawPair implements AutoCloseable {
         final RawPair pair = new RawPair(address, true);
         RawQp.connect(pair.a, pair.b);
         return pair;
+    }
+
+    /** Posts a request of side A and returns the status of its completion. */
+    public int run(Consumer<RawQp.Wqe> request) {
+        a.post(request);
+        return cqA.await().status();
+    }
+
+    /** A WRITE of the beginning of {@link #from}; returns its status. */
+    public int write(long remote, int length, int rkey) {
+        return run(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED).rdma(remote, rkey)
+            .sge(from.start(), length, from.lkey));
+    }
+
+    /** Takes a connection that failed through RESET to RTS again; what was not polled is thrown away. */
+    public void restart() {
+        for (RawQp qp : new RawQp[] {a, b}) {
+            if (qp.modifyState(QpState.PVRDMA_QPS_RESET) != 0) {
+                throw new AssertionError(driver.device().describe());
+            }
+            qp.zeroIndices();
+        }
+        while (cqA.poll() != null || cqB.poll() != null) {
+            Thread.onSpinWait();
+        }
+        RawQp.connect(a, b);
     }
 
     public long count(Counter counter) {

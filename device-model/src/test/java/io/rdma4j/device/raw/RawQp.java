@@ -53,6 +53,9 @@ public final class RawQp {
     private final RawQueue sends;
     private final RawQueue receives;
     public int rnrRetry = 7;
+    /** 4 ms: a peer that is gone costs twice that. */
+    public int timeout = 10;
+    public int retryCnt = 1;
     public int minRnrTimer = 1;
 
     /** What a queue pair is to be like. */
@@ -186,7 +189,8 @@ public final class RawQp {
     }
 
     public void fillRts(QpAttr attr) {
-        attr.qpState(QpState.PVRDMA_QPS_RTS).timeout(14).retryCnt(7).rnrRetry(rnrRetry).sqPsn(0x10).maxRdAtomic(1);
+        attr.qpState(QpState.PVRDMA_QPS_RTS).timeout(timeout).retryCnt(retryCnt).rnrRetry(rnrRetry)
+            .sqPsn(0x10).maxRdAtomic(1);
     }
 
     /** Brings this queue pair to RTS, towards a peer. */
@@ -314,6 +318,52 @@ public final class RawQp {
             SqWqe.atomicRkey(page, at, rkey);
             SqWqe.atomicCompareAdd(page, at, compareAdd);
             SqWqe.atomicSwap(page, at, swap);
+            return this;
+        }
+
+        public Wqe bind(int mwRkey, int newRkey, int mrLkey, long address, long length, int access) {
+            SqWqe.bindMwRkey(page, at, mwRkey);
+            SqWqe.bindNewRkey(page, at, newRkey);
+            SqWqe.bindMrLkey(page, at, mrLkey);
+            SqWqe.bindAddr(page, at, address);
+            SqWqe.bindLength(page, at, length);
+            SqWqe.bindAccess(page, at, access);
+            return this;
+        }
+
+        public Wqe fastRegister(int rkey, long iova, long pdir, int pages, int length, int access) {
+            SqWqe.fastRegRkey(page, at, rkey);
+            SqWqe.fastRegIovaStart(page, at, iova);
+            SqWqe.fastRegPlPdirDma(page, at, pdir);
+            SqWqe.fastRegPageShift(page, at, Pdir.PAGE_SHIFT);
+            SqWqe.fastRegPageListLen(page, at, pages);
+            SqWqe.fastRegLength(page, at, length);
+            SqWqe.fastRegAccess(page, at, access);
+            return this;
+        }
+
+        public Wqe invalidate(int rkey) {
+            SqWqe.invalidateRkey(page, at, rkey);
+            return this;
+        }
+
+        public Wqe maskedSwap(long remote, int rkey, long compare, long compareMask, long swap, long swapMask) {
+            SqWqe.maskedCasRemoteAddr(page, at, remote);
+            SqWqe.maskedCasLogArgSz(page, at, 3);
+            SqWqe.maskedCasRkey(page, at, rkey);
+            SqWqe.maskedCasCompare(page, at, compare);
+            SqWqe.maskedCasCmpMask(page, at, compareMask);
+            SqWqe.maskedCasSwap(page, at, swap);
+            SqWqe.maskedCasSwapMask(page, at, swapMask);
+            return this;
+        }
+
+        public Wqe maskedAdd(long remote, int rkey, long add, long fieldBoundary) {
+            SqWqe.maskedFaaRemoteAddr(page, at, remote);
+            SqWqe.maskedFaaLogArgSz(page, at, 3);
+            SqWqe.maskedFaaRkey(page, at, rkey);
+            SqWqe.maskedFaaAdd(page, at, add);
+            SqWqe.maskedFaaFieldBoundary(page, at, fieldBoundary);
             return this;
         }
 

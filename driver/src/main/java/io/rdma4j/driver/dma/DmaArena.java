@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Cuts DMA memory into pages, so that a ring of three pages does not cost an IOMMU mapping of its own. Small requests
@@ -32,7 +34,7 @@ public final class DmaArena implements AutoCloseable {
     private static final int MAX_PAGES = 1 << 18;
 
     private final DmaDomain domain;
-    private final List<DmaMemory> chunks = new ArrayList<>();
+    private final TreeMap<Long, DmaMemory> chunks = new TreeMap<>();
     private final Deque<Extent> free = new ArrayDeque<>();
     private int usedPages;
     private boolean closed;
@@ -114,7 +116,7 @@ public final class DmaArena implements AutoCloseable {
         if (closed) {
             return false;
         }
-        chunks.add(chunk);
+        chunks.put(chunk.address(), chunk);
         usedPages += pages;
         if (pages < CHUNK_PAGES) {
             free.addLast(new Extent(chunk, pages, CHUNK_PAGES - pages));
@@ -135,7 +137,7 @@ public final class DmaArena implements AutoCloseable {
             usedPages -= pages;
             giveBack = !closed && !keep(new Extent(chunk, first, pages));
             if (giveBack) {
-                chunks.remove(chunk);
+                chunks.remove(chunk.address());
             }
         }
         if (giveBack) {
@@ -181,13 +183,26 @@ public final class DmaArena implements AutoCloseable {
     }
 
     /**
+     * Whether a byte of a range is of pages that the arena holds: of rings, page directories and the like, which are no
+     * application's.
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @return true if so.
+     */
+    public synchronized boolean holds(final long address, final long length) {
+        final Map.Entry<Long, DmaMemory> last = chunks.lowerEntry(address + length);
+        return last != null && last.getKey() + last.getValue().length() > address;
+    }
+
+    /**
      * Pages that the arena holds, used or not.
      *
      * @return 0 before the first allocation and after {@link #close()}.
      */
     public synchronized int reservedPages() {
         long bytes = 0;
-        for (final DmaMemory chunk : chunks) {
+        for (final DmaMemory chunk : chunks.values()) {
             bytes += chunk.length();
         }
         return (int) (bytes / PAGE_SIZE);
@@ -203,7 +218,7 @@ public final class DmaArena implements AutoCloseable {
         final List<DmaMemory> left;
         synchronized (this) {
             closed = true;
-            left = new ArrayList<>(chunks);
+            left = new ArrayList<>(chunks.values());
             chunks.clear();
             free.clear();
         }

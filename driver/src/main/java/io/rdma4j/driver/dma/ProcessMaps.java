@@ -5,11 +5,15 @@
 
 package io.rdma4j.driver.dma;
 
+import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -44,27 +48,83 @@ public final class ProcessMaps {
         return firstHole(maps, address, length, write);
     }
 
-    static String firstHole(final List<String> maps, final long address, final long length, final boolean write) {
-        long covered = address;
-        final long end = address + length;
+    /**
+     * Looks for the first byte in some pages that cannot be used.
+     *
+     * @param pages addresses of their first bytes, in any order; sorted by this.
+     * @param write whether they must be writable, too.
+     * @return a sentence that names it; null if there is none, or on a system that does not tell.
+     */
+    public static String firstHoleInPages(final long[] pages, final boolean write) {
+        if (pages.length == 0) {
+            return null;
+        }
+        try {
+            return firstHoleInPages(Files.readAllLines(MAPS), pages, write);
+        } catch (final IOException e) {
+            return null;
+        }
+    }
+
+    /** Pages and mappings both rise, so one walk through both finds it. */
+    static String firstHoleInPages(final List<String> maps, final long[] pages, final boolean write) {
+        Arrays.sort(pages);
+        final List<Area> areas = areas(maps);
+        int area = 0;
+        for (int first = 0, next = 1; first < pages.length; first = next++) {
+            while (next < pages.length && pages[next] - pages[next - 1] <= PAGE_SIZE) {
+                next++;
+            }
+            while (area < areas.size() && Long.compareUnsigned(areas.get(area).to, pages[first]) <= 0) {
+                area++;
+            }
+            final String hole = firstHoleFrom(areas.subList(area, areas.size()), pages[first],
+                pages[next - 1] - pages[first] + PAGE_SIZE, write);
+            if (hole != null) {
+                return hole;
+            }
+        }
+        return null;
+    }
+
+    /** A line of the file. */
+    private record Area(long from, long to, boolean readable, boolean writable, String line) {
+    }
+
+    private static List<Area> areas(final List<String> maps) {
+        final List<Area> areas = new ArrayList<>(maps.size());
         for (final String line : maps) {
             final int dash = line.indexOf('-');
             final int blank = line.indexOf(' ', dash);
-            final long from = Long.parseUnsignedLong(line, 0, dash, 16);
-            final long to = Long.parseUnsignedLong(line, dash + 1, blank, 16);
-            if (Long.compareUnsigned(to, covered) <= 0) {
+            areas.add(new Area(Long.parseUnsignedLong(line, 0, dash, 16),
+                Long.parseUnsignedLong(line, dash + 1, blank, 16), line.charAt(blank + 1) == 'r',
+                line.charAt(blank + 2) == 'w', line));
+        }
+        return areas;
+    }
+
+    static String firstHole(final List<String> maps, final long address, final long length, final boolean write) {
+        return firstHoleFrom(areas(maps), address, length, write);
+    }
+
+    private static String firstHoleFrom(
+        final List<Area> areas, final long address, final long length, final boolean write) {
+        long covered = address;
+        final long end = address + length;
+        for (final Area area : areas) {
+            if (Long.compareUnsigned(area.to, covered) <= 0) {
                 continue;
             }
-            if (Long.compareUnsigned(from, covered) > 0) {
+            if (Long.compareUnsigned(area.from, covered) > 0) {
                 break;
             }
-            if (line.charAt(blank + 1) != 'r') {
-                return String.format("0x%x is not readable in this process (%s)", covered, line);
+            if (!area.readable) {
+                return String.format("0x%x is not readable in this process (%s)", covered, area.line);
             }
-            if (write && line.charAt(blank + 2) != 'w') {
-                return String.format("0x%x is not writable in this process (%s)", covered, line);
+            if (write && !area.writable) {
+                return String.format("0x%x is not writable in this process (%s)", covered, area.line);
             }
-            covered = to;
+            covered = area.to;
             if (Long.compareUnsigned(covered, end) >= 0) {
                 return null;
             }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.pvrdma;
 
+import io.rdma4j.hw.pvrdma.Eqe;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.RingIndex;
 
@@ -12,6 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Drains the asynchronous event ring. Thread-safe; listeners are called without a lock held. */
 final class AsyncEvents {
+    /** An event is its type, and what it is about. */
+    private static final int WORDS = Eqe.LENGTH / Integer.BYTES;
+
     private final EventRing ring;
     private final EventWaiter waiter;
     private final FailureLatch latch;
@@ -22,6 +26,7 @@ final class AsyncEvents {
     AsyncEvents(
         final EventRing ring, final EventWaiter waiter, final FailureLatch latch, final DriverCounters counters) {
         this.ring = ring;
+        ring.watchForLoss();
         this.latch = latch;
         this.counters = counters;
         this.waiter = waiter;
@@ -47,7 +52,7 @@ final class AsyncEvents {
 
     /** At most one ring full, so that a device that never stops cannot keep us. */
     int poll(final AsyncEventListener handler) {
-        final int[] words = new int[2];
+        final int[] words = new int[WORDS];
         int events = 0;
         while (events < ring.elements()) {
             final int state = ring.take(words);
@@ -56,12 +61,28 @@ final class AsyncEvents {
                 latch.fail("the device wrote an index that is not one: " + ring);
                 return events;
             }
+            if (state == EventRing.OVERRUN) {
+                return events + salvage(handler);
+            }
             if (state == RingIndex.NO_DATA) {
                 return events;
             }
             events++;
             counters.asyncEvents.incrementAndGet();
             handler.onAsyncEvent(words[0], words[1]);
+        }
+        return events;
+    }
+
+    /** Some events were lost, or nearly: the others are told all the same. */
+    private int salvage(final AsyncEventListener handler) {
+        final int[] words = new int[ring.slots() * WORDS];
+        final int events = ring.salvage(words, WORDS);
+        counters.overrunEvents.incrementAndGet();
+        counters.asyncEvents.addAndGet(events);
+        handler.onAsyncEvent(PvrdmaDevice.EVENTS_LOST, 0);
+        for (int i = 0; i < events; i++) {
+            handler.onAsyncEvent(words[WORDS * i], words[WORDS * i + 1]);
         }
         return events;
     }

@@ -88,6 +88,10 @@ public final class CommandChannel {
         this.deviceName = deviceName;
     }
 
+    long timeoutNanos() {
+        return timeoutNanos;
+    }
+
     /** To be called before the first command. */
     void responseVector(final InterruptVector responseVector) {
         vector = responseVector;

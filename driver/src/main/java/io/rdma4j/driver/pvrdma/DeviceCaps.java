@@ -20,7 +20,7 @@ import io.rdma4j.hw.pvrdma.Caps;
  * @param pageSizeCap           page sizes, a bit for each power of two.
  * @param atomicArgSizes        operand sizes of masked atomics.
  * @param exCompMask            which extended fields are valid.
- * @param deviceCapFlags2       extended flags.
+ * @param deviceCapFlags2       extended flags; on devices of this project {@link io.rdma4j.hw.pvrdma.ExtensionFlags}.
  * @param maxFaBitBoundary      of masked fetch and add.
  * @param logMaxAtomicInlineArg of masked atomics.
  * @param vendorId              vendor of the device.

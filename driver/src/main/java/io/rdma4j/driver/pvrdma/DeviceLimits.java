@@ -5,7 +5,9 @@
 
 package io.rdma4j.driver.pvrdma;
 
+import io.rdma4j.hw.pvrdma.BmmeFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
@@ -175,10 +177,48 @@ public final class DeviceLimits {
     /**
      * Bytes of a memory region, if it begins at a page boundary.
      *
-     * @return at most 1 GiB: what one page directory reaches.
+     * @return at most what {@link #maxMrPages()} hold.
      */
     public long maxMrSize() {
-        return Math.min(caps.maxMrSize(), (long) Pdir.MAX_PAGES * Pdir.PAGE_SIZE);
+        return Math.min(caps.maxMrSize(), (long) maxMrPages() * Pdir.PAGE_SIZE);
+    }
+
+    /**
+     * Pages of a memory region.
+     *
+     * @return what one page directory reaches, 1 GiB; with large regions what a root page reaches, 512 GiB.
+     */
+    public int maxMrPages() {
+        return hasExtension(ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS) ? Pdir.LARGE_MAX_PAGES : Pdir.MAX_PAGES;
+    }
+
+    /**
+     * Pages of a fast registration.
+     *
+     * @return 0 if the device has none.
+     */
+    public int maxFastRegPages() {
+        return BmmeFlags.hasFastRegistration(caps.bmmeFlags())
+            ? Math.min(caps.maxFastRegPageListLen(), Pdir.MAX_PAGES) : 0;
+    }
+
+    /**
+     * Memory windows.
+     *
+     * @return 0 if the device has none.
+     */
+    public int maxMw() {
+        return hasExtension(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS) ? caps.maxMw() : 0;
+    }
+
+    /**
+     * Whether the device has an extension of the pvrdma interface.
+     *
+     * @param flag one of {@link ExtensionFlags}.
+     * @return true if it is a device of this project and says so.
+     */
+    public boolean hasExtension(final int flag) {
+        return profile.hasExtensions() && (caps.deviceCapFlags2() & flag) != 0;
     }
 
     /**

@@ -108,6 +108,16 @@ public record DeviceProfile(
     }
 
     /**
+     * Whether {@code device_cap_flags2} of the device's capabilities means what
+     * {@link io.rdma4j.hw.pvrdma.ExtensionFlags} says.
+     *
+     * @return true for the software device of this project only.
+     */
+    public boolean hasExtensions() {
+        return subsystemVendor == Bar1.PVRDMA_VENDOR_ID && subsystemId == EMULATED_SUBSYSTEM_ID;
+    }
+
+    /**
      * Whether the device has a quirk.
      *
      * @param quirk which.

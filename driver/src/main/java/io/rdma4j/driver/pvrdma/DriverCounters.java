@@ -20,6 +20,7 @@ final class DriverCounters {
     final AtomicLong completionNotices = new AtomicLong();
     final AtomicLong corruptRings = new AtomicLong();
     final AtomicLong overrunRings = new AtomicLong();
+    final AtomicLong overrunEvents = new AtomicLong();
     final AtomicLong listenerFailures = new AtomicLong();
     final AtomicLong silentVector = new AtomicLong();
     final AtomicLong leftoversFound = new AtomicLong();
@@ -41,6 +42,7 @@ final class DriverCounters {
         values.put("completion notices", completionNotices.get());
         values.put("corrupt event rings", corruptRings.get());
         values.put("overruns of the notification ring", overrunRings.get());
+        values.put("overruns of the asynchronous event ring", overrunEvents.get());
         values.put("listener failures", listenerFailures.get());
         values.put("responses without an interrupt", silentVector.get());
         values.put("leftovers found", leftoversFound.get());

@@ -41,6 +41,8 @@ final class EventRing implements AutoCloseable {
     /** Different slots that the indices of both ends come to; less than n if that is no power of two. */
     private final int slots;
     private boolean watched;
+    /** Of a ring that is watched: from how many elements on it may be that some were lost. */
+    private int tooMany;
     private int head;
 
     private EventRing(
@@ -83,9 +85,21 @@ final class EventRing implements AutoCloseable {
      * From now on {@link #take} finds out when the device was too far ahead, however often it came around: a slot that
      * was read is blanked, so what is behind the head is blank until the device overwrites what was not read. Only for
      * elements whose first word is never all ones.
+     *
+     * <p>Half full is near enough: the device goes on while we look, and one that finds the ring full loses elements.
      */
     synchronized void watchForOverrun() {
+        watch(slots / 2);
+    }
+
+    /** The same, for elements each of which counts: a ring is overrun when it is full. What is in it is salvaged. */
+    synchronized void watchForLoss() {
+        watch(slots - PROBE + 1);
+    }
+
+    private void watch(final int limit) {
         watched = true;
+        tooMany = limit;
         blankAll();
     }
 
@@ -108,7 +122,8 @@ final class EventRing implements AutoCloseable {
      *
      * @param words gets its 32-bit words.
      * @return {@link RingIndex#HAS_DATA}, {@link RingIndex#NO_DATA}, {@link RingIndex#CORRUPT}, or, of a ring that is
-     *         watched, {@link #OVERRUN}: what is left to take is not all that there was, {@link #discard} it.
+     *         watched, {@link #OVERRUN}: what is left to take is not all that there was, {@link #discard} it or
+     *         {@link #salvage} it.
      */
     synchronized int take(final int[] words) {
         final int tail = prodTail();
@@ -121,9 +136,7 @@ final class EventRing implements AutoCloseable {
             return OVERRUN;
         }
         if (state == RingIndex.HAS_DATA) {
-            for (int i = 0; i < words.length; i++) {
-                words[i] = buffer.getInt(PAGE_SIZE + slot * elementLength + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN);
-            }
+            read(slot, words);
             if (watched) {
                 blank(slot);
             }
@@ -133,13 +146,46 @@ final class EventRing implements AutoCloseable {
     }
 
     /**
-     * Half full is near enough: the device goes on while we look, and one that finds the ring full loses elements. A
-     * device that came all the way around seems to be only a little ahead, but has overwritten what is behind the head.
-     * One that does so in the middle of {@link #take}, before the blanking, has lost a blank or written the one further
-     * behind.
+     * A device that came all the way around seems to be only a little ahead, but has overwritten what is behind the
+     * head. One that does so in the middle of {@link #take}, before the blanking, has lost a blank or written the one
+     * further behind.
      */
     private boolean mayBeOverrun(final int tail) {
-        return (tail - head & 2 * slots - 1) >= slots / 2 || !isBlank(head - PROBE & slots - 1);
+        return (tail - head & 2 * slots - 1) >= tooMany || !isBlank(head - PROBE & slots - 1);
+    }
+
+    private void read(final int slot, final int[] words) {
+        for (int i = 0; i < words.length; i++) {
+            words[i] = buffer.getInt(PAGE_SIZE + slot * elementLength + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    /**
+     * Takes what an overrun left: the youngest elements, the oldest of them first.
+     *
+     * @param into gets an element after the other, of {@code length} words each.
+     * @return how many.
+     */
+    synchronized int salvage(final int[] into, final int length) {
+        final int tail = prodTail();
+        final int[] words = new int[length];
+        int count = 0;
+        for (int i = 0; i < slots; i++) {
+            final int slot = tail + i & slots - 1;
+            if (!isBlank(slot)) {
+                read(slot, words);
+                blank(slot);
+                System.arraycopy(words, 0, into, length * count++, length);
+            }
+        }
+        if (RingIndex.isValid(tail, n)) {
+            publish(tail);
+        }
+        return count;
+    }
+
+    int slots() {
+        return slots;
     }
 
     /** Skips what is in the ring; the result is {@link RingIndex#CORRUPT} or not. */

@@ -6,107 +6,139 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.DmaArena;
-import io.rdma4j.driver.dma.PageDirectory;
 import io.rdma4j.driver.pci.DmaDomain;
-import io.rdma4j.driver.pci.DmaMapping;
+import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A region of this process' memory that the device may use: mapped for DMA, described by a page directory, known to the
- * device by its keys. Closing runs backwards: first the device gives it up, then directory and mapping go. Thread-safe.
+ * A region of this process' memory that the device may use: some {@link RegionPages}, known to the device by keys, with
+ * an IOVA and rights. Closing runs backwards: first the device gives it up, then, unless other regions share the pages,
+ * directory and mapping go. Thread-safe.
  */
 public final class MemoryRegistration implements AutoCloseable {
+    private static final String OPERATION = "register memory";
     private static final long PAGE_MASK = DmaDomain.PAGE_SIZE - 1;
 
     private final PvrdmaCommands commands;
-    private final long address;
-    private final long length;
-    private final DmaMapping mapping;
-    private final PageDirectory directory;
+    private final RegionPages pages;
+    private final long iova;
     private final MrKeys keys;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private MemoryRegistration(
-        final PvrdmaCommands commands, final long address, final long length, final DmaMapping mapping,
-        final PageDirectory directory, final MrKeys keys) {
+        final PvrdmaCommands commands, final RegionPages pages, final long iova, final MrKeys keys) {
         this.commands = commands;
-        this.address = address;
-        this.length = length;
-        this.mapping = mapping;
-        this.directory = directory;
+        this.pages = pages;
+        this.iova = iova;
         this.keys = keys;
     }
 
-    /**
-     * What to register.
-     *
-     * @param pd      handle of the protection domain.
-     * @param address first byte.
-     * @param length  bytes.
-     * @param access  flags, passed on as they are.
-     * @param owner   what keeps the memory alive; may be null.
-     */
-    record Request(int pd, long address, long length, int access, Object owner) {
-        void validate(final DeviceLimits limits, final boolean wholePages, final Object deviceName) {
-            if (length <= 0) {
-                throw refused(deviceName, "length %d, must be above 0", length);
-            }
-            if (address <= 0 || address > Long.MAX_VALUE - length - PAGE_MASK) {
-                throw refused(deviceName, "address 0x%x, length %d: no range of this process", address, length);
-            }
-            final long pages = Pdir.pagesSpanned(address, length);
-            if (pages > Pdir.MAX_PAGES) {
-                throw refused(deviceName, "length %d spans %d pages, a page directory reaches %d (1 GiB)", length,
-                    pages, Pdir.MAX_PAGES);
-            }
-            final long registered = wholePages ? pages * DmaDomain.PAGE_SIZE : length;
-            if (registered > limits.maxMrSize()) {
-                throw refused(deviceName, "%d bytes would be registered, max_mr_size is %d", registered,
-                    limits.maxMrSize());
-            }
+    /** Whether a range of this process can be a region of the device, as far as that is known without asking it. */
+    static void requireRange(
+        final long address, final long length, final DeviceLimits limits, final boolean wholePages,
+        final Object deviceName) {
+        if (length <= 0) {
+            throw refused(deviceName, "length %d, must be above 0", length);
         }
+        if (address <= 0 || address > Long.MAX_VALUE - length - PAGE_MASK) {
+            throw refused(deviceName, "address 0x%x, length %d: no range of this process", address, length);
+        }
+        requireSize(address, length, limits, wholePages, deviceName);
+    }
 
-        private static RdmaException refused(final Object deviceName, final String detail, final Object... values) {
-            return RdmaException.of("register memory")
-                .device(deviceName)
-                .detail(detail, values)
-                .errno(RdmaException.EINVAL)
-                .build();
+    /** The same for so many pages that are not a range. */
+    static void requireList(
+        final int pages, final int offset, final long length, final DeviceLimits limits, final boolean wholePages,
+        final Object deviceName) {
+        if (length <= 0) {
+            throw refused(deviceName, "length %d, must be above 0", length);
+        }
+        if (offset < 0 || offset > PAGE_MASK) {
+            throw refused(deviceName, "offset %d in the first page, allowed are 0 to %d", offset, PAGE_MASK);
+        }
+        requireSize(offset, length, limits, wholePages, deviceName);
+        final long needed = Pdir.pagesSpanned(offset, length);
+        if (pages != needed) {
+            throw refused(deviceName, "%d pages, but %d bytes from offset %d on need %d", pages, length, offset,
+                needed);
         }
     }
 
+    private static void requireSize(
+        final long address, final long length, final DeviceLimits limits, final boolean wholePages,
+        final Object deviceName) {
+        final long pages = Pdir.pagesSpanned(address, length);
+        if (pages > limits.maxMrPages()) {
+            throw refused(deviceName, "length %d spans %d pages, a page directory reaches %d (%d GiB)", length,
+                pages, limits.maxMrPages(), (long) limits.maxMrPages() * Pdir.PAGE_SIZE >> 30);
+        }
+        final long registered = wholePages ? pages * DmaDomain.PAGE_SIZE : length;
+        if (registered > limits.maxMrSize()) {
+            throw refused(deviceName, "%d bytes would be registered, max_mr_size is %d", registered,
+                limits.maxMrSize());
+        }
+    }
+
+    private static RdmaException refused(final Object deviceName, final String detail, final Object... values) {
+        return RdmaException.of(OPERATION)
+            .device(deviceName)
+            .detail(detail, values)
+            .errno(RdmaException.EINVAL)
+            .build();
+    }
+
+    /** The pages get one user more, unless this fails. */
     static MemoryRegistration create(
-        final PvrdmaCommands commands, final DmaDomain dma, final DmaArena arena, final boolean wholePages,
-        final Request request) {
-        final DmaMapping mapping = dma.map(request.address, request.length, request.owner);
-        PageDirectory directory = null;
+        final PvrdmaCommands commands, final boolean wholePages, final int pd, final RegionPages pages,
+        final long iova, final int access) {
+        pages.use();
         MrKeys keys = null;
         try {
-            directory = PageDirectory.of(arena, mapping);
-            final long start = wholePages ? request.address & ~PAGE_MASK : request.address;
-            final long length = wholePages ? mapping.length() : request.length;
-            keys = commands.createMr(request.pd, start, length, request.access, directory, directory.pages());
+            final long start = wholePages ? iova & ~PAGE_MASK : iova;
+            final long length = wholePages ? (long) pages.pages() * DmaDomain.PAGE_SIZE : pages.length();
+            keys = commands.createMr(pd, start, length, access, pages.directory(), pages.pages());
         } finally {
             if (keys == null) {
-                if (directory != null) {
-                    directory.close();
-                }
-                mapping.close();
+                pages.letGo();
             }
         }
-        return new MemoryRegistration(commands, request.address, request.length, mapping, directory, keys);
+        final boolean zeroBased = (access & AccessFlags.PVRDMA_ZERO_BASED) != 0;
+        return new MemoryRegistration(commands, pages, zeroBased ? 0 : iova, keys);
+    }
+
+    static void requireIova(
+        final RegionPages pages, final long iova, final boolean wholePages, final Object deviceName) {
+        if ((iova & PAGE_MASK) != pages.offset()) {
+            throw refused(deviceName, "IOVA 0x%x is byte %d of its page, the memory begins at byte %d of its page",
+                iova, iova & PAGE_MASK, pages.offset());
+        }
+        if (Long.compareUnsigned(iova + pages.length() - 1, iova) < 0) {
+            throw refused(deviceName, "IOVA 0x%x, length %d wraps around", iova, pages.length());
+        }
+        if (wholePages && Long.compareUnsigned(iova, DmaDomain.PAGE_SIZE) < 0) {
+            throw refused(deviceName, "IOVA 0x%x is in the first page, and the device %s", iova,
+                Quirk.MR_START_ZERO_LEAKS.description());
+        }
     }
 
     /**
-     * First byte, also the address that work requests use.
+     * Where this process sees the first byte.
      *
      * @return an address of this process.
      */
     public long address() {
-        return address;
+        return pages.address();
+    }
+
+    /**
+     * How work requests name the first byte.
+     *
+     * @return 0 for a zero-based region.
+     */
+    public long iova() {
+        return iova;
     }
 
     /**
@@ -115,7 +147,7 @@ public final class MemoryRegistration implements AutoCloseable {
      * @return bytes, as asked for.
      */
     public long length() {
-        return length;
+        return pages.length();
     }
 
     /**
@@ -154,29 +186,21 @@ public final class MemoryRegistration implements AutoCloseable {
         return closed.get();
     }
 
-    private void unmap() {
-        try {
-            directory.close();
-        } finally {
-            mapping.close();
-        }
-    }
-
     /**
-     * Whether the device can still reach the memory: as long as this is open, and afterwards if the IOMMU refused to
-     * unmap it. The memory must be kept alive until then.
+     * Whether the device can still reach the memory: as long as this is open, and afterwards if other regions share it
+     * or the IOMMU refused to unmap it. The memory must be kept alive until then.
      *
      * @return true if it can.
      */
     public boolean isMapped() {
-        return !mapping.isReleased();
+        return pages.isMapped();
     }
 
     /**
-     * Takes the region from the device, then ends the device's access to the memory, even if the device objects.
-     * Harmless when called again, and after the device was closed.
+     * Takes the region from the device, then ends the device's access to memory that no other region shares, even if
+     * the device objects. Harmless when called again, and after the device was closed.
      *
-     * @throws RdmaException as the device says; the memory is unmapped nevertheless.
+     * @throws RdmaException as the device says; the memory is unmapped nevertheless, unless it is shared.
      */
     @Override
     public void close() {
@@ -184,14 +208,14 @@ public final class MemoryRegistration implements AutoCloseable {
             try {
                 commands.destroyMr(keys.handle());
             } finally {
-                unmap();
+                pages.letGo();
             }
         }
     }
 
     @Override
     public String toString() {
-        return String.format("MemoryRegistration[address=0x%x length=%d lkey=0x%x rkey=0x%x%s]",
-            address, length, lkey(), rkey(), closed.get() ? " closed" : "");
+        return String.format("MemoryRegistration[address=0x%x iova=0x%x length=%d lkey=0x%x rkey=0x%x%s]",
+            address(), iova, length(), lkey(), rkey(), closed.get() ? " closed" : "");
     }
 }

@@ -8,25 +8,29 @@ package io.rdma4j.driver.pvrdma;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 
 /**
- * What a device holds for its driver, in the order in which it is destroyed: users before what they use. The order is
- * also that of the codes in a journal, so new kinds come last.
+ * What a device holds for its driver, in the order in which it is destroyed: users before what they use. The codes are
+ * those in journals and stay.
  */
 enum ObjectKind {
-    QP(Command.CREATE_QP, Command.DESTROY_QP),
-    SRQ(Command.CREATE_SRQ, Command.DESTROY_SRQ),
-    CQ(Command.CREATE_CQ, Command.DESTROY_CQ),
-    MR(Command.CREATE_MR, Command.DESTROY_MR),
-    PD(Command.CREATE_PD, Command.DESTROY_PD),
-    UC(Command.CREATE_UC, Command.DESTROY_UC),
+    QP(1, Command.CREATE_QP, Command.DESTROY_QP),
+    SRQ(2, Command.CREATE_SRQ, Command.DESTROY_SRQ),
+    CQ(3, Command.CREATE_CQ, Command.DESTROY_CQ),
+    /** Known to devices of this project only. */
+    MW(8, Command.CREATE_MW, Command.DESTROY_MW),
+    MR(4, Command.CREATE_MR, Command.DESTROY_MR),
+    PD(5, Command.CREATE_PD, Command.DESTROY_PD),
+    UC(6, Command.CREATE_UC, Command.DESTROY_UC),
     /** Its handle is its index in the GID table, known before the device is asked. */
-    GID(Command.CREATE_BIND, Command.DESTROY_BIND);
+    GID(7, Command.CREATE_BIND, Command.DESTROY_BIND);
 
     private static final ObjectKind[] KINDS = values();
 
+    private final int code;
     private final Command create;
     private final Command destroy;
 
-    ObjectKind(final Command create, final Command destroy) {
+    ObjectKind(final int code, final Command create, final Command destroy) {
+        this.code = code;
         this.create = create;
         this.destroy = destroy;
     }
@@ -37,12 +41,17 @@ enum ObjectKind {
 
     /** Never 0, which means none. */
     int code() {
-        return ordinal() + 1;
+        return code;
     }
 
     /** The kind with a code; null if there is none. */
     static ObjectKind of(final int code) {
-        return code >= 1 && code <= KINDS.length ? KINDS[code - 1] : null;
+        for (final ObjectKind kind : KINDS) {
+            if (kind.code == code) {
+                return kind;
+            }
+        }
+        return null;
     }
 
     /** What a command creates; null if it creates nothing. */

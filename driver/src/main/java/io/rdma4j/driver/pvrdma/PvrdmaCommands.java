@@ -7,6 +7,8 @@ package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PageDirectory;
+import io.rdma4j.hw.pvrdma.ExtensionFlags;
+import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.SrqAttrMask;
 import io.rdma4j.hw.pvrdma.Uar;
@@ -16,6 +18,8 @@ import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMwResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpResponse;
@@ -35,12 +39,11 @@ import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 import io.rdma4j.hw.pvrdma.cmd.QueryQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryQpResponse;
 import io.rdma4j.hw.pvrdma.cmd.QuerySrqResponse;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingResponse;
 import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
-import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -69,12 +72,7 @@ public final class PvrdmaCommands {
     private final DeviceProfile profile;
     private final int version;
     private final Object deviceName;
-    private final ResourceTable pds;
-    private final ResourceTable mrs;
-    private final ResourceTable cqs;
-    private final ResourceTable qps;
-    private final ResourceTable srqs;
-    private volatile boolean closed;
+    private final LiveObjects objects;
 
     PvrdmaCommands(
         final CommandChannel channel, final FailureLatch latch, final DeviceLimits limits, final DeviceProfile profile,
@@ -85,11 +83,7 @@ public final class PvrdmaCommands {
         this.profile = profile;
         this.version = version;
         this.deviceName = deviceName;
-        pds = new ResourceTable("PD", "max_pd", limits.maxPd(), deviceName);
-        mrs = new ResourceTable("MR", "max_mr", limits.maxMr(), deviceName);
-        cqs = new ResourceTable("CQ", "max_cq", limits.maxCq(), deviceName);
-        qps = new ResourceTable("QP", "max_qp", limits.maxQp(), deviceName);
-        srqs = new ResourceTable("SRQ", "max_srq", limits.maxSrq(), deviceName);
+        objects = new LiveObjects(channel, latch, limits, deviceName);
     }
 
     /**
@@ -99,7 +93,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException ENOMEM if the device's limit is reached, or as the device says.
      */
     public int createPd() {
-        return create(pds, 0, () -> channel.execute(Command.CREATE_PD, new CreatePdRequest(),
+        return objects.create(objects.pds, 0, () -> channel.execute(Command.CREATE_PD, new CreatePdRequest(),
             r -> r.ctxHandle(DRIVER_CONTEXT), PvrdmaCommands::handle), handle -> handle);
     }
 
@@ -110,7 +104,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is none, or as the device says.
      */
     public void destroyPd(final int pd) {
-        destroy(Command.DESTROY_PD, pds, pd);
+        objects.destroy(Command.DESTROY_PD, objects.pds, pd);
     }
 
     /**
@@ -129,13 +123,32 @@ public final class PvrdmaCommands {
     public MrKeys createMr(
         final int pd, final long start, final long length, final int access, final PageDirectory pdir,
         final int nchunks) {
-        pds.require("create MR", pd);
-        return create(mrs, 0, () -> channel.execute(Command.CREATE_MR, new CreateMrRequest(),
+        objects.pds.require("create MR", pd);
+        return objects.create(objects.mrs, 0, () -> channel.execute(Command.CREATE_MR, new CreateMrRequest(),
             r -> r.start(start).length(length).pdirDma(pdir.pdirDma()).pd(pd).access(access).nchunks(nchunks),
-            answer -> {
-                final CreateMrResponse response = new CreateMrResponse().wrap(answer, 0);
-                return new MrKeys(response.mrHandle(), response.lkey(), response.rkey());
-            }), MrKeys::handle);
+            PvrdmaCommands::mrKeys), MrKeys::handle);
+    }
+
+    /**
+     * CREATE_MR of a region without pages: FAST_REG_MR work requests give it some, time after time.
+     *
+     * @param pd       handle of the protection domain.
+     * @param maxPages most pages at a time, 1 to {@link DeviceCaps#maxFastRegPageListLen()}.
+     * @return handle and keys; the keys name nothing yet.
+     * @throws RdmaException ENOMEM if the device's limit is reached, EINVAL for an unknown PD or too many pages,
+     *                       EOPNOTSUPP if the device has no such regions, or as the device says.
+     */
+    public MrKeys createFastRegion(final int pd, final int maxPages) {
+        objects.pds.require("create fast region", pd);
+        if (limits.maxFastRegPages() == 0) {
+            throw unsupported("create fast region", "the device has no fast registration");
+        }
+        if (maxPages < 1 || maxPages > limits.maxFastRegPages()) {
+            throw invalid("create fast region", "%d pages, allowed: 1 to %d", maxPages, limits.maxFastRegPages());
+        }
+        return objects.create(objects.mrs, 0, () -> channel.execute(Command.CREATE_MR, new CreateMrRequest(),
+            r -> r.pd(pd).flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(maxPages), PvrdmaCommands::mrKeys),
+            MrKeys::handle);
     }
 
     /**
@@ -145,7 +158,39 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is none, or as the device says.
      */
     public void destroyMr(final int mr) {
-        destroy(Command.DESTROY_MR, mrs, mr);
+        objects.destroy(Command.DESTROY_MR, objects.mrs, mr);
+    }
+
+    /**
+     * CREATE_MW, an extension.
+     *
+     * @param pd   handle of the protection domain.
+     * @param type 1 or 2.
+     * @return handle and first key; the key names nothing before the window is bound.
+     * @throws RdmaException EOPNOTSUPP without {@link ExtensionFlags#RDMA4J_EXT_MEMORY_WINDOWS}, ENOMEM if the device's
+     *                       limit is reached, EINVAL for an unknown PD or type, or as the device says.
+     */
+    public MwKeys createMw(final int pd, final int type) {
+        requireExtension("create memory window", ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS);
+        objects.pds.require("create memory window", pd);
+        if (type != 1 && type != 2) {
+            throw invalid("create memory window", "type %d, allowed: 1 and 2", type);
+        }
+        return objects.create(objects.mws, 0, () -> channel.execute(Command.CREATE_MW, new CreateMwRequest(),
+            r -> r.pd(pd).type(type), answer -> {
+                final CreateMwResponse response = new CreateMwResponse().wrap(answer, 0);
+                return new MwKeys(response.mwHandle(), response.rkey());
+            }), MwKeys::handle);
+    }
+
+    /**
+     * DESTROY_MW, an extension.
+     *
+     * @param mw its handle.
+     * @throws RdmaException EINVAL if there is none, or as the device says.
+     */
+    public void destroyMw(final int mw) {
+        objects.destroy(Command.DESTROY_MW, objects.mws, mw);
     }
 
     /**
@@ -161,22 +206,47 @@ public final class PvrdmaCommands {
     public CqHandle createCq(final long pdirDma, final int cqe, final int nchunks) {
         requireRing("create CQ", "cqe", cqe, limits.maxCqe(), pdirDma);
         requirePages("create CQ", nchunks, RingGeometry.cqPages(cqe));
-        final CqHandle created = create(cqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_CQ,
+        final CqHandle created = objects.create(objects.cqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_CQ,
             new CreateCqRequest(),
             r -> r.pdirDma(pdirDma).ctxHandle(DRIVER_CONTEXT).cqe(cqe).nchunks(nchunks),
             answer -> {
                 final CreateCqResponse response = new CreateCqResponse().wrap(answer, 0);
                 return new CqHandle(response.cqHandle(), response.cqe());
             }), CqHandle::handle);
-        requireCqe(created.cqe(), cqe);
+        requireCqe("CREATE_CQ", created.cqe(), cqe);
         return created;
     }
 
+    /**
+     * RESIZE_CQ_RING, an extension: the device moves what was not consumed to the beginning of the new ring, and goes
+     * on there. Nobody may consume meanwhile. When this returns, the device does not touch the old ring any more.
+     *
+     * @param cq      its handle.
+     * @param pdirDma bus address of the directory of the new ring's pages, the state page first, all zero.
+     * @param cqe     entries, a power of two up to {@link DeviceLimits#maxCqe()}.
+     * @param nchunks pages, the state page included: {@link RingGeometry#cqPages}.
+     * @return entries of the new ring.
+     * @throws RdmaException EOPNOTSUPP without {@link ExtensionFlags#RDMA4J_EXT_CQ_RESIZE}, EINVAL if there is no such
+     *                       CQ, the sizes do not fit, or more entries wait than the new ring holds; the old ring stays
+     *                       in use then.
+     */
+    public int resizeCqRing(final int cq, final long pdirDma, final int cqe, final int nchunks) {
+        requireExtension("resize CQ", ExtensionFlags.RDMA4J_EXT_CQ_RESIZE);
+        objects.cqs.require("resize CQ", cq);
+        requireRing("resize CQ", "cqe", cqe, limits.maxCqe(), pdirDma);
+        requirePages("resize CQ", nchunks, RingGeometry.cqPages(cqe));
+        final int granted = channel.execute(Command.RESIZE_CQ_RING, new ResizeCqRingRequest(),
+            r -> r.pdirDma(pdirDma).cqHandle(cq).cqe(cqe).nchunks(nchunks),
+            answer -> new ResizeCqRingResponse().wrap(answer, 0).cqe());
+        requireCqe("RESIZE_CQ_RING", granted, cqe);
+        return granted;
+    }
+
     /** More entries than there is memory for would let ring indices lead out of the ring. */
-    private void requireCqe(final int granted, final int asked) {
+    private void requireCqe(final String command, final int granted, final int asked) {
         if (granted < 1 || granted > asked || Integer.bitCount(granted) != 1) {
-            latch.fail("CREATE_CQ answered " + granted + " entries when asked for " + asked);
-            latch.check("create CQ");
+            latch.fail(command + " answered " + granted + " entries when asked for " + asked);
+            latch.check(command);
         }
     }
 
@@ -187,7 +257,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is none, or as the device says.
      */
     public void destroyCq(final int cq) {
-        destroy(Command.DESTROY_CQ, cqs, cq);
+        objects.destroy(Command.DESTROY_CQ, objects.cqs, cq);
     }
 
     /**
@@ -200,13 +270,13 @@ public final class PvrdmaCommands {
      */
     public QpHandle createQp(final CreateQp wanted) {
         wanted.validate(limits);
-        pds.require("create QP", wanted.pd());
-        cqs.require("create QP", wanted.sendCq());
-        cqs.require("create QP", wanted.recvCq());
+        objects.pds.require("create QP", wanted.pd());
+        objects.cqs.require("create QP", wanted.sendCq());
+        objects.cqs.require("create QP", wanted.recvCq());
         if (wanted.usesSrq()) {
-            srqs.require("create QP", wanted.srq());
+            objects.srqs.require("create QP", wanted.srq());
         }
-        final QpHandle created = create(qps, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_QP,
+        final QpHandle created = objects.create(objects.qps, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_QP,
             new CreateQpRequest(), wanted::fill,
             answer -> {
                 final CreateQpResult response = CreateQpResponse.forVersion(version).wrap(answer, 0);
@@ -234,7 +304,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is no such QP, or as the device says.
      */
     public void modifyQp(final int qp, final int attrMask, final Consumer<QpAttr> filler) {
-        qps.require("modify QP", qp);
+        objects.qps.require("modify QP", qp);
         channel.execute(Command.MODIFY_QP, new ModifyQpRequest(),
             r -> filler.accept(r.qpHandle(qp).attrMask(attrMask).qpAttr()));
     }
@@ -249,7 +319,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is no such QP, or as the device says.
      */
     public void queryQp(final int qp, final int attrMask, final Consumer<QpAttr> reader) {
-        qps.require("query QP", qp);
+        objects.qps.require("query QP", qp);
         channel.execute(Command.QUERY_QP, new QueryQpRequest(), r -> r.qpHandle(qp).attrMask(attrMask), answer -> {
             final QpAttr attr = new QueryQpResponse().wrap(answer, 0).qpAttr();
             if (profile.has(Quirk.QUERY_QP_GARBAGE)) {
@@ -268,7 +338,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is none, or as the device says.
      */
     public void destroyQp(final int qp) {
-        destroy(Command.DESTROY_QP, qps, qp);
+        objects.destroy(Command.DESTROY_QP, objects.qps, qp);
     }
 
     /**
@@ -284,13 +354,13 @@ public final class PvrdmaCommands {
      *                       device says.
      */
     public int createSrq(final int pd, final long pdirDma, final int maxWr, final int maxSge, final int nchunks) {
-        pds.require("create SRQ", pd);
+        objects.pds.require("create SRQ", pd);
         if (maxSge < 1 || maxSge > limits.maxSrqSge()) {
             throw invalid("create SRQ", "max_sge is %d, allowed: 1 to %d", maxSge, limits.maxSrqSge());
         }
         requireRing("create SRQ", "max_wr", maxWr, limits.maxSrqWr(maxSge), pdirDma);
         requirePages("create SRQ", nchunks, RingGeometry.srqPages(maxWr, maxSge));
-        return create(srqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_SRQ,
+        return objects.create(objects.srqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_SRQ,
             new CreateSrqRequest(),
             r -> r.pdirDma(pdirDma).pd(pd).nchunks(nchunks).srqAttr().maxWr(maxWr).maxSge(maxSge),
             PvrdmaCommands::handle), handle -> handle);
@@ -304,7 +374,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is no such SRQ, or as the device says.
      */
     public void modifySrq(final int srq, final int limit) {
-        srqs.require("modify SRQ", srq);
+        objects.srqs.require("modify SRQ", srq);
         final int id = (profile.has(Quirk.SRQ_COMMANDS_SWAPPED) ? Command.QUERY_SRQ : Command.MODIFY_SRQ).id();
         channel.execute(Command.MODIFY_SRQ, new CommandChannel.Wire(id, Command.MODIFY_SRQ.ack(), false),
             new ModifySrqRequest(),
@@ -319,7 +389,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is no such SRQ, or as the device says.
      */
     public void querySrq(final int srq, final Consumer<SrqAttr> reader) {
-        srqs.require("query SRQ", srq);
+        objects.srqs.require("query SRQ", srq);
         final int id = (profile.has(Quirk.SRQ_COMMANDS_SWAPPED) ? Command.MODIFY_SRQ : Command.QUERY_SRQ).id();
         channel.execute(Command.QUERY_SRQ, new CommandChannel.Wire(id, Command.QUERY_SRQ.ack(), true),
             new HandleRequest(), r -> r.handle(srq), answer -> {
@@ -335,7 +405,7 @@ public final class PvrdmaCommands {
      * @throws RdmaException EINVAL if there is none, or as the device says.
      */
     public void destroySrq(final int srq) {
-        destroy(Command.DESTROY_SRQ, srqs, srq);
+        objects.destroy(Command.DESTROY_SRQ, objects.srqs, srq);
     }
 
     /**
@@ -385,67 +455,13 @@ public final class PvrdmaCommands {
         }
     }
 
+    private static MrKeys mrKeys(final UnsafeBuffer answer) {
+        final CreateMrResponse response = new CreateMrResponse().wrap(answer, 0);
+        return new MrKeys(response.mrHandle(), response.lkey(), response.rkey());
+    }
+
     private static int handle(final UnsafeBuffer answer) {
         return new HandleResponse().wrap(answer, 0).handle();
-    }
-
-    /**
-     * Creates and counts an object. A handle that cannot be named in a doorbell, or that another object has, shows that
-     * the device is out of its mind.
-     */
-    private <T> T create(
-        final ResourceTable table, final int doorbellMask, final Supplier<T> command,
-        final ToIntFunction<T> handleOf) {
-        table.reserve();
-        boolean created = false;
-        final T result;
-        try {
-            result = command.get();
-            created = true;
-        } finally {
-            if (!created) {
-                table.cancel();
-            }
-        }
-        final int handle = handleOf.applyAsInt(result);
-        if (!table.enter(handle) || doorbellMask != 0 && (handle & ~doorbellMask) != 0) {
-            latch.fail(String.format("the device gave handle 0x%x, which is in use or does not fit a doorbell: %s",
-                handle, this));
-            latch.check("create object");
-        }
-        return result;
-    }
-
-    private void destroy(final Command command, final ResourceTable table, final int handle) {
-        if (latch.failed() || closed) {
-            destroyLast(command, table, handle);
-            return;
-        }
-        table.exit(command.name(), handle);
-        boolean destroyed = false;
-        try {
-            channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
-            destroyed = true;
-        } finally {
-            if (destroyed) {
-                table.cancel();
-            } else {
-                table.enter(handle);
-            }
-        }
-    }
-
-    /** The device was given up or closed: what it will not give back now it loses in the reset, if ever. */
-    private void destroyLast(final Command command, final ResourceTable table, final int handle) {
-        if (!table.leave(handle) || closed || latch.isDeaf()) {
-            return;
-        }
-        try {
-            channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
-        } catch (final RdmaException e) {
-            // The channel has counted and recorded it. Trying the others too might take long.
-            latch.failDeaf(e.getMessage());
-        }
     }
 
     /**
@@ -454,28 +470,12 @@ public final class PvrdmaCommands {
      * @return 0 if all were destroyed.
      */
     public int liveObjects() {
-        return pds.count() + mrs.count() + cqs.count() + qps.count() + srqs.count();
+        return objects.count();
     }
 
     /** Destroys what its owners left, users before what they use, and refuses everything from then on. */
     void close() {
-        destroyAll(Command.DESTROY_QP, qps);
-        destroyAll(Command.DESTROY_SRQ, srqs);
-        destroyAll(Command.DESTROY_CQ, cqs);
-        destroyAll(Command.DESTROY_MR, mrs);
-        destroyAll(Command.DESTROY_PD, pds);
-        closed = true;
-    }
-
-    private void destroyAll(final Command command, final ResourceTable table) {
-        for (final int handle : table.youngestFirst()) {
-            try {
-                destroy(command, table, handle);
-            } catch (final RdmaException e) {
-                // The device keeps it; the channel has counted and recorded the refusal, and the reset follows.
-                table.leave(handle);
-            }
-        }
+        objects.close();
     }
 
     private void requireRing(
@@ -500,6 +500,20 @@ public final class PvrdmaCommands {
         }
     }
 
+    private void requireExtension(final String operation, final int flag) {
+        if (!limits.hasExtension(flag)) {
+            throw unsupported(operation, "the device has no extension " + ExtensionFlags.name(flag));
+        }
+    }
+
+    private RdmaException unsupported(final String operation, final String why) {
+        return RdmaException.of(operation)
+            .device(deviceName)
+            .detail("%s", why)
+            .errno(RdmaException.EOPNOTSUPP)
+            .build();
+    }
+
     private RdmaException invalid(final String operation, final String detail, final Object... values) {
         return RdmaException.of(operation)
             .device(deviceName)
@@ -510,6 +524,6 @@ public final class PvrdmaCommands {
 
     @Override
     public String toString() {
-        return List.of(pds, mrs, cqs, qps, srqs).toString();
+        return objects.toString();
     }
 }

@@ -7,6 +7,7 @@ package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaArena;
+import io.rdma4j.driver.dma.PageMappings;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
@@ -18,6 +19,8 @@ import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
 
 /**
  * An opened, initialised pvrdma device. It owns its {@link PciDevice}: closing it gives the function back.
@@ -28,6 +31,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>Thread-safe. No thread is started: who wants events asks for them.
  */
 public final class PvrdmaDevice implements AutoCloseable {
+    /**
+     * What the listener of asynchronous events is told as type when some were lost, because nobody took them for so
+     * long that the device had no room left. No type of the device.
+     */
+    public static final int EVENTS_LOST = -1;
     private static final int COMMANDS_IN_DUMP = 8;
     private static final int ALL_ONES = -1;
 
@@ -193,6 +201,16 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
+     * Whether the device has an extension of the pvrdma interface.
+     *
+     * @param flag one of {@link io.rdma4j.hw.pvrdma.ExtensionFlags}.
+     * @return true if it is a device of this project and says so.
+     */
+    public boolean hasExtension(final int flag) {
+        return device.limits.hasExtension(flag);
+    }
+
+    /**
      * How the device reaches memory.
      *
      * @return the same object each time.
@@ -269,12 +287,66 @@ public final class PvrdmaDevice implements AutoCloseable {
      */
     public MemoryRegistration register(
         final int pd, final long memory, final long length, final int access, final Object owner) {
-        final MemoryRegistration.Request request =
-            new MemoryRegistration.Request(pd, memory, length, access, owner);
-        final boolean wholePages = has(Quirk.MR_WHOLE_PAGES);
-        request.validate(device.limits, wholePages, address());
+        try (RegionPages pages = mapRange(memory, length, owner)) {
+            return register(pd, pages, memory, access);
+        }
+    }
+
+    /**
+     * Maps a range of memory and builds its page directory, for {@link #register(int, RegionPages, long, int)}.
+     *
+     * @param memory first byte, any alignment.
+     * @param length bytes, 1 to {@link DeviceLimits#maxMrSize()}.
+     * @param owner  what keeps the memory alive; held until it is unmapped; may be null.
+     * @return the pages; the caller closes them.
+     * @throws RdmaException EINVAL for a range that is empty, wraps or is too long; or as the IOMMU says.
+     */
+    public RegionPages mapRange(final long memory, final long length, final Object owner) {
+        MemoryRegistration.requireRange(memory, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
         device.latch.check("register memory");
-        return MemoryRegistration.create(device.commands, dma(), device.arena, wholePages, request);
+        return RegionPages.list(device.arena, memory, length,
+            PageMappings.ofRange(dma(), memory, length, owner));
+    }
+
+    /**
+     * Maps pages in any order and builds their page directory.
+     *
+     * @param count     how many pages; as many as offset and length need.
+     * @param addressOf where this process sees a page, from page 0; a multiple of the page size.
+     * @param ownerOf   what keeps a page alive; held until it is unmapped; may give null.
+     * @param offset    first byte in the first page.
+     * @param length    bytes, 1 to {@link DeviceLimits#maxMrSize()}.
+     * @return the pages; the caller closes them.
+     * @throws RdmaException EINVAL if the numbers do not fit; or as the IOMMU says. Nothing stays mapped then.
+     */
+    public RegionPages mapPages(
+        final int count, final IntToLongFunction addressOf, final IntFunction<Object> ownerOf, final int offset,
+        final long length) {
+        MemoryRegistration.requireList(
+            count, offset, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        device.latch.check("register memory");
+        return RegionPages.list(device.arena, addressOf.applyAsLong(0) + offset, length,
+            PageMappings.ofPages(dma(), count, addressOf, ownerOf));
+    }
+
+    /**
+     * Makes a region of memory that is mapped already, and may be so for other regions.
+     *
+     * @param pd     handle of the protection domain.
+     * @param pages  the memory; stays mapped until the registration and whoever else uses it are closed.
+     * @param iova   how work requests name the first byte; its place in the page is that of the first byte. With
+     *               {@link io.rdma4j.hw.pvrdma.AccessFlags#PVRDMA_ZERO_BASED} only that counts.
+     * @param access {@link io.rdma4j.hw.pvrdma.AccessFlags}, passed on as they are.
+     * @return the registration; the caller owns it.
+     * @throws RdmaException EINVAL for an IOVA that wraps or has another place in its page, or an unknown PD; ENOMEM if
+     *                       a limit is reached; EBADFD if the memory was unmapped; or as the device says.
+     */
+    public MemoryRegistration register(
+        final int pd, final RegionPages pages, final long iova, final int access) {
+        final boolean wholePages = has(Quirk.MR_WHOLE_PAGES);
+        MemoryRegistration.requireIova(pages, iova, wholePages, address());
+        device.latch.check("register memory");
+        return MemoryRegistration.create(device.commands, wholePages, pd, pages, iova, access);
     }
 
     /**
@@ -287,7 +359,17 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
-     * Takes the events that are there and hands them to the listener set with {@link #onAsyncEvent}.
+     * How long a command may take, and so whoever else has to do with the device.
+     *
+     * @return nanoseconds.
+     */
+    public long responseTimeoutNanos() {
+        return device.channel.timeoutNanos();
+    }
+
+    /**
+     * Takes the events that are there and hands them to the listener set with {@link #onAsyncEvent}. Where some were
+     * lost that is told first, as {@link #EVENTS_LOST}.
      *
      * @return how many.
      */
@@ -296,7 +378,7 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
-     * Takes the events that are there.
+     * Takes the events that are there. Where some were lost that is told first, as {@link #EVENTS_LOST}.
      *
      * @param handler gets them.
      * @return how many.

@@ -50,6 +50,9 @@ public enum Quirk {
     /** Nothing can be accessed from remote. */
     RKEY_ALL_ONES("gives every region the rkey 0xffffffff, with which no remote access works; the driver reports "
         + "remote access as missing"),
+    /** Keys of closed regions are given out again. */
+    MR_KEYS_REUSED("gives a new region the keys of one that was closed before; the driver reports that an old key may "
+        + "lead to new memory"),
     /** A region beginning at 0 is never released. */
     MR_START_ZERO_LEAKS("never releases the host memory of a region that begins at address 0; the driver never "
         + "registers there"),

@@ -85,6 +85,10 @@ final class ResourceTable {
         return list;
     }
 
+    int limit() {
+        return limit;
+    }
+
     synchronized int count() {
         return handles.size();
     }

@@ -222,6 +222,23 @@ class DmaArenaTest {
     }
 
     @Test
+    void knowsWhichMemoryIsItsOwn() {
+        assertThat(arena.holds(0x10000, 1L << 40)).as("empty").isFalse();
+        final DmaPages small = arena.allocate(1);
+        final DmaPages large = arena.allocate(DmaArena.CHUNK_PAGES + 1);
+        final long end = large.address() + large.length();
+        assertThat(arena.holds(small.address(), 1)).isTrue();
+        assertThat(arena.holds(small.address() + 4096, 1)).as("free pages, too").isTrue();
+        assertThat(arena.holds(large.address() - 4096, 4096)).isFalse();
+        assertThat(arena.holds(large.address() - 4096, 4097)).isTrue();
+        assertThat(arena.holds(end - 1, 1)).isTrue();
+        assertThat(arena.holds(end, 1)).isFalse();
+        assertThat(arena.holds(0x10000, Long.MAX_VALUE - 0x10000)).isTrue();
+        large.close();
+        assertThat(arena.holds(large.address(), large.length())).isFalse();
+    }
+
+    @Test
     void closeGoesOnAfterARefusal() {
         for (int i = 0; i < 3; i++) {
             arena.allocate(DmaArena.CHUNK_PAGES);

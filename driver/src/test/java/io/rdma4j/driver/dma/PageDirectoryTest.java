@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaMapping;
+import io.rdma4j.hw.pvrdma.Pdir;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -59,6 +60,40 @@ class PageDirectoryTest {
                 }
             }
         }
+    }
+
+    @Test
+    void aRootPageLeadsToDirectoriesWhereOneIsNotEnough() {
+        final int pages = Pdir.MAX_PAGES + 513;
+        try (PageDirectory directory = PageDirectory.buildLarge(arena, pages, PageDirectoryTest::scattered)) {
+            final UnsafeBuffer root = iommu.at(directory.pdirDma(), 4096);
+            assertThat(root.getLong(16, LITTLE_ENDIAN)).as("entry behind the last").isZero();
+            for (final int page : new int[] {0, 511, 512, Pdir.MAX_PAGES - 1, Pdir.MAX_PAGES, Pdir.MAX_PAGES + 1,
+                Pdir.MAX_PAGES + 512}) {
+                final long dir = root.getLong(Pdir.rootIndex(page) * 8, LITTLE_ENDIAN);
+                final long table = iommu.at(dir, 4096).getLong(Pdir.dirIndex(page) * 8, LITTLE_ENDIAN);
+                assertThat(iommu.at(table, 4096).getLong(Pdir.tableIndex(page) * 8, LITTLE_ENDIAN)).as("page %d", page)
+                    .isEqualTo(scattered(page));
+            }
+            assertThat(iommu.at(root.getLong(8, LITTLE_ENDIAN), 4096).getLong(16, LITTLE_ENDIAN))
+                .as("tables of the second directory").isZero();
+            assertThat(directory.pages()).isEqualTo(pages);
+        }
+    }
+
+    @Test
+    void buildsNoRootPageForWhatOneDirectoryReaches() {
+        try (PageDirectory directory = PageDirectory.buildLarge(arena, 513, PageDirectoryTest::scattered)) {
+            final long table = iommu.at(directory.pdirDma(), 4096).getLong(8, LITTLE_ENDIAN);
+            assertThat(iommu.at(table, 4096).getLong(0, LITTLE_ENDIAN)).isEqualTo(scattered(512));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Pdir.LARGE_MAX_PAGES + 1, Integer.MAX_VALUE})
+    void refusesWhatARootPageCannotReach(final int pages) {
+        assertThatThrownBy(() -> PageDirectory.buildLarge(arena, pages, PageDirectoryTest::scattered))
+            .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.EINVAL));
     }
 
     private static void checkTable(final UnsafeBuffer table, final int first, final int pages) {

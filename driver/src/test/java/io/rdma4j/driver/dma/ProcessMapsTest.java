@@ -48,6 +48,25 @@ class ProcessMapsTest {
     }
 
     @Test
+    void looksThroughPagesInAnyOrder() {
+        assertThat(holeIn(true)).isNull();
+        assertThat(holeIn(true, 0x6000, 0x1000, 0x2000, 0x1000)).isNull();
+        assertThat(holeIn(false, 0x3000, 0x6000, 0x2000)).isNull();
+        assertThat(holeIn(true, 0x6000, 0x3000, 0x2000)).contains("0x3000 is not writable");
+        assertThat(holeIn(false, 0x6000, 0x4000)).contains("0x4000 is not readable");
+        assertThat(holeIn(false, 0x7000, 0x6000, 0x1000)).contains("0x7000 is not mapped");
+        assertThat(holeIn(false, 0x1000, 0)).contains("0x0 is not mapped");
+        assertThat(holeIn(false, 0x1000, 0x5000)).contains("0x5000 is not mapped");
+        assertThat(holeIn(false, 0x1000, 0x10000)).contains("0x10000 is not mapped");
+        assertThat(holeIn(false, 0xffffffffff600000L)).isNull();
+        assertThat(holeIn(false, 0x1000, 0xffffffffff601000L)).contains("0xffffffffff601000 is not mapped");
+    }
+
+    private static String holeIn(final boolean write, final long... pages) {
+        return ProcessMaps.firstHoleInPages(MAPS, pages, write);
+    }
+
+    @Test
     void readsAddressesAsUnsigned() {
         assertThat(ProcessMaps.firstHole(MAPS, 0xffffffffff600000L, 0x1000, false)).isNull();
         assertThat(ProcessMaps.firstHole(MAPS, 0xffffffffff600fffL, 2, false)).contains("is not mapped");
@@ -58,6 +77,10 @@ class ProcessMapsTest {
         final ByteBuffer buffer = ByteBuffer.allocateDirect(10_000);
         assertThat(ProcessMaps.firstHole(BufferUtil.address(buffer), 10_000, true)).isNull();
         assertThat(ProcessMaps.firstHole(8, 8, false)).contains("0x8 is not mapped");
+        final long page = BufferUtil.address(buffer) & -4096;
+        assertThat(ProcessMaps.firstHoleInPages(new long[]{page + 4096, page}, true)).isNull();
+        assertThat(ProcessMaps.firstHoleInPages(new long[]{page, 4096}, true)).contains("0x1000 is not mapped");
+        assertThat(ProcessMaps.firstHoleInPages(new long[0], true)).isNull();
     }
 
     @Test

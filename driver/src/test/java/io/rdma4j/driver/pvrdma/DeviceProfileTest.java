@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.ExtensionFlags;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -86,12 +87,45 @@ class DeviceProfileTest {
         assertThat(caps.maxQp()).isEqualTo(Integer.MAX_VALUE);
         assertThat(caps.maxMrSize()).isEqualTo(Long.MAX_VALUE);
         final DeviceLimits limits = new DeviceLimits(caps, EMULATED);
-        assertThat(limits.maxMrSize()).isEqualTo(1L << 30);
+        assertThat(limits.maxMrSize()).as("with large regions").isEqualTo(512L << 30);
+        assertThat(limits.maxMrPages()).isEqualTo(1 << 27);
         assertThat(limits.maxCqe()).isEqualTo(2097152);
         assertThat(limits.maxSge()).isEqualTo(251);
         assertThat(limits.maxSendWr(251)).isEqualTo(16384);
         assertThat(limits.gidTableLength()).isEqualTo(65536);
-        assertThat(limits.toString()).contains("mrSize=1073741824");
+        assertThat(limits.toString()).contains("mrSize=549755813888");
+    }
+
+    @Test
+    void believesExtensionsOfThisProjectsDeviceOnly() {
+        raw.buffer().setMemory(0, Caps.LENGTH, (byte) -1);
+        for (final DeviceProfile profile : DeviceProfile.table()) {
+            final DeviceLimits limits = new DeviceLimits(DeviceCaps.of(raw, 20, profile), profile);
+            final boolean own = profile == EMULATED;
+            assertThat(profile.hasExtensions()).as(profile.name()).isEqualTo(own);
+            assertThat(limits.hasExtension(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE)).as(profile.name()).isEqualTo(own);
+            assertThat(limits.maxMw()).as(profile.name()).isEqualTo(own ? Integer.MAX_VALUE : 0);
+            assertThat(limits.maxMrSize()).as(profile.name()).isEqualTo(own ? 512L << 30 : 1L << 30);
+        }
+    }
+
+    @Test
+    void anExtensionIsThereIfItsBitIs() {
+        raw.deviceCapFlags2(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE).maxMw(7).maxMrSize(1L << 40);
+        final DeviceLimits limits = new DeviceLimits(DeviceCaps.of(raw, 20, EMULATED), EMULATED);
+        assertThat(limits.hasExtension(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE)).isTrue();
+        assertThat(limits.hasExtension(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS)).isFalse();
+        assertThat(limits.maxMw()).isZero();
+        assertThat(limits.maxMrSize()).isEqualTo(1L << 30);
+    }
+
+    @Test
+    void fastRegistrationNeedsItsThreeBits() {
+        raw.bmmeFlags(7).maxFastRegPageListLen(512);
+        assertThat(new DeviceLimits(DeviceCaps.of(raw, 20, EMULATED), EMULATED).maxFastRegPages()).isEqualTo(512);
+        assertThat(new DeviceLimits(DeviceCaps.of(raw, 17, QEMU), QEMU).maxFastRegPages()).isZero();
+        raw.bmmeFlags(5);
+        assertThat(new DeviceLimits(DeviceCaps.of(raw, 20, EMULATED), EMULATED).maxFastRegPages()).isZero();
     }
 
     @Test

@@ -95,16 +95,45 @@ class EventsTest {
     void takesAtMostOneRingFullAtATime() {
         device = PvrdmaDevice.open(fake, fake.options().eventRingPages(2));
         final long ring = fake.dsr.asyncRingPdirDma();
-        fake.event(ring, Eqe.LENGTH, 0, 512, 3, 0);
-        final int[] tail = {512};
+        final int[] tail = {1};
+        fake.event(ring, Eqe.LENGTH, 0, tail[0], 3, 0);
 
         final int taken = device.pollAsyncEvents((type, info) -> {
+            final int index = tail[0] % 512;
             tail[0] = (tail[0] + 1) % 1024;
-            fake.event(ring, Eqe.LENGTH, 0, tail[0]);
+            fake.event(ring, Eqe.LENGTH, index, tail[0], 3, 0);
         });
 
         assertThat(taken).isEqualTo(512);
+        assertThat(device.counters()).containsEntry("overruns of the asynchronous event ring", 0L);
         assertThat(device.failed()).isFalse();
+    }
+
+    /** A true ring of 512: a device that finds it full drops what comes then. */
+    @Test
+    void tellsThatEventsMayBeMissingOfARingThatWasFull() {
+        device = PvrdmaDevice.open(fake, fake.options().eventRingPages(2));
+        final long ring = fake.dsr.asyncRingPdirDma();
+        for (int i = 0; i < 512; i++) {
+            fake.event(ring, Eqe.LENGTH, i, i + 1, 3, i);
+        }
+        assertThat(device.pollAsyncEvents((type, info) -> seen.add(type + ":" + info))).isEqualTo(512);
+        assertThat(seen).hasSize(513).startsWith(PvrdmaDevice.EVENTS_LOST + ":0", "3:0").endsWith("3:511");
+        assertThat(fake.consHead(ring)).isEqualTo(512);
+        assertThat(device.pollAsyncEvents((type, info) -> seen.add("again"))).isZero();
+        assertThat(device.counters()).containsEntry("overruns of the asynchronous event ring", 1L)
+            .containsEntry("asynchronous events", 512L);
+    }
+
+    @Test
+    void takesAnIndexThatRunsAheadOfTheEventsForALoss() {
+        open();
+        fake.event(fake.dsr.asyncRingPdirDma(), Eqe.LENGTH, 0, 3, 3, 7);
+
+        assertThat(device.pollAsyncEvents()).isEqualTo(1);
+        assertThat(device.pollAsyncEvents()).isZero();
+
+        assertThat(seen).containsExactly("3:7", PvrdmaDevice.EVENTS_LOST + ":0");
     }
 
     @ParameterizedTest

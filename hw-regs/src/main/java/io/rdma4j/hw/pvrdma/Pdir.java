@@ -18,6 +18,16 @@ package io.rdma4j.hw.pvrdma;
  *
  * <p>Entries are whole bus addresses, without flag bits; an entry of 0 means "none". One directory reaches
  * {@value #MAX_PAGES} pages, which is 1 GiB.
+ *
+ * <p>Where the device has {@link ExtensionFlags#RDMA4J_EXT_LARGE_REGIONS}, a region of more pages is described by one
+ * level more: {@code pdir_dma} names a root page, whose entries name directories.
+ *
+ * <pre>
+ *   page number i:   26        18 17        9 8         0
+ *                   +------------+-----------+-----------+
+ *                   | rootIndex  | dirIndex  | tableIndex|
+ *                   +------------+-----------+-----------+
+ * </pre>
  */
 public final class Pdir {
     /** Bytes of a page: always 4096, whatever the host prefers. */
@@ -31,24 +41,46 @@ public final class Pdir {
     /** Pages that one directory can reach, {@code PVRDMA_PAGE_DIR_MAX_PAGES}. */
     public static final int MAX_PAGES = ENTRIES * ENTRIES;
 
+    /** Pages that a root page can reach with one level more, which is 512 GiB. */
+    public static final int LARGE_MAX_PAGES = ENTRIES * MAX_PAGES;
+
     private static final int TABLE_SHIFT = 9;
+    private static final int DIRECTORY_SHIFT = 2 * TABLE_SHIFT;
 
     private Pdir() {
     }
 
     /**
-     * {@return which entry of the directory leads to a page}
+     * {@return whether so many pages take a root page above the directories}
      *
-     * @param page number of the page, 0 to {@link #MAX_PAGES} - 1
+     * @param npages data pages
+     */
+    public static boolean isLarge(int npages) {
+        return npages > MAX_PAGES;
+    }
+
+    /**
+     * {@return which entry of the root page leads to a page, where there is a root page; 0 otherwise}
+     *
+     * @param page number of the page, 0 to {@link #LARGE_MAX_PAGES} - 1
+     */
+    public static int rootIndex(int page) {
+        return page >>> DIRECTORY_SHIFT;
+    }
+
+    /**
+     * {@return which entry of its directory leads to a page}
+     *
+     * @param page number of the page, 0 to {@link #LARGE_MAX_PAGES} - 1
      */
     public static int dirIndex(int page) {
-        return page >>> TABLE_SHIFT;
+        return page >>> TABLE_SHIFT & (ENTRIES - 1);
     }
 
     /**
      * {@return which entry of its table leads to a page}
      *
-     * @param page number of the page, 0 to {@link #MAX_PAGES} - 1
+     * @param page number of the page, 0 to {@link #LARGE_MAX_PAGES} - 1
      */
     public static int tableIndex(int page) {
         return page & (ENTRIES - 1);
@@ -66,6 +98,36 @@ public final class Pdir {
             throw new IllegalArgumentException(npages + " pages: a page directory reaches 0.." + MAX_PAGES);
         }
         return (npages + ENTRIES - 1) >>> TABLE_SHIFT;
+    }
+
+    /**
+     * Counts the tables of all directories below a root page.
+     *
+     * @param npages data pages
+     * @return how many tables; 0 for no pages
+     * @throws IllegalArgumentException if a root page cannot reach so many pages
+     */
+    public static int largeTables(int npages) {
+        requireLarge(npages);
+        return (npages + ENTRIES - 1) >>> TABLE_SHIFT;
+    }
+
+    /**
+     * Counts the directories below a root page.
+     *
+     * @param npages data pages
+     * @return how many directories; 0 for no pages
+     * @throws IllegalArgumentException if a root page cannot reach so many pages
+     */
+    public static int directories(int npages) {
+        requireLarge(npages);
+        return (npages + MAX_PAGES - 1) >>> DIRECTORY_SHIFT;
+    }
+
+    private static void requireLarge(int npages) {
+        if (npages < 0 || npages > LARGE_MAX_PAGES) {
+            throw new IllegalArgumentException(npages + " pages: a root page reaches 0.." + LARGE_MAX_PAGES);
+        }
     }
 
     /**

@@ -29,6 +29,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *        |   masked    32 remote_addr, 40 log_arg_sz, 44 rkey,           |
  *        |     cas     48 swap, 56 compare, 64 swap_mask, 72 cmp_mask    |
  *        |     faa     48 add, 56 field_boundary                         |
+ *        |   bind      32 addr, 40 length, 48 mw_rkey, 52 new_rkey,     |
+ *        |             56 mr_lkey, 60 access_flags                       |
  *        |   ud        32 remote_qpn, 36 remote_qkey, 40 av (Av)         |
  *        +---------------------------------------------------------------+
  *    80  | sge[0]                                                        |
@@ -38,7 +40,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>Strides: 0..3 entries 128 bytes, 4..11 256, 12..27 512.
  */
-public final class SqWqe extends SqWqeUnions {
+public final class SqWqe extends SqWqeBind {
     /** Offset of {@code wr_id}. */
     public static final int WR_ID_OFFSET = 0;
     /** Offset of {@code num_sge}. */
@@ -126,6 +128,17 @@ public final class SqWqe extends SqWqeUnions {
         .reserved(16)
         .build();
 
+    /** The header of a bind of a memory window. */
+    public static final Layout BIND_LAYOUT = common()
+        .u64("wr.bind.addr", BIND_ADDR_OFFSET)
+        .u64("wr.bind.length", BIND_LENGTH_OFFSET)
+        .u32("wr.bind.mw_rkey", BIND_MW_RKEY_OFFSET)
+        .u32("wr.bind.new_rkey", BIND_NEW_RKEY_OFFSET)
+        .u32("wr.bind.mr_lkey", BIND_MR_LKEY_OFFSET)
+        .u32("wr.bind.access_flags", BIND_ACCESS_OFFSET, AccessFlags::name)
+        .reserved(16)
+        .build();
+
     /** The header of a datagram. */
     public static final Layout UD_LAYOUT = common()
         .u32("wr.ud.remote_qpn", UD_REMOTE_QPN_OFFSET)
@@ -165,6 +178,7 @@ public final class SqWqe extends SqWqeUnions {
             case WrOpcode.PVRDMA_WR_FAST_REG_MR -> FAST_REG_LAYOUT;
             case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP -> MASKED_CAS_LAYOUT;
             case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD -> MASKED_FAA_LAYOUT;
+            case WrOpcode.PVRDMA_WR_BIND_MW -> BIND_LAYOUT;
             default -> LAYOUT;
         };
     }

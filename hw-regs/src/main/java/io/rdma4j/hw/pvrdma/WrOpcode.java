@@ -37,7 +37,7 @@ public final class WrOpcode {
     public static final int PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP = 12;
     /** Fetch and add with field boundaries. */
     public static final int PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD = 13;
-    /** Bind a memory window; has no layout. */
+    /** Bind a memory window; the layout is an extension of this project's own device. */
     public static final int PVRDMA_WR_BIND_MW = 14;
     /** Register with signatures; has no layout. */
     public static final int PVRDMA_WR_REG_SIG_MR = 15;

@@ -63,6 +63,12 @@ final class Datasheet {
           48 u64 wr.masked_atomics.add_val=maskedFaaAdd,
           56 u64 wr.masked_atomics.field_boundary=maskedFaaFieldBoundary, 64 z16
 
+        SqWqe.BIND_LAYOUT pvrdma_sq_wqe_hdr 80
+          0 u64 wr_id, 8 u32 num_sge, 12 u32 total_len, 16 u32 opcode, 20 u32 send_flags, 24 u32 imm_data, 28 z4,
+          32 u64 wr.bind.addr=bindAddr, 40 u64 wr.bind.length=bindLength, 48 u32 wr.bind.mw_rkey=bindMwRkey,
+          52 u32 wr.bind.new_rkey=bindNewRkey, 56 u32 wr.bind.mr_lkey=bindMrLkey,
+          60 u32 wr.bind.access_flags=bindAccess, 64 z16
+
         SqWqe.UD_LAYOUT pvrdma_sq_wqe_hdr 80
           0 u64 wr_id, 8 u32 num_sge, 12 u32 total_len, 16 u32 opcode, 20 u32 send_flags, 24 u32 imm_data, 28 z4,
           32 u32 wr.ud.remote_qpn=udRemoteQpn, 36 u32 wr.ud.remote_qkey=udRemoteQkey,
@@ -191,6 +197,12 @@ final class Datasheet {
 
         cmd.ModifySrqRequest pvrdma_cmd_modify_srq 40
           0 cmd.CommandHeader hdr=header, 16 u32 srq_handle, 20 u32 attr_mask, 24 cmd.SrqAttr attrs=srqAttr
+
+        cmd.CreateMwRequest rdma4j_cmd_create_mw 24
+          0 cmd.CommandHeader hdr=header, 16 u32 pd_handle=pd, 20 u32 type
+
+        cmd.ResizeCqRingRequest rdma4j_cmd_resize_cq_ring 40
+          0 cmd.CommandHeader hdr=header, 16 u64 pdir_dma, 24 u32 cq_handle, 28 u32 cqe, 32 u32 nchunks, 36 z4
         """;
 
     private static final String RESPONSES = """
@@ -228,6 +240,12 @@ final class Datasheet {
 
         cmd.QuerySrqResponse pvrdma_cmd_query_srq_resp 32
           0 cmd.ResponseHeader hdr=header, 16 cmd.SrqAttr attrs=srqAttr
+
+        cmd.CreateMwResponse rdma4j_cmd_create_mw_resp 24
+          0 cmd.ResponseHeader hdr=header, 16 u32 mw_handle, 20 u32 rkey
+
+        cmd.ResizeCqRingResponse rdma4j_cmd_resize_cq_ring_resp 24
+          0 cmd.ResponseHeader hdr=header, 16 u32 cqe, 20 z4
         """;
 
     private static final Map<String, Integer> NUMBERS = Map.of(

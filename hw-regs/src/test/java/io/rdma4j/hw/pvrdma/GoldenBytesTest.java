@@ -131,6 +131,25 @@ class GoldenBytesTest {
     }
 
     @Test
+    void writesABindOfAWindow() {
+        SqWqe.clearHeader(b, 0);
+        SqWqe.wrId(b, 0, 7);
+        SqWqe.opcode(b, 0, WrOpcode.PVRDMA_WR_BIND_MW);
+        SqWqe.bindAddr(b, 0, 0x7f00_0014_1200L);
+        SqWqe.bindLength(b, 0, 0x1_0000_0001L);
+        SqWqe.bindMwRkey(b, 0, 0x1122_3344);
+        SqWqe.bindNewRkey(b, 0, 0x1122_3345);
+        SqWqe.bindMrLkey(b, 0, 0x5566_7788);
+        SqWqe.bindAccess(b, 0, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
+
+        assertThat(hex(0, 80)).isEqualTo(compact("""
+            0700000000000000 00000000 00000000  0e000000 00000000 00000000 00000000
+            00121400007f0000 0100000001000000  44332211 45332211 88776655 02000000
+            0000000000000000 0000000000000000
+            """));
+    }
+
+    @Test
     void readsACompletion() {
         load(64, COMPLETION);
 
@@ -194,6 +213,7 @@ class GoldenBytesTest {
         assertThat(SqWqe.layoutOf(11, false)).isSameAs(SqWqe.FAST_REG_LAYOUT);
         assertThat(SqWqe.layoutOf(12, false)).isSameAs(SqWqe.MASKED_CAS_LAYOUT);
         assertThat(SqWqe.layoutOf(13, false)).isSameAs(SqWqe.MASKED_FAA_LAYOUT);
+        assertThat(SqWqe.layoutOf(14, false)).isSameAs(SqWqe.BIND_LAYOUT);
         assertThat(SqWqe.layoutOf(99, false)).isSameAs(SqWqe.LAYOUT);
     }
 

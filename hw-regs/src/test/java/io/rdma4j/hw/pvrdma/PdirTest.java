@@ -42,6 +42,34 @@ class PdirTest {
             .hasMessageContaining(String.valueOf(npages)).hasMessageContaining("262144");
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 0, 0, 0", "262143, 0, 511, 511", "262144, 1, 0, 0", "262145, 1, 0, 1", "262656, 1, 1, 0",
+        "134217727, 511, 511, 511"})
+    void splitsPageNumbersOfThreeLevels(int page, int root, int dir, int table) {
+        assertThat(Pdir.rootIndex(page)).isEqualTo(root);
+        assertThat(Pdir.dirIndex(page)).isEqualTo(dir);
+        assertThat(Pdir.tableIndex(page)).isEqualTo(table);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, false, 0, 0", "1, false, 1, 1", "262144, false, 1, 512", "262145, true, 2, 513",
+        "524288, true, 2, 1024", "134217728, true, 512, 262144"})
+    void countsDirectoriesAndTablesOfThreeLevels(int npages, boolean large, int directories, int tables) {
+        assertThat(Pdir.isLarge(npages)).isEqualTo(large);
+        assertThat(Pdir.directories(npages)).isEqualTo(directories);
+        assertThat(Pdir.largeTables(npages)).isEqualTo(tables);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 134_217_729, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    void refusesMorePagesThanARootPageReaches(int npages) {
+        assertThat((long) Pdir.LARGE_MAX_PAGES * Pdir.PAGE_SIZE).isEqualTo(512L << 30);
+        assertThatThrownBy(() -> Pdir.largeTables(npages)).isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining(String.valueOf(npages)).hasMessageContaining("134217728");
+        assertThatThrownBy(() -> Pdir.directories(npages)).isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining(String.valueOf(npages)).hasMessageContaining("134217728");
+    }
+
     @ParameterizedTest(name = "{0} + {1}: {2} pages")
     @CsvSource({
         "0x141200, 10000, 3",

@@ -24,7 +24,7 @@ import java.util.List;
  * <li>{@code CREATE_MR memory= page= pages= ...}, {@code CREATE_CQ}, {@code CREATE_SRQ}, {@code CREATE_QP}: page
  *     directories and page counts are made up by the executor unless given; what gets no name is destroyed at once;
  * <li>{@code POST_SEND qp= sges= ...}, {@code POST_RECV qp= sges= wr_id=}, {@code POST_SRQ srq= sges= wr_id=}, where
- *     {@code sges} is {@code mr@address:length,...};
+ *     {@code sges} is {@code mr@address:length,...}, or {@code -} for none, and a number stands for a key;
  * <li>{@code POLL_CQ cq= count= wait_ms=}: completions; {@code ARM_CQ cq= bits=}; {@code VECTOR index= wait_ms=};
  * <li>{@code RING qp=}: the ring indices; {@code SGES qp= index=}: whether the device left a work request alone;
  * <li>{@code COMMAND id=}: a request with nothing but its header.

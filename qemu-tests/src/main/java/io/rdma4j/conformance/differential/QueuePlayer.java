@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 /** Plays the steps that go through rings, doorbells and interrupts. */
 final class QueuePlayer {
     private static final Set<String> OWN = Set.of("qp", "sges");
-    private static final Pattern SGE = Pattern.compile("([^@]+)@([^:]+):(\\d+)");
+    private static final Pattern SGE = Pattern.compile("([^@]+)@([^:]+):(\\w+)");
     private static final long PARK_NANOS = 500_000;
     private static final long USUAL_WAIT_MS = 3000;
 
@@ -91,19 +91,26 @@ final class QueuePlayer {
         ring.produced();
     }
 
-    /** Writes {@code mr@address:length,...}; returns how many. */
+    /** Writes {@code mr@address:length,...}, where a number is a key itself; returns how many. */
     private int sges(final DiffStep step, final UnsafeBuffer buffer, final int offset) {
         int count = 0;
+        if (step.argument("sges").equals("-")) {
+            return count;
+        }
         for (final String text : step.argument("sges").split(",")) {
             final Matcher sge = SGE.matcher(text);
             if (!sge.matches()) {
                 throw new IllegalArgumentException("line " + step.line() + ": '" + text + "' is not mr@address:length");
             }
             Sge.set(buffer, offset + count * Sge.LENGTH, symbols.number(sge.group(2)),
-                Integer.parseInt(sge.group(3)), (int) symbols.number(sge.group(1) + ".lkey"));
+                Integer.decode(sge.group(3)), (int) symbols.number(key(sge.group(1))));
             count++;
         }
         return count;
+    }
+
+    private static String key(final String region) {
+        return Character.isDigit(region.charAt(0)) ? region : region + ".lkey";
     }
 
     Map<String, String> poll(final DiffStep step) {

@@ -203,8 +203,11 @@ final class Jobs {
         final long deadline = System.nanoTime() + LOSS.toNanos();
         while (System.nanoTime() < deadline) {
             final AsyncEvent event = context.awaitAsyncEvent(QUIET);
-            if (event != null && event.type() == AsyncEventType.DEVICE_FATAL) {
-                return event.type();
+            if (event != null) {
+                event.acknowledge();
+                if (event.type() == AsyncEventType.DEVICE_FATAL) {
+                    return event.type();
+                }
             }
         }
         throw new IllegalStateException("the device was not lost within " + LOSS.toSeconds() + " s");

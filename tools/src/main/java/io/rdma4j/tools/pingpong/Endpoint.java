@@ -6,18 +6,15 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionWaiter;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
-import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
-import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -26,17 +23,18 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
- * One end: a QP, its CQ, the message to send and the slots to receive into. At most one message of each direction is
- * under way, so a receive is always posted before the peer can send. For one thread at a time.
+ * One end: a QP and its CQ. Knows which completions have to come, in which order, and what to say of others. Receive
+ * number k has k modulo {@link #RECEIVES} as its wr_id, and messages come in the order of receives. For one thread at a
+ * time.
  */
 final class Endpoint implements CompletionHandler {
-    private static final int RECEIVES = 2;
+    /** One message is under way and another one may be about to be taken, so a receive is always there. */
+    static final int RECEIVES = 2;
     private static final int QUEUE_DEPTH = 8;
     private static final int POLL_LIMIT = 4;
-    private static final int GRH_BYTES = 40;
-    private static final int QKEY = 0x11111111;
     private static final long SEND_TAG = 1L << 62;
     /** Whoever sleeps looks up now and then whether it is to go on. */
     private static final Duration NAP = Duration.ofMillis(10);
@@ -49,68 +47,61 @@ final class Endpoint implements CompletionHandler {
     private final CompletionWaiter waiter;
     private final QueuePair qp;
     private final boolean repliesOnly;
-    private final int headerBytes;
-    private final Slot outgoing;
-    private final Slot[] incoming = new Slot[RECEIVES];
-    private final ReceiveRequest[] receives = new ReceiveRequest[RECEIVES];
-    private final SendRequest send = new SendRequest();
 
     private long posted;
     private long sent;
     private long received;
     private long taken;
-    private int arrivedBytes;
+    private final int[] arrivedBytes = new int[RECEIVES];
     private boolean failed;
     private WcStatus failedStatus;
     private long failedWrId;
     private int failedVendorError;
 
     /**
-     * Sets an end up, with its receives posted and its QP ready to be connected.
+     * Sets an end up, with its QP ready to be connected.
      *
      * @param context     the device; what is made here goes when it is closed.
      * @param options     what is asked for.
      * @param repliesOnly whether this is the end that answers.
      */
     Endpoint(final RdmaContext context, final PingPongOptions options, final boolean repliesOnly) {
+        options.operation().requireOn(context);
         this.options = options;
         this.context = context;
         this.repliesOnly = repliesOnly;
-        headerBytes = options.transport() == QpType.UD ? GRH_BYTES : 0;
         pd = context.allocatePd();
         cq = context.createCq(2 * QUEUE_DEPTH);
         waiter = options.pace().mode() == WaitMode.BLOCK ? CompletionWaiter.blocking(cq) : null;
         qp = pd.createQp(new QpOptions().type(options.transport()).cq(cq)
             .maxSendWr(QUEUE_DEPTH).maxReceiveWr(QUEUE_DEPTH));
-        outgoing = new Slot(pd, options.size());
-        send.sge(outgoing.address(), options.size(), outgoing.lkey());
-        for (int i = 0; i < RECEIVES; i++) {
-            final int length = headerBytes + options.size();
-            incoming[i] = new Slot(pd, length);
-            receives[i] = new ReceiveRequest().wrId(i).sge(incoming[i].address(), length, incoming[i].lkey());
-        }
     }
 
-    QpAddress address() {
-        return qp.localAddress();
+    PingPongOptions options() {
+        return options;
     }
 
-    /**
-     * Connects to the other end and posts the receives.
-     *
-     * @param peer   the other end's address.
-     * @param active the port's MTU, for when none is asked for.
-     */
-    void connect(final QpAddress peer, final Mtu active) {
-        if (options.transport() == QpType.RC) {
-            QpConnector.connect(qp, peer, new QpAttributes().pathMtu(options.mtu() == null ? active : options.mtu()));
-        } else {
-            QpConnector.activate(qp, QKEY);
-            send.to(pd.createAh(AhAttributes.to(peer.gid())), peer.qpn(), QKEY);
-        }
-        for (final ReceiveRequest receive : receives) {
-            check(qp.postReceive(receive), "post receive");
-        }
+    RdmaContext context() {
+        return context;
+    }
+
+    ProtectionDomain pd() {
+        return pd;
+    }
+
+    QueuePair qp() {
+        return qp;
+    }
+
+    boolean repliesOnly() {
+        return repliesOnly;
+    }
+
+    /** Attributes of a connection with this end, beyond the usual ones. */
+    QpAttributes attributes(final Mtu mtu) {
+        final QpAttributes attributes = new QpAttributes()
+            .accessFlags(AccessFlag.bits(List.of(options.operation().rights())));
+        return mtu == null ? attributes : attributes.pathMtu(mtu);
     }
 
     /**
@@ -131,9 +122,10 @@ final class Endpoint implements CompletionHandler {
     @Override
     public void onCompletion(final Completion completion) {
         final long wrId = completion.wrId();
-        if (completion.status() == WcStatus.SUCCESS && wrId == received % RECEIVES && received == taken) {
+        if (completion.status() == WcStatus.SUCCESS && wrId == received % RECEIVES
+            && received - taken < RECEIVES) {
+            arrivedBytes[(int) wrId] = completion.byteLength();
             received++;
-            arrivedBytes = completion.byteLength();
         } else if (completion.status() == WcStatus.SUCCESS && wrId == (SEND_TAG | sent) && sent < posted) {
             sent++;
         } else if (!failed) {
@@ -144,49 +136,37 @@ final class Endpoint implements CompletionHandler {
         }
     }
 
-    /** Whether a message came and the message sent before is done with, so that its memory can be written again. */
-    boolean isReady() {
-        return received > taken && sent == posted;
+    /** Whether everything that was posted to the send queue is done with, so that its memory can be used again. */
+    boolean isIdle() {
+        return sent == posted;
+    }
+
+    /** Whether a message came that was not taken yet. */
+    boolean hasMessage() {
+        return received > taken;
+    }
+
+    /** Length of the message to be taken next, with its header. */
+    int arrivedBytes() {
+        return arrivedBytes[(int) (taken % RECEIVES)];
     }
 
     /**
-     * Takes the message that came: checks it and posts its receive again.
+     * Takes the message that came.
      *
-     * @param iteration number of the round trip.
+     * @return the wr_id of its receive, which can be posted again.
      */
-    void take(final long iteration) {
-        final int slot = (int) (taken % RECEIVES);
-        if (arrivedBytes != headerBytes + options.size()) {
-            throw corrupted(iteration, "%d bytes arrived, %d were sent", arrivedBytes - headerBytes, options.size());
-        }
-        if (options.validate()) {
-            validate(incoming[slot], iteration);
-        }
-        taken++;
-        check(qp.postReceive(receives[slot]), "post receive");
+    int take() {
+        return (int) (taken++ % RECEIVES);
     }
 
-    private void validate(final Slot slot, final long iteration) {
-        final long message = Pattern.messageNumber(iteration, !repliesOnly);
-        final int place = Pattern.firstDifference(slot.buffer(), headerBytes, options.size(), message);
-        if (place != Pattern.NONE) {
-            throw corrupted(iteration, "byte %d of %d is 0x%02x instead of 0x%02x", place, options.size(),
-                slot.buffer().getByte(headerBytes + place) & 0xff, Pattern.byteAt(place, message));
-        }
-    }
-
-    /**
-     * Sends this end's message.
-     *
-     * @param iteration number of the round trip.
-     */
-    void send(final long iteration) {
-        if (options.validate()) {
-            Pattern.fill(outgoing.buffer(), 0, options.size(), Pattern.messageNumber(iteration, repliesOnly));
-        }
-        send.wrId(SEND_TAG | posted);
-        check(qp.postSend(send), "post send");
+    void post(final SendRequest request) {
+        check(qp.postSend(request.wrId(SEND_TAG | posted)), "post send");
         posted++;
+    }
+
+    void post(final ReceiveRequest receive) {
+        check(qp.postReceive(receive), "post receive");
     }
 
     private void check(final int code, final String operation) {
@@ -201,17 +181,18 @@ final class Endpoint implements CompletionHandler {
     }
 
     private RdmaException failedCompletion() {
-        final boolean isSend = (failedWrId & SEND_TAG) != 0;
         if (failedStatus == WcStatus.SUCCESS) {
-            return failure("poll", "unexpected completion with wr_id 0x%x; awaited were %s", failedWrId, waitingFor());
+            return failure("poll", "unexpected completion with wr_id 0x%x; awaited were %s", failedWrId,
+                waitingFor(true));
         }
-        return failure(isSend ? "send" : "receive", "completion of wr_id 0x%x has status %s, vendor_err 0x%x",
-            failedWrId, failedStatus, failedVendorError);
+        final boolean isSend = (failedWrId & SEND_TAG) != 0;
+        return failure(isSend ? options.operation().option() : "receive",
+            "completion of wr_id 0x%x has status %s, vendor_err 0x%x", failedWrId, failedStatus, failedVendorError);
     }
 
-    private RdmaException corrupted(final long iteration, final String detail, final Object... args) {
-        return failure("validate data", "%s round trip %d: %s", repliesOnly ? "way out of" : "way back of", iteration,
-            String.format(detail, args));
+    /** What to throw when something came that is not what it should be. */
+    RdmaException corrupted(final String what, final long iteration, final String detail, final Object... args) {
+        return failure("validate data", "%s round trip %d: %s", what, iteration, String.format(detail, args));
     }
 
     private RdmaException failure(final String operation, final String detail, final Object... args) {
@@ -219,10 +200,17 @@ final class Endpoint implements CompletionHandler {
             .errno(RdmaException.EIO).build();
     }
 
-    /** What has not come yet, for messages to people. */
-    String waitingFor() {
-        return String.format("wr_id 0x%x (receive)%s", received % RECEIVES,
-            sent < posted ? String.format(" and wr_id 0x%x (send)", SEND_TAG | sent) : "");
+    /**
+     * What has not come yet, for messages to people.
+     *
+     * @param receives whether messages come to this end.
+     */
+    String waitingFor(final boolean receives) {
+        final String send = sent < posted ? String.format("wr_id 0x%x (send)", SEND_TAG | sent) : "";
+        if (!receives) {
+            return send;
+        }
+        return String.format("wr_id 0x%x (receive)%s", received % RECEIVES, send.isEmpty() ? "" : " and " + send);
     }
 
     @Override

@@ -18,7 +18,8 @@ final class Initiator {
     private static final long LONGEST = TimeUnit.HOURS.toNanos(2);
     private static final int SIGNIFICANT_DIGITS = 3;
 
-    private final Endpoint end;
+    private final Player player;
+    private final long signEvery;
     private final Histogram roundTrips = new Histogram(1, LONGEST, SIGNIFICANT_DIGITS);
     private final AtomicLong progress;
     private long iteration;
@@ -26,11 +27,20 @@ final class Initiator {
     private long last;
     private long beganAt;
     private long stampedAt;
+    private long signedAt;
     private long longest;
     private boolean done = true;
 
-    Initiator(final Endpoint end, final AtomicLong progress) {
-        this.end = end;
+    /**
+     * Takes a part.
+     *
+     * @param player    the end.
+     * @param signEvery nanoseconds after which the peer is to hear that this end is still there.
+     * @param progress  where to count round trips, for others.
+     */
+    Initiator(final Player player, final long signEvery, final AtomicLong progress) {
+        this.player = player;
+        this.signEvery = signEvery;
         this.progress = progress;
     }
 
@@ -43,8 +53,9 @@ final class Initiator {
         done = last == first;
         beganAt = System.nanoTime();
         stampedAt = beganAt;
+        signedAt = beganAt;
         if (!done) {
-            end.send(iteration);
+            player.turn().move(iteration);
         }
     }
 
@@ -54,20 +65,25 @@ final class Initiator {
      * @return 0 if there was nothing.
      */
     int step() {
-        final int work = end.poll();
-        if (end.isReady() && !done) {
-            end.take(iteration);
-            final long now = System.nanoTime();
-            roundTrips.recordValue(Math.min(LONGEST, now - stampedAt));
-            stampedAt = now;
-            iteration++;
-            progress.lazySet(iterations());
-            done = iteration == last || now - beganAt >= longest;
-            if (!done) {
-                end.send(iteration);
-            }
+        final int work = player.end().poll();
+        if (done || !player.turn().isReady()) {
+            return work;
         }
-        return work;
+        player.turn().take(iteration);
+        final long now = System.nanoTime();
+        roundTrips.recordValue(Math.min(LONGEST, now - stampedAt));
+        stampedAt = now;
+        iteration++;
+        progress.lazySet(iterations());
+        done = iteration == last || now - beganAt >= longest;
+        if (!done) {
+            player.turn().move(iteration);
+        }
+        if (now - signedAt > signEvery) {
+            signedAt = now;
+            player.turn().sayStillHere();
+        }
+        return work + 1;
     }
 
     boolean isDone() {
@@ -90,7 +106,7 @@ final class Initiator {
         return roundTrips;
     }
 
-    Endpoint end() {
-        return end;
+    Player player() {
+        return player;
     }
 }

@@ -35,7 +35,7 @@ final class Pattern {
     }
 
     static void fill(final UnsafeBuffer buffer, final int offset, final int length, final long message) {
-        long word = message * MESSAGE;
+        long word = word(message);
         final int tail = offset + (length & ~7);
         for (int at = offset; at < tail; at += Long.BYTES) {
             buffer.putLong(at, word, ByteOrder.LITTLE_ENDIAN);
@@ -57,7 +57,7 @@ final class Pattern {
      * @return place of the first byte that differs, from 0; {@link #NONE} if all agree.
      */
     static int firstDifference(final UnsafeBuffer buffer, final int offset, final int length, final long message) {
-        long word = message * MESSAGE;
+        long word = word(message);
         final int tail = offset + (length & ~7);
         for (int at = offset; at < tail; at += Long.BYTES) {
             final long difference = buffer.getLong(at, ByteOrder.LITTLE_ENDIAN) ^ word;
@@ -75,9 +75,21 @@ final class Pattern {
         return NONE;
     }
 
+    /** The first eight bytes of a message; other ones for each. */
+    static long word(final long message) {
+        return message * MESSAGE;
+    }
+
+    /** What is wrong with a byte, for messages to people. */
+    static String describe(
+        final UnsafeBuffer buffer, final int offset, final int length, final long message, final int place) {
+        return String.format("byte %d of %d is 0x%02x instead of 0x%02x", place, length,
+            buffer.getByte(offset + place) & 0xff, byteAt(place, message));
+    }
+
     /** The byte that belongs at a place; slow, for messages to people. */
     static int byteAt(final int place, final long message) {
-        final long word = message * MESSAGE + place / Long.BYTES * PLACE;
+        final long word = word(message) + place / Long.BYTES * PLACE;
         return (int) (word >>> place % Long.BYTES * Byte.SIZE) & 0xff;
     }
 }

@@ -6,34 +6,41 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.RdmaContext;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.NoOpIdleStrategy;
 
+import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs a ping-pong between two QPs of one device, or of two. Every wait in it has a deadline. Not thread-safe, but for
- * {@link #progress()} and {@link #isMeasuring()}.
+ * Plays a ping-pong and measures it: between two QPs of one device, or of two, or with another process that runs
+ * {@link Answering}. Every wait in it has a deadline. Not thread-safe, but for {@link #progress()} and
+ * {@link #isMeasuring()}.
  */
 public final class PingPong {
-    private static final long SPINS = 100;
-    private static final int POLLS_BETWEEN_CHECKS = 256;
-
     private final PingPongOptions options;
     private final RdmaContext context;
-    private final RdmaContext peer;
     private final AtomicLong progress = new AtomicLong();
     private final Initiator initiator;
-    private final Responder responder;
-    private ResponderThread responderThread;
+    /** The other end; null if another process has it. */
+    private final Player far;
+    private final int peerQpNumber;
+    private final Watch watch;
+    private Answers answers = Answers.NONE_HERE;
     private volatile boolean measuring;
     private int emptyPolls;
-    private long seenIteration;
-    private long seenAt;
+
+    private PingPong(
+        final RdmaContext context, final PingPongOptions options, final Player near, final Player far,
+        final int peerQpNumber) {
+        this.context = context;
+        this.options = options;
+        this.far = far;
+        this.peerQpNumber = peerQpNumber;
+        // A quarter of what the other process waits, if it was asked for the same.
+        initiator = new Initiator(near, far == null ? options.timeout().toNanos() / 4 : Long.MAX_VALUE, progress);
+        watch = new Watch(options.timeout());
+    }
 
     /**
      * Makes and connects both ends. They are closed together with their devices.
@@ -41,23 +48,32 @@ public final class PingPong {
      * @param context the device of the end that begins.
      * @param peer    the device of the end that answers; may be the same.
      * @param options what is asked for.
+     * @return a game to be run once.
      * @throws RdmaException if a device cannot do it.
      */
-    public PingPong(final RdmaContext context, final RdmaContext peer, final PingPongOptions options) {
-        this.options = options;
-        this.context = context;
-        this.peer = peer;
-        final Endpoint near = new Endpoint(context, options, false);
-        final Endpoint far = new Endpoint(peer, options, true);
-        final Mtu mtu = smaller(context.queryPort(1).activeMtu(), peer.queryPort(1).activeMtu());
-        far.connect(near.address(), mtu);
-        near.connect(far.address(), mtu);
-        initiator = new Initiator(near, progress);
-        responder = new Responder(far);
+    public static PingPong inOneProcess(
+        final RdmaContext context, final RdmaContext peer, final PingPongOptions options) {
+        final Player near = new Player(context, options, false);
+        final Player far = new Player(peer, options, true);
+        InOneProcess.introduce(near, far);
+        return new PingPong(context, options, near, far, far.qpNumber());
     }
 
-    private static Mtu smaller(final Mtu one, final Mtu other) {
-        return one.compareTo(other) < 0 ? one : other;
+    /**
+     * Makes the end that begins and connects it to that of another process. It is closed together with its device.
+     *
+     * @param context the device.
+     * @param options what is asked for; the other process was asked for the same.
+     * @param to      where the other process listens.
+     * @return a game to be run once.
+     * @throws RdmaException if the device cannot do it, or the other process is not there, was asked for something
+     *                       else, or cannot be reached by this device.
+     */
+    public static PingPong withOtherProcess(
+        final RdmaContext context, final PingPongOptions options, final InetSocketAddress to) {
+        final Player near = new Player(context, options, false);
+        final int peerQpNumber = new Meeting(near).connect(to).remote().qpn();
+        return new PingPong(context, options, near, null, peerQpNumber);
     }
 
     /**
@@ -68,17 +84,28 @@ public final class PingPong {
      * @throws DiagnosedException if no message came for too long; with the state of the devices.
      */
     public PingPongResult run() {
-        final IdleStrategy idle = idleStrategy();
-        try (ResponderThread thread = options.pace().threads() == 1 ? null
-            : new ResponderThread(responder, idleStrategy())) {
-            responderThread = thread;
+        final IdleStrategy idle = Waiting.strategy(options.pace().mode());
+        try (Answers running = answers()) {
+            answers = running;
             run(options.warmup(), idle);
             final long warmupIterations = initiator.iterations();
             measuring = true;
             run(options.measured(), idle);
-            return new PingPongResult(initiator.iterations(), warmupIterations, initiator.elapsedNanos(),
-                initiator.roundTrips(), initiator.end().address().qpn(), responder.end().address().qpn());
+            if (far == null) {
+                sayFarewell(idle);
+            }
+            return new PingPongResult(options.operation(), initiator.iterations(), warmupIterations,
+                initiator.elapsedNanos(), initiator.roundTrips(), initiator.player().qpNumber(), peerQpNumber);
         }
+    }
+
+    private Answers answers() {
+        if (far == null || !options.operation().isMutual()) {
+            return Answers.NONE_HERE;
+        }
+        final Responder responder = new Responder(far);
+        return options.pace().threads() == 1
+            ? responder::step : new ResponderThread(responder, Waiting.strategy(options.pace().mode()));
     }
 
     /**
@@ -99,67 +126,53 @@ public final class PingPong {
         return measuring;
     }
 
-    private IdleStrategy idleStrategy() {
-        switch (options.pace().mode()) {
-            case SPIN:
-                return BusySpinIdleStrategy.INSTANCE;
-            case BLOCK:
-                // The ends sleep themselves.
-                return NoOpIdleStrategy.INSTANCE;
-            default:
-                return yielding();
-        }
-    }
-
-    /**
-     * Spins for a few times as long as an answer takes, then lets others run: on a busy machine the other end may be
-     * among those that wait for a processor; on one with a single processor certainly.
-     */
-    private static IdleStrategy yielding() {
-        final long spins = Runtime.getRuntime().availableProcessors() > 1 ? SPINS : 0;
-        return new BackoffIdleStrategy(spins, Long.MAX_VALUE, 1, 1);
-    }
-
     private void run(final PingPongOptions.Span span, final IdleStrategy idle) {
-        final int pollsBetweenChecks = options.pace().mode() == WaitMode.BLOCK ? 1 : POLLS_BETWEEN_CHECKS;
         initiator.begin(span);
-        seenIteration = initiator.iteration();
-        seenAt = System.nanoTime();
+        watch.begin(initiator.iteration());
         while (!initiator.isDone()) {
-            final int work = responderThread == null ? initiator.step() + responder.step() : initiator.step();
+            final int work = initiator.step() + answers.step();
             idle.idle(work);
-            if (work == 0 && ++emptyPolls % pollsBetweenChecks == 0) {
+            if (work == 0) {
                 checkProgress();
             }
         }
     }
 
     private void checkProgress() {
-        if (responderThread != null) {
-            responderThread.rethrowFailure();
+        if (++emptyPolls % Waiting.pollsBetweenChecks(options.pace().mode()) == 0) {
+            answers.rethrowFailure();
+            if (watch.isStuckAt(initiator.iteration())) {
+                throw timedOut();
+            }
         }
-        final long now = System.nanoTime();
-        if (initiator.iteration() != seenIteration) {
-            seenIteration = initiator.iteration();
-            seenAt = now;
-        } else if (now - seenAt > options.timeout().toNanos()) {
-            throw timedOut();
+    }
+
+    /** The peer may be gone as soon as it has heard it, so what becomes of it here does not matter. */
+    private void sayFarewell(final IdleStrategy idle) {
+        final Endpoint end = initiator.player().end();
+        initiator.player().turn().sayFarewell();
+        watch.begin(0);
+        try {
+            while (!end.isIdle() && !watch.isStuckAt(0)) {
+                idle.idle(end.poll());
+            }
+        } catch (final RdmaException ignored) {
+            // It went before its device had confirmed.
         }
     }
 
     private DiagnosedException timedOut() {
-        if (responderThread != null) {
-            responderThread.close();
-        }
+        answers.close();
         final RdmaException timeout = RdmaException.of("ping-pong")
             .device(context.address())
-            .detail("nothing came for %s s in round trip %d; %s waits for %s; %s waits for %s",
-                options.timeout().toMillis() / 1000.0, seenIteration, initiator.end(), initiator.end().waitingFor(),
-                responder.end(), responder.end().waitingFor())
+            .detail("nothing came for %s s in round trip %d; %s; %s", options.timeout().toMillis() / 1000.0,
+                initiator.iteration(), initiator.player(),
+                far == null ? "the other end is in another process" : far)
             .errno(RdmaException.ETIMEDOUT)
             .hint("a message or its completion was lost, or --timeout is too short; what the device was like:")
             .build();
-        final String other = peer == context ? "" : System.lineSeparator() + peer.dump();
-        return new DiagnosedException(timeout, context.dump() + other);
+        final RdmaContext peer = far == null ? context : far.end().context();
+        return new DiagnosedException(timeout,
+            context.dump() + (peer == context ? "" : System.lineSeparator() + peer.dump()));
     }
 }

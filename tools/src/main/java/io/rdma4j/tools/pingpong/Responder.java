@@ -5,13 +5,14 @@
 
 package io.rdma4j.tools.pingpong;
 
-/** The end that answers each message with one of its own. For one thread. */
+
+/** The end that answers each move with one of its own. For one thread. */
 final class Responder {
-    private final Endpoint end;
+    private final Player player;
     private long iteration;
 
-    Responder(final Endpoint end) {
-        this.end = end;
+    Responder(final Player player) {
+        this.player = player;
     }
 
     /**
@@ -20,16 +21,22 @@ final class Responder {
      * @return 0 if there was nothing.
      */
     int step() {
-        final int work = end.poll();
-        if (end.isReady()) {
-            end.take(iteration);
-            end.send(iteration);
-            iteration++;
+        final int work = player.end().poll();
+        if (!player.turn().isReady()) {
+            return work;
         }
-        return work;
+        player.turn().take(iteration);
+        player.turn().move(iteration);
+        iteration++;
+        return work + 1;
     }
 
-    Endpoint end() {
-        return end;
+    /** Moves answered. */
+    long iteration() {
+        return iteration;
+    }
+
+    Player player() {
+        return player;
     }
 }

@@ -10,7 +10,7 @@ import org.agrona.concurrent.IdleStrategy;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the responder on a thread of its own until it is closed, and keeps what went wrong there. */
-final class ResponderThread implements AutoCloseable {
+final class ResponderThread implements Answers {
     private static final long LONGEST_STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
     private final Responder responder;
@@ -34,8 +34,14 @@ final class ResponderThread implements AutoCloseable {
         }
     }
 
-    /** Throws on the calling thread what the responder failed with; does nothing if it did not fail. */
-    void rethrowFailure() {
+    @Override
+    public int step() {
+        // It steps by itself.
+        return 0;
+    }
+
+    @Override
+    public void rethrowFailure() {
         final Throwable thrown = failure;
         if (thrown instanceof Error) {
             throw (Error) thrown;

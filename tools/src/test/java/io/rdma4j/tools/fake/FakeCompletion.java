@@ -65,6 +65,16 @@ final class FakeCompletion implements Completion {
     }
 
     @Override
+    public boolean isInvalidated() {
+        return false;
+    }
+
+    @Override
+    public int invalidatedRkey() {
+        return 0;
+    }
+
+    @Override
     public QueuePair queuePair() {
         return qp;
     }

@@ -8,6 +8,8 @@ package io.rdma4j.tools.fake;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventListener;
+import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
@@ -38,6 +40,7 @@ final class FakeContext implements RdmaContext {
     private final Gid gid;
     private final Fault fault;
     private final long faultAfter;
+    private final String lacks;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicInteger lastQpn = new AtomicInteger(0x10);
     private final Map<Integer, FakeQp> qps = new ConcurrentHashMap<>();
@@ -48,6 +51,7 @@ final class FakeContext implements RdmaContext {
         this.address = address;
         gid = Gid.linkLocal(0x1000 + address.path().hashCode());
         fault = Fault.valueOf(address.option("fault", "none").toUpperCase(Locale.ROOT));
+        lacks = address.option("lacks", "RDMA_READ");
         faultAfter = address.option("after", 0, 0, Integer.MAX_VALUE);
         if (LINK.putIfAbsent(gid, this) != null) {
             throw RdmaException.of("open device").device(address).detail("it is\nin use").errno(RdmaException.EBUSY)
@@ -89,12 +93,12 @@ final class FakeContext implements RdmaContext {
 
     @Override
     public boolean supports(final Feature feature) {
-        return feature != Feature.RDMA_READ;
+        return !feature.name().equals(lacks);
     }
 
     @Override
     public String whyNot(final Feature feature) {
-        return supports(feature) ? null : "it cannot read";
+        return supports(feature) ? null : lacks.equals("RDMA_READ") ? "it cannot read" : "it has no " + lacks;
     }
 
     @Override
@@ -170,6 +174,16 @@ final class FakeContext implements RdmaContext {
     @Override
     public AsyncEvent awaitAsyncEvent(final Duration timeout) {
         return null;
+    }
+
+    @Override
+    public AsyncEventSubscription listen(final AsyncEventListener listener) {
+        throw Unused.call("listen");
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of("messages", messages.get());
     }
 
     @Override

@@ -61,6 +61,11 @@ final class FakeCq implements CompletionQueue {
     }
 
     @Override
+    public void resize(final int cqe) {
+        throw Unused.call("resize");
+    }
+
+    @Override
     public synchronized int poll(final CompletionHandler handler, final int limit) {
         if (context.isFailed()) {
             return ReturnCode.DEVICE_FAILED;

@@ -8,16 +8,21 @@ package io.rdma4j.tools.fake;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WindowType;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
 
 /** A domain that registers only memory of its context, as some devices do. */
 final class FakePd implements ProtectionDomain {
@@ -49,13 +54,23 @@ final class FakePd implements ProtectionDomain {
 
     @Override
     public MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
-        return new FakeRegion(this, memory.address(), memory.length());
+        return new FakeRegion(this, memory.address(), memory.length(), Set.of(access));
     }
 
     @Override
     public MemoryRegion register(
         final long address, final long length, final Object owner, final AccessFlag... access) {
         throw Unused.call("register with an owner");
+    }
+
+    @Override
+    public MemoryRegion register(final MrOptions options) {
+        throw Unused.call("register with options");
+    }
+
+    @Override
+    public MemoryRegion registerShared(final MemoryRegion existing, final long iova, final AccessFlag... access) {
+        throw Unused.call("registerShared");
     }
 
     @Override
@@ -72,6 +87,16 @@ final class FakePd implements ProtectionDomain {
     @Override
     public AddressHandle createAh(final AhAttributes attributes) {
         return new FakeAh(this, attributes);
+    }
+
+    @Override
+    public MemoryWindow allocateWindow(final WindowType type) {
+        throw Unused.call("allocateWindow");
+    }
+
+    @Override
+    public FastRegion allocateFastRegion(final int maxPages) {
+        throw Unused.call("allocateFastRegion");
     }
 
     @Override

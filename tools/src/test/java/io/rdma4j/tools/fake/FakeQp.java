@@ -5,7 +5,10 @@
 
 package io.rdma4j.tools.fake;
 
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
@@ -15,11 +18,14 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SgeList;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A QP that copies a message into the peer's receive while it is posted. Allocates nothing after it was made. */
@@ -35,6 +41,7 @@ final class FakeQp implements QueuePair {
     private final int[] lengths;
     private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer target = new UnsafeBuffer(0, 0);
+    private final FakeOneSided oneSided = new FakeOneSided();
     private long posted;
     private long taken;
     private QpState state = QpState.RESET;
@@ -75,12 +82,22 @@ final class FakeQp implements QueuePair {
         final FakeQp to = type() == QpType.RC ? peer
             : FakeContext.find(request.addressHandle().attributes().dgid(), request.remoteQpn());
         if (fault != Fault.ERROR && fault != Fault.LOST) {
-            to.deliver(request.sges(), fault);
+            execute(request, to, fault);
         }
         final long wrId = fault == Fault.FOREIGN ? 0xbad : request.wrId();
         final WcStatus status = fault == Fault.ERROR ? WcStatus.RNR_RETRY_EXC_ERR : WcStatus.SUCCESS;
         ((FakeCq) options.sendCq()).add(this, wrId, status, WcOpcode.SEND, 0);
         return ReturnCode.OK;
+    }
+
+    private void execute(final SendRequest request, final FakeQp to, final Fault fault) {
+        if (request.opcode() == SendOpcode.SEND) {
+            to.deliver(request.sges(), fault);
+        } else if (request.sges().lkey(0) != FakeRegion.LKEY || request.rkey() != FakeRegion.RKEY) {
+            throw new IllegalStateException("keys " + request.sges().lkey(0) + ", " + request.rkey());
+        } else {
+            oneSided.execute(request, fault == Fault.CORRUPT);
+        }
     }
 
     private synchronized void deliver(final SgeList sges, final Fault fault) {
@@ -189,6 +206,27 @@ final class FakeQp implements QueuePair {
     @Override
     public int postSend(final long wrId, final long address, final int length, final int lkey) {
         throw Unused.call("short postSend");
+    }
+
+    @Override
+    public int bindWindow(final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova,
+        final long length, final AccessFlag... access) {
+        throw Unused.call("bindWindow");
+    }
+
+    @Override
+    public int maxInline() {
+        return 0;
+    }
+
+    @Override
+    public int postSendInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
+        throw Unused.call("postSendInline");
+    }
+
+    @Override
+    public SendTemplate prepare(final SendRequest... requests) {
+        throw Unused.call("prepare");
     }
 
     @Override

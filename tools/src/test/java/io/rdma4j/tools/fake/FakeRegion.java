@@ -7,17 +7,24 @@ package io.rdma4j.tools.fake;
 
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
 
 import java.util.Set;
 
-/** A region with a key that is checked. */
-record FakeRegion(ProtectionDomain pd, long address, long length) implements MemoryRegion {
+/** A region with keys that are checked. */
+record FakeRegion(ProtectionDomain pd, long address, long length, Set<AccessFlag> access) implements MemoryRegion {
     static final int LKEY = 0x600d;
+    static final int RKEY = 0x4e40;
 
     @Override
-    public Set<AccessFlag> access() {
-        return Set.of(AccessFlag.LOCAL_WRITE);
+    public long iova() {
+        return address;
+    }
+
+    @Override
+    public void reregister(final MrOptions changes) {
+        throw Unused.call("reregister");
     }
 
     @Override
@@ -27,12 +34,12 @@ record FakeRegion(ProtectionDomain pd, long address, long length) implements Mem
 
     @Override
     public boolean hasRkey() {
-        return false;
+        return access.size() > 1;
     }
 
     @Override
     public int rkey() {
-        throw Unused.call("rkey");
+        return RKEY;
     }
 
     @Override

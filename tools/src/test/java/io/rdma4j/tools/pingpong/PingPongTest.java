@@ -24,20 +24,25 @@ class PingPongTest {
 
     /** More round trips must not allocate more: what a run allocates at all is its set-up. */
     @ParameterizedTest
-    @CsvSource({"fake:, RC", "fake:, UD", "emulated:, RC", "emulated:, UD"})
-    void roundTripsAllocateNothing(final String address, final QpType transport) {
-        allocatedBy(address, transport, 20_000);
-        final long few = allocatedBy(address, transport, 1_000);
-        final long many = allocatedBy(address, transport, 101_000);
+    @CsvSource({
+        "fake:, SEND, RC", "fake:, SEND, UD", "fake:, WRITE, RC", "fake:, CAS, RC",
+        "emulated:, SEND, RC", "emulated:, SEND, UD", "emulated:, WRITE, RC", "emulated:, READ, RC",
+        "emulated:, CAS, RC", "emulated:, FAA, RC"
+    })
+    void roundTripsAllocateNothing(final String address, final Operation operation, final QpType transport) {
+        allocatedBy(address, operation, transport, 20_000);
+        final long few = allocatedBy(address, operation, transport, 1_000);
+        final long many = allocatedBy(address, operation, transport, 101_000);
         // A compiler that finishes in between may change a handful of bytes; 100,000 objects would be megabytes.
         assertThat(many - few).isLessThan(100_000);
     }
 
-    private static long allocatedBy(final String address, final QpType transport, final long iterations) {
+    private static long allocatedBy(
+        final String address, final Operation operation, final QpType transport, final long iterations) {
         try (RdmaContext context = RdmaDevices.open(address)) {
-            final PingPong pingPong = new PingPong(context, context, new PingPongOptions(
-                transport, 64, null, new Pace(1, WaitMode.YIELD), true, Span.of(0), Span.of(iterations),
-                Duration.ofSeconds(10)));
+            final PingPong pingPong = PingPong.inOneProcess(context, context, new PingPongOptions(
+                operation, transport, operation.isAtomic() ? 8 : 64, null, new Pace(1, WaitMode.YIELD), true,
+                Span.of(0), Span.of(iterations), Duration.ofSeconds(10)));
             final long before = THREADS.getCurrentThreadAllocatedBytes();
             final PingPongResult result = pingPong.run();
             final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;

@@ -5,35 +5,53 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventListener;
+import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.AsyncEventType;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 
 /**
- * Turns the device's asynchronous events into those of the interface, and keeps them until they are taken. One of the
- * waiting threads waits on the vector, the others for it.
+ * Turns the device's asynchronous events into those of the interface. One of the waiting threads waits on the vector,
+ * the others for it. The device has room for some hundred events, so they are fetched also when nobody asks, whenever
+ * somebody comes by here.
  */
 final class AsyncEvents {
+    private static final String LISTEN = "listen";
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    final EventQueue queue;
     private final PvrdmaContext context;
-    private final Queue<AsyncEvent> events = new ArrayDeque<>();
-    private boolean taken;
+    private final AtomicReference<EventSubscription> listener = new AtomicReference<>();
+    private boolean led;
+    private boolean fatal;
+    private long unknownTypes;
+    private long unknownObjects;
     /** A failed device has told its last event. */
     private volatile boolean ended;
 
     AsyncEvents(final PvrdmaContext context) {
         this.context = context;
+        this.queue = new EventQueue(context);
     }
 
     /** Takes the next event; null if there is none in time. */
     AsyncEvent await(final long nanos) {
+        return await(nanos, () -> false);
+    }
+
+    /** The same, until somebody ends it. */
+    AsyncEvent await(final long nanos, final BooleanSupplier end) {
         final long deadline = System.nanoTime() + nanos;
         AsyncEvent event = take();
-        while (event == null && !context.isClosed() && !ended) {
+        while (event == null && !context.isClosed() && !ended && !end.getAsBoolean()) {
             final long left = deadline - System.nanoTime();
             if (left <= 0 || Thread.currentThread().isInterrupted()) {
                 break;
@@ -45,11 +63,31 @@ final class AsyncEvents {
         return event == null ? take() : event;
     }
 
-    private synchronized AsyncEvent take() {
-        if (events.isEmpty() && !context.isClosed() && !context.isFailed()) {
-            context.device.pollAsyncEvents(this::add);
+    /** Whether there will be no more. */
+    boolean isExhausted() {
+        return ended && queue.isEmpty();
+    }
+
+    private AsyncEvent take() {
+        fetch();
+        return queue.take();
+    }
+
+    /** Fetches what the device has. For any thread that holds no lock of {@link EventQueue}. */
+    void fetch() {
+        if (context.isClosed() || context.isFailed() || !fetchNow()) {
+            return;
         }
-        return events.poll();
+        // Comes back through the listener, like every other reason. Not under the lock: it looks at everything.
+        context.device.fail("it reported a fatal error");
+    }
+
+    /** Whether the device told of its end. */
+    private synchronized boolean fetchNow() {
+        context.device.pollAsyncEvents(this::add);
+        final boolean result = fatal;
+        fatal = false;
+        return result;
     }
 
     private void look(final long nanos) {
@@ -64,8 +102,8 @@ final class AsyncEvents {
     }
 
     private synchronized boolean takeVector(final long nanos) {
-        if (!taken) {
-            taken = true;
+        if (!led) {
+            led = true;
             return true;
         }
         try {
@@ -77,22 +115,30 @@ final class AsyncEvents {
     }
 
     private synchronized void giveVector() {
-        taken = false;
+        led = false;
         notifyAll();
     }
 
-    private synchronized void add(final int code, final int number) {
-        final AsyncEventType type = AsyncEventType.of(code);
-        if (type == AsyncEventType.DEVICE_FATAL) {
-            // Comes back through the listener, like every other reason.
-            context.device.fail("it reported a fatal error");
+    private void add(final int code, final int number) {
+        if (code == PvrdmaDevice.EVENTS_LOST) {
+            queue.add(AsyncEventType.EVENTS_LOST, context, 0);
             return;
         }
+        final AsyncEventType type = AsyncEventType.of(code);
+        if (type == AsyncEventType.DEVICE_FATAL) {
+            fatal = true;
+            return;
+        }
+        unknownTypes += type == AsyncEventType.UNKNOWN ? 1 : 0;
         final Object element = element(type, number);
+        if (element == null) {
+            unknownObjects++;
+            return;
+        }
         if (element instanceof PvrdmaQp && isFatal(type)) {
             ((PvrdmaQp) element).failed(true);
         }
-        events.add(new AsyncEvent(type, element, number));
+        queue.add(type, element, number);
     }
 
     private static boolean isFatal(final AsyncEventType type) {
@@ -122,9 +168,52 @@ final class AsyncEvents {
     }
 
     /** The driver gave the device up: the application learns of it as if the device had said so. */
-    synchronized void deviceFailed() {
-        events.add(new AsyncEvent(AsyncEventType.DEVICE_FATAL, context, 0));
+    void deviceFailed() {
+        queue.add(AsyncEventType.DEVICE_FATAL, context, 0);
         ended = true;
+        queue.endWaits();
+        wakeAll();
+    }
+
+    /** The context is being closed: nobody need wait any more. */
+    void end() {
+        queue.endWaits();
+        wakeAll();
+    }
+
+    private synchronized void wakeAll() {
         notifyAll();
+    }
+
+    AsyncEventSubscription listen(final AsyncEventListener told) {
+        Errors.notNull(told, LISTEN, context, "listener");
+        context.requireOpen(LISTEN);
+        final EventSubscription subscription = new EventSubscription(context, this, told);
+        if (!listener.compareAndSet(null, subscription)) {
+            throw Errors.error(RdmaException.EBUSY, LISTEN, context, "there is a listener already: %s", listener.get());
+        }
+        if (isExhausted()) {
+            forget(subscription);
+            context.requireWorking(LISTEN);
+        }
+        subscription.start();
+        return subscription;
+    }
+
+    void forget(final EventSubscription subscription) {
+        listener.compareAndSet(subscription, null);
+    }
+
+    synchronized void count(final Map<String, Long> counts) {
+        counts.put("asynchronous events of unknown type", unknownTypes);
+        counts.put("asynchronous events of objects that are not there", unknownObjects);
+        queue.count(counts);
+    }
+
+    @Override
+    public String toString() {
+        final Map<String, Long> counts = new LinkedHashMap<>();
+        count(counts);
+        return counts + ", " + listener.get();
     }
 }

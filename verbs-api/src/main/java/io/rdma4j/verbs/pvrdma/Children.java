@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The open children of one kind, held strongly: what a device may still write to must not be collected because the
@@ -28,7 +29,8 @@ final class Children<T extends PvrdmaObject> {
         return child;
     }
 
-    private synchronized boolean tryAdd(final T child) {
+    /** Adds a child unless the parent was closed. */
+    synchronized boolean tryAdd(final T child) {
         return !ended && open.add(child);
     }
 
@@ -46,11 +48,16 @@ final class Children<T extends PvrdmaObject> {
 
     /** Closes all, the youngest first; there will be no more. */
     void closeAll(final Cleanup cleanup) {
+        closeAll(cleanup, PvrdmaObject::close);
+    }
+
+    /** The same, for children that can be told to close only if they are still here. */
+    void closeAll(final Cleanup cleanup, final Consumer<? super T> close) {
         synchronized (this) {
             ended = true;
         }
         final List<T> children = list();
         Collections.reverse(children);
-        children.forEach(child -> cleanup.run(child::close));
+        children.forEach(child -> cleanup.run(() -> close.accept(child)));
     }
 }

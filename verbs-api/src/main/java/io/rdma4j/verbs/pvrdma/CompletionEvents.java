@@ -126,11 +126,12 @@ final class CompletionEvents {
         }
     }
 
-    /** Some devices hold back what nobody asks for, and who waits here does not poll. */
+    /** Some devices hold back what nobody asks for, and who waits here does not poll, nor ask for other events. */
     private void askNowAndThen() {
         final long now = System.nanoTime();
         if (now - askedAt >= SLICE_NANOS) {
             askedAt = now;
+            context.fetchEvents();
             context.openCqs().stream().filter(cq -> cq.event.isArmed()).forEach(PvrdmaCq::poke);
         }
     }

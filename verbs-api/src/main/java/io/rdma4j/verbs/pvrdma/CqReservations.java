@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** Who completes into a CQ, and whether all of it fits. Guarded by its CQ. */
 final class CqReservations {
-    private final int capacity;
+    private int capacity;
     private final List<CqUse> uses = new ArrayList<>();
 
     CqReservations(final int capacity) {
@@ -50,6 +50,30 @@ final class CqReservations {
             text.append(" and ").append(stale).append(" left by closed QPs");
         }
         return text.toString();
+    }
+
+    void capacity(final int newCapacity) {
+        capacity = newCapacity;
+    }
+
+    /**
+     * What is wrong with another size.
+     *
+     * @param count   entries that there would be.
+     * @param stale   entries that completions of closed QPs take until they are polled.
+     * @param pending all entries that completions take.
+     * @return null if that is possible.
+     */
+    String objection(final int count, final int stale, final int pending) {
+        final int reserved = reserved(null);
+        if (pending > count) {
+            return count + " entries cannot hold the " + pending + " completions that are in the queue";
+        }
+        if (reserved > 0 && reserved + stale > count) {
+            return count + " entries cannot hold the " + reserved + " reserved for " + uses
+                + (stale > 0 ? " and " + stale + " left by closed QPs" : "");
+        }
+        return null;
     }
 
     void remove(final CqUse use) {

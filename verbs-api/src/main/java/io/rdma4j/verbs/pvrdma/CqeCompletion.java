@@ -76,6 +76,16 @@ final class CqeCompletion implements Completion {
     }
 
     @Override
+    public boolean isInvalidated() {
+        return Opcodes.isReceive(opcode) && (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_WITH_INVALIDATE) != 0;
+    }
+
+    @Override
+    public int invalidatedRkey() {
+        return Cqe.immData(buffer, offset);
+    }
+
+    @Override
     public boolean hasGrh() {
         // QEMU sets the flag on connections too, where no header is written.
         return qp.type() == QpType.UD && (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_GRH) != 0;

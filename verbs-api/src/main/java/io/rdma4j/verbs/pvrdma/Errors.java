@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.Feature;
 
 /** Makes the exceptions of this package, all of one form. */
 final class Errors {
@@ -21,6 +22,10 @@ final class Errors {
         final int errno, final String operation, final PvrdmaContext context, final String format,
         final Object... args) {
         return RdmaException.of(operation).device(context.address()).detail(format, args).errno(errno).build();
+    }
+
+    static RdmaException unsupported(final String operation, final PvrdmaContext context, final Feature feature) {
+        return error(RdmaException.EOPNOTSUPP, operation, context, "no %s: %s", feature, context.whyNot(feature));
     }
 
     static RdmaException closed(final String operation, final PvrdmaContext context, final Object what) {

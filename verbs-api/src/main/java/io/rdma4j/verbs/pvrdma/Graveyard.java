@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  * {@link io.rdma4j.queues.WorkQueue#isPosting()}.
  */
 final class Graveyard {
-    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Deque<Grave> graves = new ArrayDeque<>();
 

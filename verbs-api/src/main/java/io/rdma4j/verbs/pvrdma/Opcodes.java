@@ -16,6 +16,8 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcOpcode;
 
+import java.util.Set;
+
 /** Numbers of the interface and numbers of the device. They differ in places, so none is ever cast. */
 final class Opcodes {
     /** Stands for an operation that the device or the type of QP does not have. */
@@ -51,6 +53,25 @@ final class Opcodes {
             case ATOMIC_FETCH_AND_ADD:
                 return WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD;
             default:
+                return wireOfExtended(opcode);
+        }
+    }
+
+    private static int wireOfExtended(final SendOpcode opcode) {
+        switch (opcode) {
+            case RDMA_READ_WITH_INV:
+                return WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV;
+            case MASKED_ATOMIC_CMP_AND_SWP:
+                return WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP;
+            case MASKED_ATOMIC_FETCH_AND_ADD:
+                return WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD;
+            case LOCAL_INV:
+                return WrOpcode.PVRDMA_WR_LOCAL_INV;
+            case FAST_REG_MR:
+                return WrOpcode.PVRDMA_WR_FAST_REG_MR;
+            case BIND_MW:
+                return WrOpcode.PVRDMA_WR_BIND_MW;
+            default:
                 return NONE;
         }
     }
@@ -70,22 +91,76 @@ final class Opcodes {
     }
 
     private static boolean deviceHas(final Traits traits, final SendOpcode opcode) {
+        for (final Feature feature : needs(opcode)) {
+            if (!traits.supports(feature)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Set<Feature> needs(final SendOpcode opcode) {
         switch (opcode) {
             case SEND:
-                return true;
+                return Set.of();
             case SEND_WITH_IMM:
-                return traits.supports(Feature.SEND_WITH_IMM);
+                return Set.of(Feature.SEND_WITH_IMM);
             case SEND_WITH_INV:
-                return traits.supports(Feature.INVALIDATE);
+            case LOCAL_INV:
+                return Set.of(Feature.INVALIDATE);
             case RDMA_WRITE:
-                return traits.supports(Feature.RDMA_WRITE);
+                return Set.of(Feature.RDMA_WRITE);
             case RDMA_WRITE_WITH_IMM:
-                return traits.supports(Feature.RDMA_WRITE) && traits.supports(Feature.SEND_WITH_IMM);
+                return Set.of(Feature.RDMA_WRITE, Feature.SEND_WITH_IMM);
             case RDMA_READ:
-                return traits.supports(Feature.RDMA_READ);
+                return Set.of(Feature.RDMA_READ);
+            case RDMA_READ_WITH_INV:
+                return Set.of(Feature.RDMA_READ, Feature.INVALIDATE);
             case ATOMIC_CMP_AND_SWP:
             case ATOMIC_FETCH_AND_ADD:
-                return traits.supports(Feature.ATOMICS);
+                return Set.of(Feature.ATOMICS);
+            case MASKED_ATOMIC_CMP_AND_SWP:
+            case MASKED_ATOMIC_FETCH_AND_ADD:
+                return Set.of(Feature.MASKED_ATOMICS);
+            case FAST_REG_MR:
+                return Set.of(Feature.FAST_REGISTRATION);
+            default:
+                return Set.of(Feature.MEMORY_WINDOWS);
+        }
+    }
+
+    /** Operations on 8 bytes of the peer's memory, with one element for what was there. */
+    static boolean isAtomic(final int wire) {
+        switch (wire) {
+            case WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP:
+            case WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD:
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP:
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /** Operations that change what a key names; they have an object of this side's instead of elements. */
+    static boolean changesKey(final int wire) {
+        return wire == WrOpcode.PVRDMA_WR_BIND_MW || wire == WrOpcode.PVRDMA_WR_FAST_REG_MR;
+    }
+
+    /** Operations that read the peer's memory into their elements. */
+    static boolean isRead(final int wire) {
+        return wire == WrOpcode.PVRDMA_WR_RDMA_READ || wire == WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV;
+    }
+
+    /** Whether an operation carries bytes of this side's to the peer. */
+    static boolean takesInline(final int opcode) {
+        switch (opcode) {
+            case WrOpcode.PVRDMA_WR_SEND:
+            case WrOpcode.PVRDMA_WR_SEND_WITH_IMM:
+            case WrOpcode.PVRDMA_WR_SEND_WITH_INV:
+            case WrOpcode.PVRDMA_WR_RDMA_WRITE:
+            case WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM:
+                return true;
             default:
                 return false;
         }

@@ -22,6 +22,7 @@ abstract class PostPath<R> {
     /** OK while requests are taken, else the code that refuses them. */
     private volatile int gate;
     private volatile boolean muted;
+    private OneThread poster;
 
     PostPath(final WorkQueue ring, final PvrdmaCq cq, final int gate) {
         this.ring = ring;
@@ -34,6 +35,11 @@ abstract class PostPath<R> {
         gate = code;
     }
 
+    /** Names the queue to who looks for a second thread in it; before the first post. */
+    final void guardedAs(final String place) {
+        poster = OneThread.of(place);
+    }
+
     /**
      * Begins a post. The memory of the ring stays the ring's until {@link #leave()}, also if it is closed meanwhile.
      *
@@ -43,17 +49,23 @@ abstract class PostPath<R> {
         if (ring == null) {
             return gate;
         }
+        if (OneThread.CHECKED && !poster.enter()) {
+            return ReturnCode.INVALID_REQUEST;
+        }
         ring.beginPost();
         // Looked at after that: who closes the queue either is seen here, or sees that somebody posts.
         final int refusal = gate;
         if (refusal != ReturnCode.OK) {
-            ring.endPost();
+            leave();
         }
         return refusal;
     }
 
     final void leave() {
         ring.endPost();
+        if (OneThread.CHECKED) {
+            poster.leave();
+        }
     }
 
     /** Whether a thread may be between the two. */

@@ -159,7 +159,12 @@ final class PvrdmaAttributes implements DeviceAttributes {
 
     @Override
     public int maxMw() {
-        return caps.maxMw();
+        return limits.maxMw();
+    }
+
+    @Override
+    public int maxFastRegPages() {
+        return limits.maxFastRegPages();
     }
 
     @Override

@@ -11,10 +11,11 @@ import io.rdma4j.driver.pvrdma.CqHandle;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.RingGeometry;
-import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.queues.Doorbell;
 import io.rdma4j.queues.MappedDoorbell;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventListener;
+import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
@@ -28,7 +29,9 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,7 +63,7 @@ final class PvrdmaContext implements RdmaContext {
     private final AtomicInteger ahs = new AtomicInteger();
     private final AtomicInteger channels = new AtomicInteger();
     /** What the device can reach although it was closed. */
-    private final Queue<PvrdmaMr> stuckRegions = new ConcurrentLinkedQueue<>();
+    private final Queue<Object> stuckMemory = new ConcurrentLinkedQueue<>();
     private final Object closing = new Object();
     private volatile boolean closed;
 
@@ -73,7 +76,7 @@ final class PvrdmaContext implements RdmaContext {
     PvrdmaContext(final String address, final PvrdmaDevice device) {
         this.address = address;
         this.device = device;
-        this.traits = new Traits(device.profile(), device.caps());
+        this.traits = new Traits(device.profile(), device.caps(), device.limits());
         this.attributes = new PvrdmaAttributes(
             device.profile().name() + " pvrdma", device.version(), device.caps(), device.limits());
         this.doorbell = device.uar().isMapped() ? new MappedDoorbell(device.uar().buffer())
@@ -97,12 +100,12 @@ final class PvrdmaContext implements RdmaContext {
 
     @Override
     public boolean supports(final Feature feature) {
-        return traits.supports(feature);
+        return traits.supports(Errors.notNull(feature, "supports", this, "feature"));
     }
 
     @Override
     public String whyNot(final Feature feature) {
-        return traits.whyNot(feature);
+        return traits.whyNot(Errors.notNull(feature, "why not", this, "feature"));
     }
 
     @Override
@@ -241,9 +244,8 @@ final class PvrdmaContext implements RdmaContext {
                 throw Errors.error(RdmaException.EIO, CREATE_CQ, this, "the device gave %d entries when asked for %d",
                     created.cqe(), count);
             }
-            final PvrdmaCq cq = new PvrdmaCq(this, created.handle(), new io.rdma4j.queues.CompletionQueue(
-                memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count, doorbell, created.handle()),
-                memory, channel);
+            final PvrdmaCq cq = new PvrdmaCq(
+                this, created.handle(), CqRing.of(this, created.handle(), memory, count, 0), channel);
             if (channel != null) {
                 channel.attach(cq, CREATE_CQ);
             }
@@ -277,6 +279,32 @@ final class PvrdmaContext implements RdmaContext {
     }
 
     @Override
+    public AsyncEventSubscription listen(final AsyncEventListener listener) {
+        return asyncEvents.listen(listener);
+    }
+
+    /** Waits for the acknowledgement of an object's events; none can be taken until {@link #eventsClosed}. */
+    void closeEvents(final PvrdmaObject object) {
+        asyncEvents.queue.close(object, device.responseTimeoutNanos());
+    }
+
+    void eventsClosed(final PvrdmaObject object) {
+        asyncEvents.queue.closed(object);
+    }
+
+    /** Fetches the asynchronous events that the device has, as it has not much room for them. */
+    void fetchEvents() {
+        asyncEvents.fetch();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        final Map<String, Long> counts = new LinkedHashMap<>(device.counters());
+        asyncEvents.count(counts);
+        return counts;
+    }
+
+    @Override
     public boolean isFailed() {
         return device.failed();
     }
@@ -304,6 +332,7 @@ final class PvrdmaContext implements RdmaContext {
 
     /** Refuses control calls after the device failed. */
     void requireWorking(final String operation) {
+        fetchEvents();
         if (device.failed()) {
             throw RdmaException.of(operation)
                 .device(address)
@@ -370,9 +399,9 @@ final class PvrdmaContext implements RdmaContext {
         ahs.decrementAndGet();
     }
 
-    /** Holds on to a region, and so to the owner of its memory, that could not be unmapped. */
-    void keep(final PvrdmaMr region) {
-        stuckRegions.add(region);
+    /** Holds on to memory, and so to its owners, that could not be unmapped. */
+    void keep(final Object memory) {
+        stuckMemory.add(memory);
     }
 
     void forget(final PvrdmaPd pd) {
@@ -397,6 +426,7 @@ final class PvrdmaContext implements RdmaContext {
             if (!closed) {
                 closed = true;
                 completionEvents.endAll();
+                asyncEvents.end();
                 closeAll();
             }
         }
@@ -429,6 +459,7 @@ final class PvrdmaContext implements RdmaContext {
         openCqs.list().forEach(cq -> append(text, cq::dump));
         openChannels.list().forEach(channel -> append(text, channel::dump));
         append(text, completionEvents::toString);
+        append(text, asyncEvents::toString);
         return text.toString();
     }
 

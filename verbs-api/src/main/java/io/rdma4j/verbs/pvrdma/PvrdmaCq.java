@@ -7,7 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.Cqe;
-import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcOpcode;
@@ -16,6 +16,7 @@ import io.rdma4j.queues.SequencedQueue;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 
@@ -23,7 +24,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -35,17 +38,19 @@ import org.agrona.concurrent.UnsafeBuffer;
  * What fails that test is dropped and counted.
  */
 final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
-    private static final Purge[] NO_PURGES = {};
-    private static final PvrdmaQp[] NO_QPS = {};
+    private static final String RESIZE = "resize CQ";
+    /** Of the gate: completions wait while the ring is replaced. Unlike the codes that refuse it is not negative. */
+    private static final int HELD_UP = 1;
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final VarHandle CONSUMED;
-    private static final VarHandle PURGES;
+    private static final VarHandle GATE;
     private static final VarHandle POLLING;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             CONSUMED = lookup.findVarHandle(PvrdmaCq.class, "consumed", long.class);
-            PURGES = lookup.findVarHandle(PvrdmaCq.class, "purges", Purge[].class);
+            GATE = lookup.findVarHandle(PvrdmaCq.class, "gate", int.class);
             POLLING = lookup.findVarHandle(PvrdmaCq.class, "polling", boolean.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -55,23 +60,24 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     final int handle;
     final CqEvent event;
     private final PvrdmaChannel channel;
-    private final io.rdma4j.queues.CompletionQueue ring;
-    private final UnsafeBuffer cqes;
+    /** Replaced while nobody polls, by a thread that then opens the {@link #gate}. Others than the poller lock. */
+    private volatile CqRing place;
+    /** Those of the place. */
+    private io.rdma4j.queues.CompletionQueue ring;
+    private UnsafeBuffer cqes;
     private final HandleTable<PvrdmaQp> qps;
-    private final RingMemory memory;
     private final CqReservations reservations;
     private final CqeCompletion completion = new CqeCompletion();
-    /** Stands for the CQE of a completion that the driver makes. */
-    private final UnsafeBuffer flushed = new UnsafeBuffer(ByteBuffer.allocateDirect(Cqe.LENGTH));
     /** A CQE whose place in the ring was given back before the handler saw it. */
     private final UnsafeBuffer copy = new UnsafeBuffer(ByteBuffer.allocateDirect(Cqe.LENGTH));
     private final int pokeInterval;
     private final int armBits;
-    /** OK while completions are handed over, else the code that refuses. */
+    /** OK while completions are handed over, HELD_UP, or else the code that refuses. */
     private volatile int gate;
 
     private int pokeIn;
     private boolean polling;
+    private final OneThread poller;
     /** CQEs that the poller has looked at and not given back, with the one at hand. */
     private int held;
     /** How many may be held: entries that no QP reserved. Below that a request posted anew may find no room. */
@@ -79,25 +85,24 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     /** CQEs given back since the beginning; their index in the ring is the low bits. */
     private long consumed;
     private volatile long dropped;
-    private volatile Purge[] purges = NO_PURGES;
-    /** QPs whose outstanding requests the driver completes, because the device does not. */
-    private volatile PvrdmaQp[] flushing = NO_QPS;
+    private final Purges purges = new Purges();
+    private final DriverFlush flushes = new DriverFlush(this, completion);
 
-    PvrdmaCq(final PvrdmaContext context, final int handle, final io.rdma4j.queues.CompletionQueue ring,
-        final RingMemory memory, final PvrdmaChannel channel) {
+    PvrdmaCq(final PvrdmaContext context, final int handle, final CqRing place, final PvrdmaChannel channel) {
         super(context);
         this.channel = channel;
         this.event = new CqEvent(this, channel == null ? null : channel.events, context.completionEvents);
         this.handle = handle;
-        this.ring = ring;
-        this.cqes = ring.buffer();
+        this.place = place;
+        this.ring = place.queue;
+        this.cqes = place.cqes;
         this.qps = context.qps;
-        this.memory = memory;
-        this.reservations = new CqReservations(ring.count());
+        this.reservations = new CqReservations(place.count());
         this.slack = ring.count();
         this.pokeInterval = context.traits.pokeInterval;
         this.armBits = context.traits.armBits;
         this.pokeIn = 1;
+        this.poller = OneThread.of("the poll of " + this);
     }
 
     @Override
@@ -112,7 +117,89 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     @Override
     public int capacity() {
-        return ring.count();
+        return place.count();
+    }
+
+    @Override
+    public void resize(final int cqe) {
+        requireOpen(RESIZE);
+        if (!context.supports(Feature.CQ_RESIZE)) {
+            throw Errors.error(RdmaException.EOPNOTSUPP, RESIZE, context, "%s", context.whyNot(Feature.CQ_RESIZE));
+        }
+        Errors.inRange(cqe, 1, context.attributes().maxCqe(), RESIZE, context, "cqe");
+        context.requireWorking(RESIZE);
+        whileOpen(RESIZE, () -> resizeTo(RingGeometry.powerOfTwo(cqe)));
+    }
+
+    private void resizeTo(final int count) {
+        if (count == capacity()) {
+            return;
+        }
+        try (Undo undo = new Undo()) {
+            final RingMemory memory = RingMemory.allocate(context, RingGeometry.cqPages(count));
+            undo.add(() -> {
+                // One that lost the answer may write there.
+                if (!context.isFailed()) {
+                    memory.close();
+                }
+            });
+            final RingMemory old = withoutPoller(() -> replace(memory, count));
+            undo.forget();
+            old.close();
+        }
+    }
+
+    private <T> T withoutPoller(final Supplier<T> action) {
+        GATE.compareAndSet(this, ReturnCode.OK, HELD_UP);
+        try {
+            awaitPoller();
+            return action.get();
+        } finally {
+            GATE.compareAndSet(this, HELD_UP, ReturnCode.OK);
+            // Who polled in vain meanwhile, and asked for an event, gets one.
+            wake();
+        }
+    }
+
+    /** Waits until nobody polls, and asks first when each poller that found the gate open can be seen polling. */
+    private void awaitPoller() {
+        final long start = System.nanoTime();
+        long waited = 0;
+        while (waited <= Graveyard.REST_NANOS || isPolled()) {
+            if (waited > context.device.responseTimeoutNanos() + Graveyard.REST_NANOS) {
+                throw RdmaException.of(RESIZE)
+                    .device(context.address())
+                    .object(this)
+                    .detail("a thread is in poll since %d ms", TimeUnit.NANOSECONDS.toMillis(waited))
+                    .errno(RdmaException.EBUSY)
+                    .hint("resize from elsewhere than a completion handler, and have handlers return")
+                    .build();
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+            context.requireOpen(RESIZE);
+            context.requireWorking(RESIZE);
+            waited = System.nanoTime() - start;
+        }
+    }
+
+    /** Gives back the memory of the old ring, which the device and all threads have left. */
+    private synchronized RingMemory replace(final RingMemory memory, final int count) {
+        final CqRing old = place;
+        final long start = consumed();
+        final long end = tailPosition();
+        final String objection =
+            reservations.objection(count, purges.count(old, start, end), (int) (end - start));
+        if (objection != null) {
+            throw Errors.invalid(RESIZE, context, "%s: %s", this, objection);
+        }
+        final CqRing next = CqRing.of(context, handle, memory, count, start);
+        context.device.commands().resizeCqRing(handle, memory.pdirDma(), count, memory.pages());
+        place = next;
+        ring = next.queue;
+        cqes = next.cqes;
+        reservations.capacity(count);
+        slack = reservations.slack();
+        return old.memory;
     }
 
     @Override
@@ -122,11 +209,10 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     @Override
     public int poll(final CompletionHandler handler, final int limit) {
-        final int refusal = gate;
-        if (refusal != ReturnCode.OK) {
-            return refusal;
+        if (gate != ReturnCode.OK) {
+            return refusal();
         }
-        if (handler == null || limit < 1 || polling) {
+        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling)) {
             return ReturnCode.INVALID_REQUEST;
         }
         // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends.
@@ -134,16 +220,24 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         VarHandle.acquireFence();
         try {
             if (gate != ReturnCode.OK) {
-                return gate;
+                return refusal();
             }
-            if (purges != NO_PURGES) {
-                forgetPastPurges();
+            if (!purges.isEmpty()) {
+                purges.forgetPast(consumed);
             }
             final int handed = harvest(handler, limit);
             return handed == 0 ? lookAgain(handler, limit) : handed;
         } finally {
             POLLING.setRelease(this, false);
+            if (OneThread.CHECKED) {
+                poller.leave();
+            }
         }
+    }
+
+    /** What to answer where the gate is not open: a queue whose ring is being replaced looks empty. */
+    private int refusal() {
+        return Math.min(gate, ReturnCode.OK);
     }
 
     /**
@@ -177,7 +271,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     }
 
     private void giveBack(final int count) {
-        if (gate == ReturnCode.OK) {
+        if (gate >= ReturnCode.OK) {
             ring.consume(count);
             CONSUMED.setRelease(this, consumed + count);
         }
@@ -191,7 +285,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         final int qpHandle = (int) Cqe.qp(cqes, cqe) & Uar.HANDLE_MASK;
         final int opcode = Cqe.opcode(cqes, cqe);
         final boolean receive = Opcodes.isReceive(opcode);
-        if (purges != NO_PURGES && isPurged(qpHandle, position, receive)) {
+        if (!purges.isEmpty() && isPurged(qpHandle, position, receive)) {
             return 0;
         }
         final PvrdmaQp qp = qps.get(qpHandle);
@@ -275,12 +369,12 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
      * @return whether the CQE is in the copy from now on.
      */
     private boolean makeRoom(final int cqe) {
-        return (held > slack || purges != NO_PURGES) && giveBackEarly(cqe);
+        return (held > slack || !purges.isEmpty()) && giveBackEarly(cqe);
     }
 
     private boolean giveBackEarly(final int cqe) {
         // What closed QPs left in the queue takes room that no QP reserved.
-        if (slack > 0 && purges == NO_PURGES) {
+        if (slack > 0 && purges.isEmpty()) {
             giveBack(held - 1);
             return false;
         }
@@ -300,48 +394,18 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     /** The queue looks empty: the device may have more, and after the device comes what the driver completes itself. */
     private int lookAgain(final CompletionHandler handler, final int limit) {
-        final boolean flush = flushing != NO_QPS;
+        final boolean flush = !flushes.isEmpty();
         if (--pokeIn > 0 && !flush || gate != ReturnCode.OK) {
             return 0;
         }
         pokeIn = pokeInterval;
         ring.poke();
         final int handed = harvest(handler, limit);
-        return handed == 0 && flush ? flush(handler, limit) : handed;
-    }
-
-    private int flush(final CompletionHandler handler, final int limit) {
-        int handed = 0;
-        for (final PvrdmaQp qp : flushing) {
-            if (qp.sendCq == this) {
-                handed += flush(handler, limit - handed, qp, qp.sends.queue, WcOpcode.PVRDMA_WC_SEND);
-            }
-            if (qp.receiveCq == this && qp.receives.queue != null) {
-                handed += flush(handler, limit - handed, qp, qp.receives.queue, WcOpcode.PVRDMA_WC_RECV);
-            }
-        }
-        return handed;
-    }
-
-    private int flush(final CompletionHandler handler, final int limit, final PvrdmaQp qp, final SequencedQueue queue,
-        final int opcode) {
-        int handed = 0;
-        while (handed < limit && !qp.isClosed()) {
-            final long seq = queue.oldestOutstanding();
-            if (seq < 0) {
-                break;
-            }
-            final long wrId = queue.userWrId(seq);
-            queue.retireThrough(seq);
-            handed++;
-            handler.onCompletion(completion.wrap(flushed, 0, qp, wrId)
-                .outcome(opcode, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0));
-        }
-        return handed;
+        return handed == 0 && flush ? flushes.flush(handler, limit) : handed;
     }
 
     private boolean isPurged(final int qpHandle, final long position, final boolean receive) {
-        final Purge purge = find(purges, qpHandle, position);
+        final Purge purge = purges.find(qpHandle, position);
         if (purge == null) {
             return false;
         }
@@ -351,64 +415,14 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         return true;
     }
 
-    /** Poller: allocates nothing. Single ones are forgotten when the next one is added. */
-    private void forgetPastPurges() {
-        final Purge[] all = purges;
-        for (final Purge purge : all) {
-            if (!purge.isPast(consumed)) {
-                return;
-            }
-        }
-        PURGES.compareAndSet(this, all, NO_PURGES);
+    /** From now on no completion of this QP is handed over that the device has written already. */
+    synchronized void purge(final PvrdmaQp qp) {
+        purges.add(new Purge(qp, tailPosition()), place, this::consumed);
     }
 
-    /**
-     * From now on no completion of this QP is handed over that the device has written already. There are never more
-     * purges than CQEs to poll, as each is the first that covers one of them.
-     */
-    void purge(final PvrdmaQp qp) {
-        final Purge purge = new Purge(qp, tailPosition());
-        Purge[] all;
-        Purge[] next;
-        do {
-            all = purges;
-            final long position = (long) CONSUMED.getAcquire(this);
-            final Purge[] left = Arrays.stream(all).filter(p -> !p.isPast(position)).toArray(Purge[]::new);
-            if (isNeeded(purge, left, position)) {
-                next = Arrays.copyOf(left, left.length + 1);
-                next[left.length] = purge;
-            } else {
-                next = left.length == 0 ? NO_PURGES : left;
-            }
-        } while (!PURGES.compareAndSet(this, all, next));
-    }
-
-    /** Whether the purge covers something that is to be polled and that no other covers. */
-    private boolean isNeeded(final Purge purge, final Purge[] others, final long from) {
-        for (long position = from; !purge.isPast(position); position++) {
-            final int qpHandle = qpHandleAt(position);
-            if (purge.covers(qpHandle, position) && find(others, qpHandle, position) == null) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private int qpHandleAt(final long position) {
-        return (int) Cqe.qp(cqes, cqeAt(position)) & Uar.HANDLE_MASK;
-    }
-
-    private int cqeAt(final long position) {
-        return RingMemory.ELEMENTS_OFFSET + ((int) position & ring.count() - 1) * Cqe.LENGTH;
-    }
-
-    private static Purge find(final Purge[] purges, final int qpHandle, final long position) {
-        for (final Purge purge : purges) {
-            if (purge.covers(qpHandle, position)) {
-                return purge;
-            }
-        }
-        return null;
+    /** Acquire, meets the release in {@link #giveBack}. */
+    private long consumed() {
+        return (long) CONSUMED.getAcquire(this);
     }
 
     /**
@@ -417,43 +431,39 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
      */
     private long tailPosition() {
         long before;
-        int tail;
+        long tail;
         do {
-            before = (long) CONSUMED.getAcquire(this);
-            tail = cqes.getIntAcquire(RingState.RX_OFFSET + RingState.PROD_TAIL_OFFSET);
-        } while ((long) CONSUMED.getAcquire(this) - before >= ring.count());
-        return before + (tail - (int) before & 2 * ring.count() - 1);
+            before = consumed();
+            tail = place.tailAfter(before);
+        } while (consumed() - before >= place.count());
+        return tail;
     }
 
     /** Adds a QP whose requests the driver completes, and tells who waits. */
-    synchronized void startFlush(final PvrdmaQp qp) {
-        if (Arrays.asList(flushing).contains(qp)) {
-            return;
+    void startFlush(final PvrdmaQp qp) {
+        if (flushes.add(qp)) {
+            wake();
         }
-        final PvrdmaQp[] more = Arrays.copyOf(flushing, flushing.length + 1);
-        more[flushing.length] = qp;
-        flushing = more;
-        wake();
     }
 
-    synchronized void stopFlush(final PvrdmaQp qp) {
-        final PvrdmaQp[] left = Arrays.stream(flushing).filter(other -> other != qp).toArray(PvrdmaQp[]::new);
-        flushing = left.length == 0 ? NO_QPS : left;
+    void stopFlush(final PvrdmaQp qp) {
+        flushes.remove(qp);
     }
 
     @Override
     public int requestNotify(final boolean solicitedOnly) {
-        final int refusal = gate;
-        if (refusal != ReturnCode.OK) {
-            return refusal;
+        if (gate < ReturnCode.OK) {
+            return refusal();
         }
         event.arm();
+        // Whichever ring it is: this rings a doorbell and touches no memory.
+        final io.rdma4j.queues.CompletionQueue queue = place.queue;
         if (armBits != 0) {
-            ring.armWord(armBits);
+            queue.armWord(armBits);
         } else if (solicitedOnly) {
-            ring.armSolicited();
+            queue.armSolicited();
         } else {
-            ring.arm();
+            queue.arm();
         }
         context.awaitDoorbells();
         return ReturnCode.OK;
@@ -476,15 +486,15 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     /** Asks the device to complete what it has. For any thread. */
     void poke() {
-        if (gate == ReturnCode.OK) {
-            ring.poke();
+        if (gate >= ReturnCode.OK) {
+            place.queue.poke();
         }
     }
 
     /** Adds a QP that completes here. */
     synchronized void attach(final CqUse use, final String operation) {
         requireOpen(operation);
-        final String objection = reservations.add(use, staleCqes());
+        final String objection = reservations.add(use, purges.count(place, consumed(), tailPosition()));
         if (objection != null) {
             throw RdmaException.of(operation)
                 .device(context.address())
@@ -502,22 +512,21 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         slack = reservations.slack();
     }
 
-    /** Completions of closed QPs that still take room; a poller at work makes the count smaller, never larger. */
-    private int staleCqes() {
-        int stale = 0;
-        final Purge[] all = purges;
-        final long end = all.length == 0 ? 0 : tailPosition();
-        for (long position = (long) CONSUMED.getAcquire(this); position < end; position++) {
-            stale += find(all, qpHandleAt(position), position) == null ? 0 : 1;
+    @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    synchronized void requireUnused() {
+        if (!reservations.isEmpty()) {
+            throw Errors.error(RdmaException.EBUSY, "close CQ", context, "%s: %s", this, reservations);
         }
-        return stale;
     }
 
     @Override
     synchronized void leave() {
-        if (!reservations.isEmpty()) {
-            throw Errors.error(RdmaException.EBUSY, "close CQ", context, "%s: %s", this, reservations);
-        }
+        requireUnused();
         gate = ReturnCode.CLOSED;
         super.leave();
     }
@@ -533,11 +542,11 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         new Cleanup()
             .run(() -> context.whileWorking(() -> {
                 // Some devices still hold completions back, and would write them into memory that is gone.
-                ring.poke();
+                place.queue.poke();
                 context.device.commands().destroyCq(handle);
             }))
             .run(this::giveBackShared)
-            .runIfGood(() -> memory.close(this::isPolled))
+            .runIfGood(() -> place.memory.close(this::isPolled))
             .run(() -> context.cqs.remove(handle, this))
             .run(() -> context.forget(this))
             .run(this::leaveChannel)
@@ -556,26 +565,19 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     }
 
     /** Receives of shared queues that completed for closed QPs, and that nobody will poll any more. */
-    private void giveBackShared() {
-        final Purge[] all = purges;
-        final long start = (long) CONSUMED.getAcquire(this);
-        final long end = all.length == 0 ? start : Math.min(tailPosition(), start + ring.count());
-        for (long position = start; position < end; position++) {
-            final Purge purge = find(all, qpHandleAt(position), position);
-            if (purge != null) {
-                purge.skip(position, Opcodes.isReceive(Cqe.opcode(cqes, cqeAt(position))));
-            }
-        }
+    private synchronized void giveBackShared() {
+        final long start = consumed();
+        purges.skip(place, start, Math.min(tailPosition(), start + place.count()));
     }
 
     /** The memory that the device writes, for tests that play a faulty one. */
     UnsafeBuffer ringBuffer() {
-        return cqes;
+        return place.cqes;
     }
 
     String dump() {
-        return this + " " + ring + " consumed=" + CONSUMED.getAcquire(this) + " dropped=" + dropped
-            + " slack=" + slack + " purges=" + purges.length + " flushing=" + Arrays.toString(flushing)
+        return this + " " + place + " consumed=" + consumed() + " dropped=" + dropped
+            + " slack=" + slack + " purges=" + purges.size() + " flushing=" + flushes
             + " " + channel + " " + event + " " + reservationsText();
     }
 

@@ -17,7 +17,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** Memory of the device's DMA domain. */
 final class PvrdmaMemory extends PvrdmaObject implements PinnedMemory {
     private final DmaMemory memory;
-    private final List<PvrdmaMr> regions = new ArrayList<>();
+    private final List<Object> holders = new ArrayList<>();
 
     PvrdmaMemory(final PvrdmaContext context, final DmaMemory memory) {
         super(context);
@@ -44,21 +44,21 @@ final class PvrdmaMemory extends PvrdmaObject implements PinnedMemory {
         return memory.buffer();
     }
 
-    /** Adds a region; it must not be closed meanwhile. */
-    synchronized void attach(final PvrdmaMr region) {
-        requireOpen("register memory");
-        regions.add(region);
+    /** Adds what it must stay open for, which is told by its {@code toString()}. */
+    synchronized void attach(final String operation, final Object holder) {
+        requireOpen(operation);
+        holders.add(holder);
     }
 
-    synchronized void detach(final PvrdmaMr region) {
-        regions.remove(region);
+    synchronized void detach(final Object holder) {
+        holders.remove(holder);
     }
 
     @Override
     synchronized void leave() {
-        if (!regions.isEmpty()) {
+        if (!holders.isEmpty()) {
             throw Errors.error(RdmaException.EBUSY, "close pinned memory", context, "%s is registered by %s", this,
-                regions);
+                holders);
         }
         super.leave();
     }

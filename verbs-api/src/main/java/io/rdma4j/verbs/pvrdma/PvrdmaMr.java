@@ -5,99 +5,198 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.driver.pvrdma.MemoryRegistration;
+import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.spi.RegionOwner;
 
+import java.util.EnumSet;
 import java.util.Set;
 
-/** A registered region. It alone holds the owner of the memory, and only while it is open. */
+/** A registered region. Closing and changing it exclude each other; what it is can be read at any time. */
 final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
-    private final PvrdmaPd pd;
-    private final long address;
-    private final long length;
-    private final Set<AccessFlag> access;
-    private final boolean remote;
-    private final MemoryRegistration registration;
-    private volatile Object owner;
+    private static final Set<AccessFlag> REMOTE =
+        EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
 
-    PvrdmaMr(final PvrdmaPd pd, final RegionRequest request, final MemoryRegistration registration) {
-        super(pd.context);
-        this.pd = pd;
-        this.address = request.address();
-        this.length = request.length();
-        this.access = request.access();
-        this.remote = request.isRemote();
-        this.registration = registration;
-        this.owner = request.owner();
+    private volatile RegionState state;
+
+    private PvrdmaMr(final RegionState state) {
+        super(state.pd().context);
+        this.state = state;
+    }
+
+    /** Makes a region of memory that the caller is a user of. */
+    static PvrdmaMr create(final PvrdmaPd pd, final RegionRequest request, final RegionMemory memory) {
+        final PvrdmaMr region = new PvrdmaMr(new RegionState(pd, request, memory));
+        memory.enter(region);
+        return region;
     }
 
     @Override
     public ProtectionDomain pd() {
-        return pd;
+        return state.pd();
     }
 
     @Override
     public long address() {
-        return address;
+        return state.registration().address();
+    }
+
+    @Override
+    public long iova() {
+        return state.registration().iova();
     }
 
     @Override
     public long length() {
-        return length;
+        return state.registration().length();
     }
 
     @Override
     public Set<AccessFlag> access() {
-        return access;
+        return state.access();
     }
 
     @Override
     public int lkey() {
-        return registration.lkey();
+        return state.registration().lkey();
     }
 
     @Override
     public boolean hasRkey() {
-        return remote;
+        return hasRkey(state);
+    }
+
+    private static boolean hasRkey(final RegionState state) {
+        return state.access().stream().anyMatch(REMOTE::contains);
     }
 
     @Override
     public int rkey() {
-        if (!remote) {
+        final RegionState now = state;
+        if (!hasRkey(now)) {
             throw Errors.invalid("get rkey", context, "%s was registered without remote rights", this);
         }
-        return registration.rkey();
+        return now.registration().rkey();
+    }
+
+    /** All of what the region is now, at one moment. */
+    RegionState state() {
+        return state;
+    }
+
+    /** Lets somebody make another region of the same memory. */
+    RegionMemory.Use share(final String operation) {
+        final RegionMemory.Use[] use = new RegionMemory.Use[1];
+        whileOpen(operation, () -> use[0] = state.memory().share());
+        return use[0];
+    }
+
+    @Override
+    public void reregister(final MrOptions changes) {
+        final String operation = RegionRequest.REREGISTER;
+        Errors.notNull(changes, operation, context, "changes");
+        whileOpen(operation, () -> {
+            final RegionState old = state;
+            state = change(old, changes);
+            end(old);
+        });
+    }
+
+    private RegionState change(final RegionState old, final MrOptions changes) {
+        final String operation = RegionRequest.REREGISTER;
+        if (!changes.hasMemory() && !changes.hasLength() && !changes.hasIova() && changes.accessFlags() == null
+            && changes.pd() == null) {
+            throw Errors.invalid(operation, context, "%s changes nothing", changes);
+        }
+        final PvrdmaPd pd = changes.pd() == null ? old.pd() : requireOwn(changes.pd());
+        pd.requireOpen(operation);
+        final RegionRequest request = RegionRequest.changed(old, changes).check(context);
+        context.requireWorking(operation);
+        try (RegionMemory.Use use = request.isOf(old.memory())
+            ? old.memory().share() : RegionMemory.map(context, request)) {
+            return pd.make(operation, () -> enter(old, register(pd, request, use.memory())));
+        }
+    }
+
+    private RegionState enter(final RegionState old, final RegionState changed) {
+        if (changed.pd() != old.pd()) {
+            changed.pd().adopt(this);
+        }
+        if (changed.memory() != old.memory()) {
+            changed.memory().enter(this);
+        }
+        return changed;
+    }
+
+    private PvrdmaPd requireOwn(final ProtectionDomain pd) {
+        if (!(pd instanceof PvrdmaPd) || ((PvrdmaPd) pd).context != context) {
+            throw Errors.invalid(RegionRequest.REREGISTER, context, "%s belongs to another device", pd);
+        }
+        return (PvrdmaPd) pd;
+    }
+
+    private RegionState register(final PvrdmaPd pd, final RegionRequest request, final RegionMemory memory) {
+        try {
+            return new RegionState(pd, request, memory);
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.ENOMEM) {
+                throw e;
+            }
+            throw RdmaException.of(request.operation())
+                .device(context.address())
+                .object(this)
+                .detail("the device has no room for the new registration beside the old one: %s", e.getMessage())
+                .errno(RdmaException.ENOMEM)
+                .hint("the region is as it was; close another one first, or close this one and register again")
+                .cause(e)
+                .build();
+        }
+    }
+
+    /** Of the new registration nobody may be told that all is well while the old key may still lead somewhere. */
+    private void end(final RegionState old) {
+        try {
+            give(old, state).throwIfFailed();
+        } catch (final RuntimeException e) {
+            try {
+                close();
+            } catch (final RuntimeException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
+        }
+    }
+
+    /** Gives back what the region was, but for what it is still. */
+    private Cleanup give(final RegionState old, final RegionState next) {
+        final Cleanup cleanup = new Cleanup().run(old.registration()::close);
+        if (next == null || next.memory() != old.memory()) {
+            cleanup.run(() -> old.memory().leave(this));
+        }
+        if (next == null || next.pd() != old.pd()) {
+            cleanup.run(() -> old.pd().forget(this));
+        }
+        return cleanup;
+    }
+
+    /** For a domain that is closed: not a region that has moved to another one meanwhile. */
+    void closeIn(final PvrdmaPd pd) {
+        closeIf(() -> state.pd() == pd);
     }
 
     @Override
     void destroy() {
-        new Cleanup()
-            .run(registration::close)
-            .run(this::letGo)
-            .run(() -> pd.forget(this))
-            .throwIfFailed();
-    }
-
-    /** Only of memory that the device cannot reach any more. */
-    private void letGo() {
-        if (registration.isMapped()) {
-            context.keep(this);
-            return;
-        }
-        final Object last = owner;
-        owner = null;
-        if (last instanceof PvrdmaMemory) {
-            ((PvrdmaMemory) last).detach(this);
-        } else if (last instanceof RegionOwner) {
-            ((RegionOwner) last).regionClosed();
-        }
+        give(state, null).throwIfFailed();
     }
 
     @Override
     public String toString() {
-        return String.format("MR 0x%x+%d lkey=0x%x", address, length, lkey());
+        final RegionState now = state;
+        final String iova = now.registration().iova() == now.registration().address() ? ""
+            : String.format(" iova=0x%x", now.registration().iova());
+        return String.format("MR 0x%x+%d%s lkey=0x%x", now.registration().address(), now.registration().length(), iova,
+            now.registration().lkey());
     }
 }

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
  * that a parent never goes before its child.
@@ -29,11 +31,58 @@ abstract class PvrdmaObject {
 
     /** Closes it. Harmless when called again. */
     public final void close() {
+        closeIf(() -> true);
+    }
+
+    /** Closes it if something is so when nobody else is closing or changing it. */
+    final void closeIf(final BooleanSupplier condition) {
         synchronized (closing) {
-            if (!closed) {
-                leave();
-                destroy();
+            if (!closed && condition.getAsBoolean()) {
+                requireUnused();
+                if (hasEvents()) {
+                    closeWithEvents();
+                } else {
+                    leave();
+                    destroy();
+                }
             }
+        }
+    }
+
+    private void closeWithEvents() {
+        context.closeEvents(this);
+        try {
+            leave();
+            destroy();
+        } finally {
+            context.eventsClosed(this);
+        }
+    }
+
+    /** Whether asynchronous events can be about this, or about what is in it. */
+    boolean hasEvents() {
+        return false;
+    }
+
+    /** Throws EBUSY if it is in use: the same that {@link #leave()} says, before anything is waited for. */
+    void requireUnused() {
+        // Nobody can use it.
+    }
+
+    /** Whether closing this closes what an event is about. */
+    boolean covers(final Object element) {
+        return element == this;
+    }
+
+    /**
+     * Does something that must not run while the object is being closed, nor twice at a time.
+     *
+     * @throws io.rdma4j.RdmaException EBADFD if it is closed.
+     */
+    final void whileOpen(final String operation, final Runnable action) {
+        synchronized (closing) {
+            requireOpen(operation);
+            action.run();
         }
     }
 

@@ -6,22 +6,29 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.pvrdma.MemoryRegistration;
+import io.rdma4j.driver.pvrdma.MrKeys;
+import io.rdma4j.driver.pvrdma.MwKeys;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.FastRegion;
+import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WindowType;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.agrona.DirectBuffer;
 
@@ -32,6 +39,9 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     private final Children<PvrdmaSrq> srqs = new Children<>();
     private final Children<PvrdmaAh> ahs = new Children<>();
     private final Children<PvrdmaMr> regions = new Children<>();
+    private final Children<PvrdmaFastRegion> fastRegions = new Children<>();
+    private final Children<PvrdmaWindow> windows = new Children<>();
+    private final Arrivals arrivals = new Arrivals(this);
 
     PvrdmaPd(final PvrdmaContext context, final int handle) {
         super(context);
@@ -51,56 +61,76 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     @Override
     public MemoryRegion register(
         final long address, final long length, final Object owner, final AccessFlag... access) {
-        return register(RegionRequest.of(context, address, length, owner, access));
+        return register(new MrOptions().memory(address, length, owner).access(access));
     }
 
     @Override
     public MemoryRegion register(final ByteBuffer buffer, final AccessFlag... access) {
-        return register(RegionRequest.of(context, buffer, access));
+        return register(new MrOptions().buffer(buffer).access(access));
     }
 
     @Override
     public MemoryRegion register(final DirectBuffer buffer, final AccessFlag... access) {
-        return register(RegionRequest.of(context, buffer, access));
+        return register(new MrOptions().buffer(buffer).access(access));
     }
 
     @Override
     public MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
-        Errors.notNull(memory, RegionRequest.OPERATION, context, "memory");
-        if (!(memory instanceof PvrdmaMemory) || ((PvrdmaMemory) memory).context != context) {
-            throw Errors.invalid(RegionRequest.OPERATION, context, "%s belongs to another device", memory);
-        }
-        final PvrdmaMemory own = (PvrdmaMemory) memory;
-        own.requireOpen(RegionRequest.OPERATION);
-        return register(RegionRequest.of(context, own, access));
+        return register(new MrOptions().memory(memory).access(access));
     }
 
-    private MemoryRegion register(final RegionRequest request) {
-        requireOpen(RegionRequest.OPERATION);
-        request.check(context);
-        context.requireWorking(RegionRequest.OPERATION);
-        final MemoryRegistration registration = context.device.register(
-            handle, request.address(), request.length(), AccessFlag.bits(request.access()), request.mappedFor());
-        final PvrdmaMr region = new PvrdmaMr(this, request, registration);
-        if (request.owner() instanceof PvrdmaMemory) {
-            attach((PvrdmaMemory) request.owner(), region);
+    @Override
+    public MemoryRegion register(final MrOptions options) {
+        final String operation = RegionRequest.OPERATION;
+        requireOpen(operation);
+        Errors.notNull(options, operation, context, "options");
+        if (options.pd() != null && options.pd() != this) {
+            throw Errors.invalid(operation, context, "%s shall be in %s, but is registered by %s", options,
+                options.pd(), this);
         }
-        return regions.add(RegionRequest.OPERATION, this, region);
+        final RegionRequest request = RegionRequest.of(context, options).check(context);
+        context.requireWorking(operation);
+        try (RegionMemory.Use use = RegionMemory.map(context, request)) {
+            return newRegion(request, use.memory());
+        }
     }
 
-    private static void attach(final PvrdmaMemory memory, final PvrdmaMr region) {
-        try {
-            memory.attach(region);
-        } catch (final RdmaException e) {
-            region.close();
-            throw e;
+    @Override
+    public MemoryRegion registerShared(final MemoryRegion existing, final long iova, final AccessFlag... access) {
+        final String operation = RegionRequest.SHARED;
+        requireOpen(operation);
+        Errors.notNull(existing, operation, context, "region");
+        if (!(existing instanceof PvrdmaMr) || ((PvrdmaMr) existing).context != context) {
+            throw Errors.invalid(operation, context, "%s belongs to another device", existing);
         }
+        try (RegionMemory.Use use = ((PvrdmaMr) existing).share(operation)) {
+            final RegionRequest request =
+                RegionRequest.shared(context, use.memory(), iova, access).check(context);
+            context.requireWorking(operation);
+            return newRegion(request, use.memory());
+        }
+    }
+
+    private PvrdmaMr newRegion(final RegionRequest request, final RegionMemory memory) {
+        return make(request.operation(),
+            () -> regions.add(request.operation(), this, PvrdmaMr.create(this, request, memory)));
+    }
+
+    /** Makes something in this domain, which is not destroyed meanwhile. */
+    <T> T make(final String operation, final Supplier<T> maker) {
+        return arrivals.during(operation, maker);
+    }
+
+    /** Takes over a region from another domain, in {@link #make}. */
+    void adopt(final PvrdmaMr region) {
+        regions.tryAdd(region);
     }
 
     @Override
     public QueuePair createQp(final QpOptions options) {
         requireOpen(QpFactory.OPERATION);
-        return qps.add(QpFactory.OPERATION, this, QpFactory.create(this, options));
+        return make(QpFactory.OPERATION,
+            () -> qps.add(QpFactory.OPERATION, this, QpFactory.create(this, options)));
     }
 
     @Override
@@ -113,7 +143,8 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         Errors.inRange(maxSge, 1, context.attributes().maxSrqSge(), operation, context, "maxSge");
         Errors.inRange(maxWr, 1, context.attributes().maxSrqWr(maxSge), operation, context, "maxWr");
         context.requireWorking(operation);
-        return srqs.add(operation, this, newSrq(RingGeometry.powerOfTwo(maxWr), maxSge));
+        return make(operation,
+            () -> srqs.add(operation, this, newSrq(RingGeometry.powerOfTwo(maxWr), maxSge)));
     }
 
     private PvrdmaSrq newSrq(final int count, final int maxSge) {
@@ -143,6 +174,38 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         }
     }
 
+    @Override
+    public MemoryWindow allocateWindow(final WindowType type) {
+        final String operation = "allocate window";
+        requireOpen(operation);
+        Errors.notNull(type, operation, context, "type");
+        requireFeature(operation, Feature.MEMORY_WINDOWS);
+        context.requireWorking(operation);
+        return make(operation, () -> {
+            final MwKeys keys = context.device.commands().createMw(handle, type == WindowType.TYPE_1 ? 1 : 2);
+            return windows.add(operation, this, new PvrdmaWindow(this, type, keys));
+        });
+    }
+
+    @Override
+    public FastRegion allocateFastRegion(final int maxPages) {
+        final String operation = "allocate fast region";
+        requireOpen(operation);
+        requireFeature(operation, Feature.FAST_REGISTRATION);
+        Errors.inRange(maxPages, 1, context.device.limits().maxFastRegPages(), operation, context, "maxPages");
+        context.requireWorking(operation);
+        return make(operation, () -> {
+            final MrKeys keys = context.device.commands().createFastRegion(handle, maxPages);
+            return fastRegions.add(operation, this, new PvrdmaFastRegion(this, maxPages, keys));
+        });
+    }
+
+    private void requireFeature(final String operation, final Feature feature) {
+        if (!context.supports(feature)) {
+            throw Errors.unsupported(operation, context, feature);
+        }
+    }
+
     List<PvrdmaQp> qps() {
         return qps.list();
     }
@@ -167,6 +230,14 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         regions.remove(region);
     }
 
+    void forget(final PvrdmaFastRegion region) {
+        fastRegions.remove(region);
+    }
+
+    void forget(final PvrdmaWindow window) {
+        windows.remove(window);
+    }
+
     void forget(final PvrdmaAh ah) {
         ahs.remove(ah);
         context.uncountAh();
@@ -182,12 +253,25 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     }
 
     @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    boolean covers(final Object element) {
+        return element instanceof PvrdmaQp && ((PvrdmaQp) element).pd == this
+            || element instanceof PvrdmaSrq && ((PvrdmaSrq) element).pd == this;
+    }
+
+    @Override
     void destroy() {
-        final Cleanup cleanup = new Cleanup();
+        final Cleanup cleanup = new Cleanup().run(arrivals::close);
         closeQps(cleanup);
         closeSrqs(cleanup);
         ahs.closeAll(cleanup);
-        regions.closeAll(cleanup);
+        windows.closeAll(cleanup);
+        fastRegions.closeAll(cleanup);
+        regions.closeAll(cleanup, region -> region.closeIn(this));
         cleanup
             .run(() -> context.whileWorking(() -> context.device.commands().destroyPd(handle)))
             .run(() -> context.forget(this))
@@ -196,7 +280,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
 
     String dump() {
         return this + " qps=" + qps.size() + " srqs=" + srqs.size() + " ahs=" + ahs.size() + " regions="
-            + regions.list();
+            + regions.list() + " fastRegions=" + fastRegions.list() + " windows=" + windows.list();
     }
 
     @Override

@@ -6,8 +6,11 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttribute;
@@ -18,10 +21,13 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
 
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
+
+import org.agrona.DirectBuffer;
 
 /** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
 final class PvrdmaQp extends PvrdmaObject implements QueuePair {
@@ -60,6 +66,8 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         this.sends = parts.sends();
         this.receives = parts.receives();
         this.hidesUnsignaled = context.traits.alwaysSignals;
+        sends.guardedAs("the send queue of " + this);
+        receives.guardedAs("the receive queue of " + this);
     }
 
     @Override
@@ -135,6 +143,28 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     @Override
     public int postSend(final long wrId, final long address, final int length, final int lkey) {
         return sends.post(wrId, address, length, lkey);
+    }
+
+    @Override
+    public int maxInline() {
+        return sends.slots().length();
+    }
+
+    @Override
+    public int postSendInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
+        return sends.postInline(wrId, source, offset, length);
+    }
+
+    @Override
+    public SendTemplate prepare(final SendRequest... requests) {
+        return PvrdmaTemplate.of(this, requests);
+    }
+
+    @Override
+    public int bindWindow(
+        final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova, final long length,
+        final AccessFlag... access) {
+        return sends.bindWindow(wrId, window, region, iova, length, access);
     }
 
     @Override
@@ -339,6 +369,11 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     }
 
     @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
     synchronized void destroy() {
         shutGates(ReturnCode.CLOSED);
         final Cleanup cleanup = new Cleanup();
@@ -346,6 +381,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         synchronized (context.qps) {
             cleanup
                 .run(() -> context.whileWorking(() -> context.device.commands().destroyQp(handle)))
+                .runIfGood(sends::end)
                 .runIfGood(() -> parts.memory().close(() -> sends.isInUse() || receives.isInUse()))
                 .run(this::dropCompletions)
                 .run(() -> context.qps.remove(handle, this));

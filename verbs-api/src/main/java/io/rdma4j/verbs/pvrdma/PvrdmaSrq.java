@@ -27,6 +27,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     private final UnsafeBuffer wqes;
     private final RingMemory memory;
     private final List<PvrdmaQp> users = new ArrayList<>();
+    private final OneThread poster;
     private PvrdmaCq onlyCq;
     /** OK while receives are taken, else the code that refuses them. */
     private volatile int gate;
@@ -39,6 +40,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         this.queue = queue;
         this.wqes = queue.buffer();
         this.memory = memory;
+        poster = OneThread.of(toString());
         gate = context.traits.srqNeedsQp ? ReturnCode.WRONG_STATE : ReturnCode.OK;
     }
 
@@ -83,18 +85,28 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         try {
             return write(wrId, address, length, lkey);
         } finally {
-            queue.endPost();
+            leavePost();
         }
     }
 
     /** As {@link PostPath#enter()}: the memory of the ring stays the ring's until the post ends. */
     private int enter() {
+        if (OneThread.CHECKED && !poster.enter()) {
+            return ReturnCode.INVALID_REQUEST;
+        }
         queue.beginPost();
         final int refusal = gate;
         if (refusal != ReturnCode.OK) {
-            queue.endPost();
+            leavePost();
         }
         return refusal;
+    }
+
+    private void leavePost() {
+        queue.endPost();
+        if (OneThread.CHECKED) {
+            poster.leave();
+        }
     }
 
     private int write(final long wrId, final long address, final int length, final int lkey) {
@@ -120,7 +132,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         try {
             return write(request);
         } finally {
-            queue.endPost();
+            leavePost();
         }
     }
 
@@ -188,10 +200,20 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     }
 
     @Override
-    synchronized void leave() {
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    synchronized void requireUnused() {
         if (!users.isEmpty()) {
             throw Errors.error(RdmaException.EBUSY, "close SRQ", context, "%s is used by %s", this, users);
         }
+    }
+
+    @Override
+    synchronized void leave() {
+        requireUnused();
         gate = ReturnCode.CLOSED;
         super.leave();
     }

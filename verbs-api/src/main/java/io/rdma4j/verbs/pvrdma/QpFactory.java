@@ -44,7 +44,7 @@ final class QpFactory {
         final QpSizes sizes = QpSizes.of(options, context);
         try (Undo undo = new Undo()) {
             final QpParts.Queues reserved = reserve(queues, sizes, undo);
-            final RingMemory memory = RingMemory.allocate(context, sizes.pages());
+            final QpMemory memory = QpMemory.allocate(pd, sizes);
             undo.addIfGood(memory::close);
             final PvrdmaQp qp = createOnDevice(reserved, sizes, memory, undo);
             undo.forget();
@@ -101,7 +101,7 @@ final class QpFactory {
     }
 
     private PvrdmaQp createOnDevice(
-        final QpParts.Queues queues, final QpSizes sizes, final RingMemory memory, final Undo undo) {
+        final QpParts.Queues queues, final QpSizes sizes, final QpMemory memory, final Undo undo) {
         // The device may have given the handle to a QP that is being closed by another thread.
         synchronized (context.qps) {
             final QpHandle created = context.device.commands().createQp(request(queues, sizes, memory));
@@ -114,10 +114,10 @@ final class QpFactory {
         }
     }
 
-    private CreateQp request(final QpParts.Queues queues, final QpSizes sizes, final RingMemory memory) {
+    private CreateQp request(final QpParts.Queues queues, final QpSizes sizes, final QpMemory memory) {
         final CreateQp request = new CreateQp()
             .type(options.type() == QpType.UD ? PVRDMA_QPT_UD : PVRDMA_QPT_RC)
-            .pdirDma(memory.pdirDma())
+            .pdirDma(memory.rings().pdirDma())
             .pd(pd.handle)
             .cqs(queues.sendCq().handle, queues.receiveCq().handle)
             .send(sizes.sendWr(), sizes.sendSge())
@@ -127,16 +127,16 @@ final class QpFactory {
     }
 
     private SendPath sendPath(
-        final QpSizes sizes, final RingMemory memory, final int handle, final PvrdmaCq cq) {
-        final SendQueue queue = new SendQueue(memory.buffer(), RingState.TX_OFFSET, sizes.sendOffset(), sizes.sendWr(),
-            sizes.sendSge(), context.doorbell, handle);
+        final QpSizes sizes, final QpMemory memory, final int handle, final PvrdmaCq cq) {
+        final SendQueue queue = new SendQueue(memory.rings().buffer(), RingState.TX_OFFSET, sizes.sendOffset(),
+            sizes.sendWr(), sizes.sendSge(), context.doorbell, handle);
         return new SendPath(queue, pd, cq, options.type() == QpType.UD, options.signalAll(),
-            Opcodes.of(options.type(), context.traits));
+            Opcodes.of(options.type(), context.traits), memory.inlines().slots());
     }
 
     private ReceivePath receivePath(
-        final QpSizes sizes, final RingMemory memory, final int handle, final PvrdmaCq cq) {
-        final ReceiveQueue queue = sizes.receiveWr() == 0 ? null : new ReceiveQueue(memory.buffer(),
+        final QpSizes sizes, final QpMemory memory, final int handle, final PvrdmaCq cq) {
+        final ReceiveQueue queue = sizes.receiveWr() == 0 ? null : new ReceiveQueue(memory.rings().buffer(),
             RingState.RX_OFFSET, sizes.receiveOffset(), sizes.receiveWr(), sizes.receiveSge(), context.doorbell,
             handle);
         return new ReceivePath(queue, cq);

@@ -17,11 +17,11 @@ import io.rdma4j.verbs.QpType;
  * @param queues     who sees its completions.
  * @param sends      posts to its send queue.
  * @param receives   posts to its receive queue.
- * @param memory     holds both.
+ * @param memory     holds both, and payloads.
  */
 record QpParts(
     QpType type, int handle, int qpn, QpSizes sizes, Queues queues, SendPath sends, ReceivePath receives,
-    RingMemory memory) {
+    QpMemory memory) {
     /**
      * The queues of other kinds that a QP uses.
      *

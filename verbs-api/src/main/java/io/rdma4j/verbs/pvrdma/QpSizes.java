@@ -18,23 +18,26 @@ import io.rdma4j.verbs.QpOptions;
  * @param receiveWr  requests, a power of two; 0 with a shared receive queue.
  * @param sendSge    elements of a send.
  * @param receiveSge elements of a receive; 0 with a shared receive queue.
+ * @param inlineLength bytes of a payload that is copied, a power of two; 0 for none.
  */
-record QpSizes(int sendWr, int receiveWr, int sendSge, int receiveSge) {
+record QpSizes(int sendWr, int receiveWr, int sendSge, int receiveSge, int inlineLength) {
     private static final String OPERATION = "create QP";
 
     static QpSizes of(final QpOptions options, final PvrdmaContext context) {
         final DeviceAttributes limits = context.attributes();
         Errors.inRange(options.maxSendSge(), 1, limits.maxSge(), OPERATION, context, "maxSendSge");
         Errors.inRange(options.maxSendWr(), 1, limits.maxSendWr(options.maxSendSge()), OPERATION, context, "maxSendWr");
+        Errors.inRange(options.maxInline(), 0, QpOptions.MAX_INLINE, OPERATION, context, "maxInline");
         final int sendWr = RingGeometry.powerOfTwo(options.maxSendWr());
+        final int inlineLength = InlineMemory.slotLength(options.maxInline());
         if (options.srq() != null) {
-            return new QpSizes(sendWr, 0, options.maxSendSge(), 0);
+            return new QpSizes(sendWr, 0, options.maxSendSge(), 0, inlineLength);
         }
         Errors.inRange(options.maxReceiveSge(), 1, limits.maxSge(), OPERATION, context, "maxReceiveSge");
         Errors.inRange(options.maxReceiveWr(), 1, limits.maxReceiveWr(options.maxReceiveSge()), OPERATION, context,
             "maxReceiveWr");
         return new QpSizes(sendWr, RingGeometry.powerOfTwo(options.maxReceiveWr()), options.maxSendSge(),
-            options.maxReceiveSge());
+            options.maxReceiveSge(), inlineLength);
     }
 
     int sendPages() {

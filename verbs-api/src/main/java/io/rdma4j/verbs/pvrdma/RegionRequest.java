@@ -6,133 +6,122 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.ProcessMaps;
+import io.rdma4j.driver.pvrdma.MemoryRegistration;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.MrOptions;
 
-import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-import org.agrona.BufferUtil;
-import org.agrona.DirectBuffer;
-
 /**
- * What shall be registered, checked as far as that is possible without the device.
+ * What a region shall be: nothing is left to a default, and it is checked as far as that is possible without the
+ * device.
  *
- * @param address first byte.
- * @param length  bytes.
- * @param owner   keeps the memory alive, or null.
- * @param access  rights besides local read; unmodifiable.
- * @param known   whether the memory is surely mapped, and writable if it must be.
+ * @param operation what is asked for, in words.
+ * @param source    where the bytes are.
+ * @param length    how many.
+ * @param iova      how work requests name them.
+ * @param access    rights besides local read; unmodifiable.
  */
-record RegionRequest(long address, long length, Object owner, Set<AccessFlag> access, boolean known) {
+record RegionRequest(String operation, RegionSource source, long length, IovaRule iova, Set<AccessFlag> access) {
     static final String OPERATION = "register memory";
-    private static final Set<AccessFlag> REMOTE =
-        EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
+    static final String SHARED = "register shared memory";
+    static final String REREGISTER = "reregister memory";
 
-    static RegionRequest of(
-        final PvrdmaContext context, final long address, final long length, final Object owner,
-        final AccessFlag... access) {
-        return new RegionRequest(address, length, owner, rights(context, access), false);
-    }
-
-    static RegionRequest of(final PvrdmaContext context, final ByteBuffer buffer, final AccessFlag... access) {
-        Errors.notNull(buffer, OPERATION, context, "buffer");
-        if (!buffer.isDirect()) {
-            throw heap(context, buffer);
+    /** A new region. */
+    static RegionRequest of(final PvrdmaContext context, final MrOptions options) {
+        if (!options.hasMemory()) {
+            throw RdmaException.of(OPERATION)
+                .device(context.address())
+                .detail("%s names no memory", options)
+                .errno(RdmaException.EINVAL)
+                .hint("use memory(...), buffer(...) or pages(...)")
+                .build();
         }
-        final Set<AccessFlag> rights = rights(context, access);
-        requireWritable(context, buffer, rights);
-        return new RegionRequest(
-            BufferUtil.address(buffer) + buffer.position(), buffer.remaining(), buffer, rights, true);
+        return new RegionRequest(OPERATION, source(options), options.length(), IovaRule.of(options, IovaRule.OWN),
+            options.accessFlags() == null ? Set.of() : options.accessFlags());
     }
 
-    static RegionRequest of(final PvrdmaContext context, final DirectBuffer buffer, final AccessFlag... access) {
-        Errors.notNull(buffer, OPERATION, context, "buffer");
-        final ByteBuffer under = buffer.byteBuffer();
-        if (buffer.byteArray() != null || under != null && !under.isDirect()) {
-            throw heap(context, buffer);
-        }
-        final Set<AccessFlag> rights = rights(context, access);
-        if (under != null) {
-            requireWritable(context, under, rights);
-        }
-        // The view can be wrapped around other memory later, so what is under it is held.
-        return new RegionRequest(buffer.addressOffset(), buffer.capacity(), under == null ? buffer : under, rights,
-            under != null);
+    /** A region of memory that another one has. */
+    static RegionRequest shared(
+        final PvrdmaContext context, final RegionMemory memory, final long iova, final AccessFlag... access) {
+        return new RegionRequest(SHARED, memory.source(), memory.length(), IovaRule.chosen(iova),
+            rights(context, access));
     }
 
-    static RegionRequest of(final PvrdmaContext context, final PvrdmaMemory memory, final AccessFlag... access) {
-        return new RegionRequest(memory.address(), memory.length(), memory, rights(context, access), true);
+    /** A region with something changed. */
+    static RegionRequest changed(final RegionState old, final MrOptions changes) {
+        final RegionMemory memory = old.memory();
+        return new RegionRequest(REREGISTER,
+            changes.hasMemory() ? source(changes) : memory.source(),
+            changes.hasLength() ? changes.length() : memory.length(),
+            IovaRule.of(changes, old.iova()),
+            changes.accessFlags() == null ? old.access() : changes.accessFlags());
     }
 
-    private static RdmaException heap(final PvrdmaContext context, final Object buffer) {
-        return RdmaException.of(OPERATION)
-            .device(context.address())
-            .detail("%s is on the Java heap, where it may move", buffer)
-            .errno(RdmaException.EINVAL)
-            .hint("use ByteBuffer.allocateDirect, or RdmaContext.allocate")
-            .build();
-    }
-
-    private static void requireWritable(
-        final PvrdmaContext context, final ByteBuffer buffer, final Set<AccessFlag> rights) {
-        if (buffer.isReadOnly() && rights.contains(AccessFlag.LOCAL_WRITE)) {
-            throw Errors.error(RdmaException.EFAULT, OPERATION, context, "%s is read-only, %s asked for", buffer,
-                rights);
-        }
+    private static RegionSource source(final MrOptions options) {
+        return options.pages() == null
+            ? new RangeSource(options.address(), options.owner(), options.isReadOnly())
+            : new ListSource(options.pages(), options.offset());
     }
 
     private static Set<AccessFlag> rights(final PvrdmaContext context, final AccessFlag... access) {
-        Errors.notNull(access, OPERATION, context, "access");
+        Errors.notNull(access, SHARED, context, "access");
+        Arrays.asList(access).forEach(flag -> Errors.notNull(flag, SHARED, context, "an access flag"));
         final EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
-        for (final AccessFlag flag : access) {
-            rights.add(Errors.notNull(flag, OPERATION, context, "an access flag"));
-        }
-        if (!rights.contains(AccessFlag.LOCAL_WRITE)
-            && (rights.contains(AccessFlag.REMOTE_WRITE) || rights.contains(AccessFlag.REMOTE_ATOMIC))) {
-            throw RdmaException.of(OPERATION)
+        Collections.addAll(rights, access);
+        return Collections.unmodifiableSet(rights);
+    }
+
+    /** Refuses what no device could take, and memory that is not there. */
+    RegionRequest check(final PvrdmaContext context) {
+        checkRights(context);
+        checkLength(context);
+        source.check(operation, context, length, access.contains(AccessFlag.LOCAL_WRITE));
+        iova.check(operation, context, source.firstByte(), length);
+        return this;
+    }
+
+    private void checkRights(final PvrdmaContext context) {
+        if (!access.contains(AccessFlag.LOCAL_WRITE)
+            && (access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC))) {
+            throw RdmaException.of(operation)
                 .device(context.address())
-                .detail("%s without LOCAL_WRITE", rights)
+                .detail("%s without LOCAL_WRITE", access)
                 .errno(RdmaException.EINVAL)
                 .hint("add LOCAL_WRITE")
                 .build();
         }
-        return Collections.unmodifiableSet(rights);
     }
 
-    /** Refuses ranges that no device could take, and memory that is not there. */
-    RegionRequest check(final PvrdmaContext context) {
+    private void checkLength(final PvrdmaContext context) {
         final long maxLength = context.attributes().maxMrSize();
         if (length < 1 || length > maxLength) {
-            throw RdmaException.of(OPERATION)
+            throw RdmaException.of(operation)
                 .device(context.address())
                 .detail("length is %d, allowed are 1 to %d bytes", length, maxLength)
                 .errno(RdmaException.EINVAL)
-                .hint(length < 1 ? null : "register it in parts: max_mr_size is the device's")
+                .hint(length < 1 ? null : tooLong(context))
                 .build();
         }
-        if (Long.compareUnsigned(address + length - 1, address) < 0) {
-            throw Errors.invalid(OPERATION, context, "0x%x+%d wraps around", address, length);
-        }
-        final String hole = known
-            ? null : ProcessMaps.firstHole(address, length, access.contains(AccessFlag.LOCAL_WRITE));
-        if (hole != null) {
-            throw Errors.error(RdmaException.EFAULT, OPERATION, context, "0x%x+%d: %s", address, length, hole);
-        }
-        return this;
     }
 
-    /**
-     * What the IOMMU mapping holds, which may serve other regions and outlive this one: a buffer, whose memory stays as
-     * long as somebody holds it. Other owners are held by the region alone, which tells them when it is closed.
-     */
-    Object mappedFor() {
-        return owner instanceof ByteBuffer ? owner : null;
+    private static String tooLong(final PvrdmaContext context) {
+        return "register it in parts: " + (context.supports(Feature.LARGE_REGIONS)
+            ? "max_mr_size is the device's" : context.whyNot(Feature.LARGE_REGIONS));
     }
 
-    boolean isRemote() {
-        return access.stream().anyMatch(REMOTE::contains);
+    /** Whether this is about memory that is mapped already. */
+    boolean isOf(final RegionMemory memory) {
+        return memory.source() == source && memory.length() == length;
+    }
+
+    /** Makes the memory known to the device. */
+    MemoryRegistration register(final PvrdmaPd pd, final RegionMemory memory) {
+        return pd.context.device.register(pd.handle, memory.pages(), iova.start(source.firstByte()),
+            AccessFlag.bits(access) | iova.accessBit());
     }
 }

@@ -5,15 +5,21 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.pvrdma.DeviceLimits;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.queues.SendQueue;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SgeList;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Posting to a send queue: checks, then writes the WQE in place. */
@@ -21,6 +27,7 @@ final class SendPath extends PostPath<SendRequest> {
     /** Longest message (InfiniBand specification). */
     private static final long MAX_MESSAGE = 1L << 31;
     private static final int ATOMIC_LENGTH = 8;
+    private static final int LOG_ATOMIC_LENGTH = 3;
     private static final int MAX_QPN = 0xffffff;
 
     final SendQueue queue;
@@ -29,12 +36,16 @@ final class SendPath extends PostPath<SendRequest> {
     private final boolean datagram;
     private final int alwaysFlags;
     private final int[] wireOpcodes;
+    private final InlineSlots slots;
+    private final KeyPath keys;
+    private final int maxReadSge;
     /** Table index of the GID that a connected QP sends from; some devices look at it in each request. */
     private volatile int gidIndex;
     private volatile int qkey;
+    private volatile boolean ended;
 
     SendPath(final SendQueue queue, final PvrdmaPd pd, final PvrdmaCq cq, final boolean datagram,
-        final boolean signalAll, final int[] wireOpcodes) {
+        final boolean signalAll, final int[] wireOpcodes, final InlineSlots slots) {
         super(queue, cq, ReturnCode.WRONG_STATE);
         this.queue = queue;
         this.wqes = queue.buffer();
@@ -42,6 +53,42 @@ final class SendPath extends PostPath<SendRequest> {
         this.datagram = datagram;
         this.alwaysFlags = signalAll ? SendFlags.PVRDMA_SEND_SIGNALED : 0;
         this.wireOpcodes = wireOpcodes;
+        this.slots = slots;
+        this.keys = new KeyPath(this, pd);
+        this.maxReadSge = maxReadSge(pd.context.device.limits());
+    }
+
+    /** Not every device tells how many elements a READ may have. */
+    private static int maxReadSge(final DeviceLimits limits) {
+        return limits.maxSgeRd() == 0 ? limits.maxSge() : limits.maxSgeRd();
+    }
+
+    /** Encodes as this one, into another queue; for a {@link PvrdmaTemplate}. */
+    SendPath over(final SendQueue other, final InlineSlots otherSlots) {
+        final SendPath path = new SendPath(other, pd, null, datagram, alwaysFlags != 0, wireOpcodes, otherSlots);
+        path.encodeAs(this);
+        return path;
+    }
+
+    /** Takes over what all requests have in common; false if it was the same before. */
+    boolean encodeAs(final SendPath other) {
+        if (gidIndex == other.gidIndex && qkey == other.qkey) {
+            return false;
+        }
+        gidIndex = other.gidIndex;
+        qkey = other.qkey;
+        return true;
+    }
+
+    /** Writes what may have changed about a request into its WQE, but for the elements. */
+    void encodeAgain(final SendRequest request, final int slot) {
+        final int wqe = queue.slotOffset(slot);
+        SqWqe.gidIndex(wqes, wqe, gidIndex);
+        describe(request, wireOpcode(request), wqe, request.addressHandle());
+    }
+
+    InlineSlots slots() {
+        return slots;
     }
 
     void gidIndex(final int index) {
@@ -79,10 +126,77 @@ final class SendPath extends PostPath<SendRequest> {
         return ReturnCode.OK;
     }
 
+    int postInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
+        final int refusal = enter();
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        try {
+            return datagram || !slots.accepts(source, offset, length) ? ReturnCode.INVALID_REQUEST
+                : writeInline(wrId, source, offset, length);
+        } finally {
+            leave();
+        }
+    }
+
+    private int writeInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
+        final int wqe = queue.claim(wrId, SendFlags.PVRDMA_SEND_SIGNALED, length);
+        if (wqe < 0) {
+            return notClaimed(wqe);
+        }
+        header(wqe, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1);
+        slots.write(wqes, wqe, queue.slot(), source, offset, length);
+        queue.commit();
+        submit();
+        return ReturnCode.OK;
+    }
+
+    int bindWindow(
+        final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova, final long length,
+        final AccessFlag... access) {
+        final int refusal = enter();
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        try {
+            if (wireOpcodes[SendOpcode.BIND_MW.ordinal()] == Opcodes.NONE) {
+                return ReturnCode.UNSUPPORTED;
+            }
+            final int code = keys.bindWindow(wrId, window, region, iova, length, access);
+            if (code == ReturnCode.OK) {
+                submit();
+            }
+            return code;
+        } finally {
+            leave();
+        }
+    }
+
+    /** Whether a request is not in the queue any more: it completed, or the QP is gone; from any thread. */
+    boolean isDone(final long sequence) {
+        return ended || queue.isDone(sequence);
+    }
+
+    /** The device gave the QP up. */
+    void end() {
+        ended = true;
+    }
+
+    /** The bits of a request, and those that all requests have. */
+    int flags(final int flags) {
+        return Opcodes.flags(flags) | alwaysFlags;
+    }
+
     @Override
     int enqueue(final SendRequest request) {
         // Read once: what was checked is what is written, also if another thread changes the request meanwhile.
-        final int opcode = wireOpcodes[request.opcode().ordinal()];
+        final int opcode = wireOpcode(request);
+        if (request.isInline()) {
+            return enqueueInline(request, opcode);
+        }
+        if (Opcodes.changesKey(opcode)) {
+            return request.sges().size() == 0 ? keys.enqueue(request, opcode) : ReturnCode.INVALID_REQUEST;
+        }
         final SgeList sges = request.sges();
         final int count = sges.size();
         final AddressHandle handle = datagram ? request.addressHandle() : null;
@@ -90,17 +204,13 @@ final class SendPath extends PostPath<SendRequest> {
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        final int flags = Opcodes.flags(request.flags()) | alwaysFlags;
+        final int flags = flags(request.flags());
         final int wqe = queue.claim(request.wrId(), flags, totalLength(sges, count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
         header(wqe, opcode, flags, count);
-        if (datagram) {
-            describeDatagram(request, opcode, wqe, (PvrdmaAh) handle);
-        } else if (opcode != WrOpcode.PVRDMA_WR_SEND) {
-            describe(request, opcode, wqe);
-        }
+        describe(request, opcode, wqe, handle);
         for (int i = 0; i < count; i++) {
             Sge.set(wqes, SqWqe.sgeOffset(wqe, i), sges.address(i), sges.length(i), sges.lkey(i));
         }
@@ -108,7 +218,37 @@ final class SendPath extends PostPath<SendRequest> {
         return ReturnCode.OK;
     }
 
-    private int objection(
+    int wireOpcode(final SendRequest request) {
+        return wireOpcodes[request.opcode().ordinal()];
+    }
+
+    /** A payload that the driver copies: one element, which lies in the memory that belongs to the slot. */
+    private int enqueueInline(final SendRequest request, final int opcode) {
+        final DirectBuffer source = request.inlineSource();
+        final int offset = request.inlineOffset();
+        final int length = request.inlineLength();
+        if (opcode != Opcodes.NONE && !Opcodes.takesInline(opcode) || !slots.accepts(source, offset, length)) {
+            return ReturnCode.INVALID_REQUEST;
+        }
+        final AddressHandle handle = datagram ? request.addressHandle() : null;
+        final int refusal = objection(request, opcode, 1, handle);
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        final int flags = flags(request.flags());
+        final int wqe = queue.claim(request.wrId(), flags, length);
+        if (wqe < 0) {
+            return notClaimed(wqe);
+        }
+        header(wqe, opcode, flags, 1);
+        describe(request, opcode, wqe, handle);
+        slots.write(wqes, wqe, queue.slot(), source, offset, length);
+        queue.commit();
+        return ReturnCode.OK;
+    }
+
+    /** What the device would not notice, or punish with an error state. */
+    int objection(
         final SendRequest request, final int opcode, final int count, final AddressHandle handle) {
         if (opcode == Opcodes.NONE) {
             return ReturnCode.UNSUPPORTED;
@@ -122,8 +262,23 @@ final class SendPath extends PostPath<SendRequest> {
                 return refusal;
             }
         }
-        return count > 1 && isTooLong(request.sges()) || isAtomic(opcode) && !isOneWord(request.sges())
-            ? ReturnCode.INVALID_REQUEST : ReturnCode.OK;
+        if (count > 1 && isTooLong(request.sges(), count)) {
+            return ReturnCode.INVALID_REQUEST;
+        }
+        // Messages and writes, the most frequent ones, have the lowest numbers.
+        return opcode < WrOpcode.PVRDMA_WR_RDMA_READ
+            ? ReturnCode.OK : objectionToElements(request.sges(), opcode, count);
+    }
+
+    /** Of operations that not every number of elements makes sense for. */
+    private int objectionToElements(final SgeList sges, final int opcode, final int count) {
+        if (Opcodes.isAtomic(opcode)) {
+            return count == 1 && sges.length(0) == ATOMIC_LENGTH ? ReturnCode.OK : ReturnCode.INVALID_REQUEST;
+        }
+        if (Opcodes.isRead(opcode)) {
+            return count > maxReadSge ? ReturnCode.TOO_MANY_SGES : ReturnCode.OK;
+        }
+        return opcode == WrOpcode.PVRDMA_WR_LOCAL_INV && count > 0 ? ReturnCode.INVALID_REQUEST : ReturnCode.OK;
     }
 
     private int objectionToAddress(final SendRequest request, final AddressHandle handle) {
@@ -136,24 +291,16 @@ final class SendPath extends PostPath<SendRequest> {
         return handle.isClosed() ? ReturnCode.INVALID_REQUEST : ReturnCode.OK;
     }
 
-    private static boolean isTooLong(final SgeList sges) {
+    private static boolean isTooLong(final SgeList sges, final int count) {
         long sum = 0;
-        for (int i = 0; i < sges.size(); i++) {
+        for (int i = 0; i < count; i++) {
             sum += sges.length(i);
         }
         return sum > MAX_MESSAGE;
     }
 
-    private static boolean isAtomic(final int opcode) {
-        return opcode == WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP || opcode == WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD;
-    }
-
-    private static boolean isOneWord(final SgeList sges) {
-        return sges.size() == 1 && sges.length(0) == ATOMIC_LENGTH;
-    }
-
     /** The rest of the header is zero already. */
-    private void header(final int wqe, final int opcode, final int flags, final int sges) {
+    void header(final int wqe, final int opcode, final int flags, final int sges) {
         SqWqe.numSge(wqes, wqe, sges);
         SqWqe.opcode(wqes, wqe, opcode);
         SqWqe.sendFlags(wqes, wqe, flags);
@@ -163,13 +310,23 @@ final class SendPath extends PostPath<SendRequest> {
         }
     }
 
+    /** Writes what only this operation has; also over what was there before. */
+    void describe(final SendRequest request, final int opcode, final int wqe, final AddressHandle handle) {
+        if (datagram) {
+            describeDatagram(request, opcode, wqe, (PvrdmaAh) handle);
+        } else if (opcode != WrOpcode.PVRDMA_WR_SEND) {
+            describe(request, opcode, wqe);
+        }
+    }
+
     private void describe(final SendRequest request, final int opcode, final int wqe) {
         switch (opcode) {
             case WrOpcode.PVRDMA_WR_SEND_WITH_IMM:
                 SqWqe.immData(wqes, wqe, Opcodes.immData(request.immData()));
                 break;
             case WrOpcode.PVRDMA_WR_SEND_WITH_INV:
-                SqWqe.invalidateRkey(wqes, wqe, request.immData());
+            case WrOpcode.PVRDMA_WR_LOCAL_INV:
+                SqWqe.invalidateRkey(wqes, wqe, request.invalidateRkey());
                 break;
             case WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM:
                 SqWqe.immData(wqes, wqe, Opcodes.immData(request.immData()));
@@ -178,6 +335,24 @@ final class SendPath extends PostPath<SendRequest> {
             case WrOpcode.PVRDMA_WR_RDMA_WRITE:
             case WrOpcode.PVRDMA_WR_RDMA_READ:
                 describeRdma(request, wqe);
+                break;
+            case WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV:
+                SqWqe.invalidateRkey(wqes, wqe, request.invalidateRkey());
+                describeRdma(request, wqe);
+                break;
+            default:
+                describeAtomic(request, opcode, wqe);
+                break;
+        }
+    }
+
+    private void describeAtomic(final SendRequest request, final int opcode, final int wqe) {
+        switch (opcode) {
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP:
+                describeMaskedSwap(request, wqe);
+                break;
+            case WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+                describeMaskedAdd(request, wqe);
                 break;
             default:
                 describeAtomic(request, wqe);
@@ -195,6 +370,24 @@ final class SendPath extends PostPath<SendRequest> {
         SqWqe.atomicCompareAdd(wqes, wqe, request.compareAdd());
         SqWqe.atomicSwap(wqes, wqe, request.swap());
         SqWqe.atomicRkey(wqes, wqe, request.rkey());
+    }
+
+    private void describeMaskedSwap(final SendRequest request, final int wqe) {
+        SqWqe.maskedCasRemoteAddr(wqes, wqe, request.remoteAddress());
+        SqWqe.maskedCasLogArgSz(wqes, wqe, LOG_ATOMIC_LENGTH);
+        SqWqe.maskedCasRkey(wqes, wqe, request.rkey());
+        SqWqe.maskedCasSwap(wqes, wqe, request.swap());
+        SqWqe.maskedCasCompare(wqes, wqe, request.compareAdd());
+        SqWqe.maskedCasSwapMask(wqes, wqe, request.swapMask());
+        SqWqe.maskedCasCmpMask(wqes, wqe, request.compareMask());
+    }
+
+    private void describeMaskedAdd(final SendRequest request, final int wqe) {
+        SqWqe.maskedFaaRemoteAddr(wqes, wqe, request.remoteAddress());
+        SqWqe.maskedFaaLogArgSz(wqes, wqe, LOG_ATOMIC_LENGTH);
+        SqWqe.maskedFaaRkey(wqes, wqe, request.rkey());
+        SqWqe.maskedFaaAdd(wqes, wqe, request.compareAdd());
+        SqWqe.maskedFaaFieldBoundary(wqes, wqe, request.fieldBoundary());
     }
 
     private void describeDatagram(

@@ -6,10 +6,12 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.pvrdma.DeviceCaps;
+import io.rdma4j.driver.pvrdma.DeviceLimits;
 import io.rdma4j.driver.pvrdma.DeviceProfile;
 import io.rdma4j.driver.pvrdma.Quirk;
 import io.rdma4j.hw.pvrdma.AtomicOps;
 import io.rdma4j.hw.pvrdma.BmmeFlags;
+import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Peculiarity;
@@ -25,6 +27,8 @@ final class Traits {
     /** Devices that complete by themselves need the POLL doorbell seldom, and it is a trap into the device. */
     private static final int SELDOM = 64;
     private static final int ATOMICS = AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD;
+    private static final int MASKED_ATOMICS =
+        AtomicOps.PVRDMA_ATOMIC_OP_MASK_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_MASK_FETCH_ADD;
     private static final int INVALIDATE = BmmeFlags.PVRDMA_BMME_FLAG_LOCAL_INV | BmmeFlags.PVRDMA_BMME_FLAG_REMOTE_INV;
     private static final int FAST_REGISTRATION = INVALIDATE | BmmeFlags.PVRDMA_BMME_FLAG_FAST_REG_WR;
 
@@ -47,7 +51,7 @@ final class Traits {
     private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
     private final List<Peculiarity> peculiarities = new ArrayList<>();
 
-    Traits(final DeviceProfile profile, final DeviceCaps caps) {
+    Traits(final DeviceProfile profile, final DeviceCaps caps, final DeviceLimits limits) {
         driverFlushes = profile.has(Quirk.NO_FLUSH);
         alwaysSignals = profile.has(Quirk.EVERYTHING_SIGNALED);
         oneCqPerSrq = profile.has(Quirk.SRQ_USES_LAST_RECV_CQ);
@@ -58,6 +62,10 @@ final class Traits {
         // Of a device that nothing is known of, as Linux does: at every one.
         pokeInterval = profile.subsystemId() == DeviceProfile.ANY ? 1 : SELDOM;
         missingByCaps(caps);
+        missingByExtension(limits);
+        if (profile.subsystemId() == DeviceProfile.ANY) {
+            missing.put(Feature.KEYS_NOT_REUSED, "the device does not say how it chooses keys");
+        }
         missingByQuirk(profile);
         for (final Quirk quirk : profile.quirks()) {
             peculiarities.add(new Peculiarity(quirk.name().toLowerCase(Locale.ROOT).replace('_', '-'), reason(quirk)));
@@ -65,8 +73,9 @@ final class Traits {
     }
 
     private void missingByCaps(final DeviceCaps caps) {
-        // No command allocates a window, and the work request that would bind one has no layout.
-        missing.put(Feature.MEMORY_WINDOWS, "the device's interface has no memory windows");
+        if ((caps.atomicOps() & MASKED_ATOMICS) != MASKED_ATOMICS) {
+            missing.put(Feature.MASKED_ATOMICS, lacks("masked atomics", "atomic_ops", caps.atomicOps()));
+        }
         if ((caps.atomicOps() & ATOMICS) != ATOMICS) {
             missing.put(Feature.ATOMICS, lacks("64-bit atomics", "atomic_ops", caps.atomicOps()));
         }
@@ -81,12 +90,29 @@ final class Traits {
         }
     }
 
+    /** What the interface, as the Linux driver knows it, has no means for: an extension of this project's device. */
+    private void missingByExtension(final DeviceLimits limits) {
+        if (limits.maxMw() == 0) {
+            // No command allocates a window, and the work request that would bind one has no layout.
+            missing.put(Feature.MEMORY_WINDOWS, "the device's interface has no memory windows");
+        }
+        if (!limits.hasExtension(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE)) {
+            missing.put(Feature.CQ_RESIZE,
+                "the device's interface has no way to give a completion queue the memory for another size");
+        }
+        if (!limits.hasExtension(ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS)) {
+            missing.put(Feature.LARGE_REGIONS,
+                "the device's page directories reach 262144 pages, 1 GiB");
+        }
+    }
+
     private static String lacks(final String what, final String cap, final int value) {
         return String.format("the device reports that it has no %s (%s 0x%x)", what, cap, value);
     }
 
     private void missingByQuirk(final DeviceProfile profile) {
-        missing(profile, Quirk.SEND_ONLY, Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS, Feature.INVALIDATE);
+        missing(profile, Quirk.SEND_ONLY, Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS,
+            Feature.MASKED_ATOMICS, Feature.INVALIDATE, Feature.FAST_REGISTRATION);
         missing(profile, Quirk.NO_IMMEDIATE, Feature.SEND_WITH_IMM);
         missing(profile, Quirk.ARM_INVERTED, Feature.SOLICITED);
         missing(profile, Quirk.NO_FLUSH, Feature.QP_FLUSH);
@@ -96,6 +122,8 @@ final class Traits {
         missing(profile, Quirk.NO_ASYNC_EVENTS, Feature.ASYNC_EVENTS);
         missing(profile, Quirk.PORT_DOWN_ADVISORY, Feature.PORT_STATE);
         missing(profile, Quirk.RKEY_ALL_ONES, Feature.REMOTE_KEYS);
+        missing(profile, Quirk.MR_KEYS_REUSED, Feature.KEYS_NOT_REUSED);
+        missing(profile, Quirk.MR_START_ZERO_LEAKS, Feature.ZERO_BASED);
         missing(profile, Quirk.MR_WHOLE_PAGES, Feature.BYTE_EXACT_REGIONS);
         missing(profile, Quirk.FAILED_POST_LOSES_COMPLETION, Feature.PROTECTION_ERRORS);
         missing(profile, Quirk.NO_FAST_REG, Feature.FAST_REGISTRATION);

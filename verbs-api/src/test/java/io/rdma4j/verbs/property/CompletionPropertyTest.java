@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** Every signaled work request completes exactly once and in order, also when a QP fails or a region closes under way. */
-@Timeout(120)
+/** Every signaled request completes exactly once and in order, also when a QP fails or a region closes under way. */
+@Timeout(180)
 class CompletionPropertyTest {
     private static final int RUNS = 300;
     private static final int RACES = 40;
@@ -58,7 +58,7 @@ class CompletionPropertyTest {
         return Choices.seeds(RACES);
     }
 
-    @FuzzTest
+    @FuzzTest(maxDuration = "60s")
     void everySignaledRequestCompletesOnceAndInOrder(final byte[] data) {
         run(new Choices(data));
     }
@@ -112,7 +112,7 @@ class CompletionPropertyTest {
         return new SendRequest(1)
             .opcode(opcodes[choices.below(opcodes.length)])
             .flags(choices.oneIn(3) ? 0 : SendRequest.SIGNALED)
-            .remote(target.address(), target.rkey())
+            .remote(target.iova(), target.rkey())
             .sge(piece.address(side), (int) Math.min(piece.length(), target.length()), piece.region().lkey());
     }
 

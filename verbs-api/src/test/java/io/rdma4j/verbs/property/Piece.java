@@ -18,8 +18,9 @@ import java.util.List;
  * @param region that they lie in.
  */
 record Piece(int offset, int length, MemoryRegion region) {
+    /** How work requests name its first byte. */
     long address(final Side side) {
-        return side.memory.address() + offset;
+        return region.iova() + (offset - side.offsetOf(region));
     }
 
     /** Pieces of the given sizes anywhere in the side's regions; fewer or shorter ones where regions are small. */

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.property;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -23,6 +24,7 @@ import java.util.List;
 /** One end of a connection: memory, what it should hold, and regions that overlap in it. */
 final class Side implements AutoCloseable {
     static final int LENGTH = 32 * 1024;
+    static final int PAGE = 4096;
     static final int MAX_SGE = 4;
     static final int MAX_WR = 64;
     static final AccessFlag[] ALL_RIGHTS = {
@@ -61,16 +63,43 @@ final class Side implements AutoCloseable {
         return new QpAttributes().accessFlags(REMOTE_RIGHTS);
     }
 
-    /** A region anywhere in the memory, of any length. */
+    /** A region anywhere in the memory, of any length and kind. */
     MemoryRegion register(final Choices choices) {
         final int offset = choices.below(LENGTH);
-        return register(offset, choices.between(1, LENGTH - offset));
+        final int length = choices.between(1, LENGTH - offset);
+        return switch (choices.below(4)) {
+            case 0 -> register(offset, length);
+            case 1 -> add(pd.register(new MrOptions().memory(memory.address() + offset, length)
+                .iova(otherAddress(choices, offset)).access(ALL_RIGHTS)));
+            case 2 -> add(moved(choices, offset, length));
+            default -> regions.isEmpty() ? register(offset, length) : add(shared(choices));
+        };
     }
 
     MemoryRegion register(final int offset, final int length) {
-        final MemoryRegion region = pd.register(memory.address() + offset, length, ALL_RIGHTS);
+        return add(pd.register(memory.address() + offset, length, ALL_RIGHTS));
+    }
+
+    private MemoryRegion add(final MemoryRegion region) {
         regions.add(region);
         return region;
+    }
+
+    /** Registered elsewhere first. */
+    private MemoryRegion moved(final Choices choices, final int offset, final int length) {
+        final MemoryRegion region = pd.register(memory.address(), choices.between(1, LENGTH), ALL_RIGHTS);
+        region.reregister(new MrOptions().memory(memory.address() + offset, length));
+        return region;
+    }
+
+    private MemoryRegion shared(final Choices choices) {
+        final MemoryRegion existing = any(choices);
+        return pd.registerShared(existing, otherAddress(choices, offsetOf(existing)), ALL_RIGHTS);
+    }
+
+    /** Any address with the same place in its page. */
+    private static long otherAddress(final Choices choices, final int offset) {
+        return (1L + choices.below(1 << 20) << 20) + offset % PAGE;
     }
 
     MemoryRegion any(final Choices choices) {

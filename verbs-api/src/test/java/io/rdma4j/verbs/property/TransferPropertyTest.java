@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Bytes arrive where a plain model says, whatever regions, elements, sizes and places are used. */
-@Timeout(60)
+@Timeout(180)
 class TransferPropertyTest {
     private static final int RUNS = 300;
     private static final int OPERATIONS = 48;
@@ -50,7 +50,7 @@ class TransferPropertyTest {
         return Choices.seeds(RUNS);
     }
 
-    @FuzzTest
+    @FuzzTest(maxDuration = "60s")
     void bytesArriveWhereAPlainModelSays(final byte[] data) {
         run(new Choices(data));
     }
@@ -139,8 +139,9 @@ class TransferPropertyTest {
         final boolean add = opcode == SendOpcode.ATOMIC_FETCH_AND_ADD;
         final long first = add || choices.oneIn(4) ? choices.below(1 << 20) : before;
         final long second = choices.below(1 << 20);
-        post(from, request(opcode, wrId, from, List.of(result)).remote(to.memory.address() + word,
-            wide.region().rkey()).atomic(first, second));
+        final long remote = wide.address(to) + (word - wide.offset());
+        post(from, request(opcode, wrId, from, List.of(result)).remote(remote, wide.region().rkey())
+            .atomic(first, second));
         awaitSuccess(from, wrId);
         to.model.putLong(word, add ? before + first : before == first ? second : before);
         from.model.putLong(result.offset(), before);

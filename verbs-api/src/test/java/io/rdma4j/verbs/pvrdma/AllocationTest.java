@@ -8,20 +8,30 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionWaiter;
+import io.rdma4j.verbs.FastRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.WindowType;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.management.ManagementFactory;
@@ -59,6 +69,12 @@ class AllocationTest {
 
     /** Bytes that a step allocates, in the mean over many, after as many to warm up. */
     private double measure(final Runnable step) {
+        final double least = allocated(step);
+        assertThat(counter.successes).isGreaterThan(2L * MEASURED);
+        return least;
+    }
+
+    private static double allocated(final Runnable step) {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         double least = Double.MAX_VALUE;
         for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
@@ -71,7 +87,6 @@ class AllocationTest {
             }
             least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) MEASURED);
         }
-        assertThat(counter.successes).isGreaterThan(2L * MEASURED);
         return least;
     }
 
@@ -91,6 +106,45 @@ class AllocationTest {
             poll(b.cq, counter, 2);
             poll(a.cq, counter, 2);
             a.cq.poll(counter, 1);
+        })).as("bytes").isZero();
+    }
+
+    /** The device flushes them, so that what it takes to carry them out does not count. */
+    @ParameterizedTest
+    @EnumSource(SendOpcode.class)
+    void postingAnyOperation(final SendOpcode opcode) {
+        final KeyBench bench = new KeyBench(devices);
+        final Peer owner = bench.owner;
+        final MemoryWindow window = owner.pd.allocateWindow(WindowType.TYPE_2);
+        final FastRegion region = owner.pd.allocateFastRegion(4);
+        region.map(bench.pages(3, 4), 0, 8192);
+        final SendRequest request = new SendRequest().sge(owner.at(0), 8, owner.lkey()).opcode(opcode);
+        if (opcode == SendOpcode.BIND_MW) {
+            request.bind(window, 0, bench.bindable, owner.at(0), 64, AccessFlag.REMOTE_WRITE);
+        } else if (opcode == SendOpcode.FAST_REG_MR) {
+            request.fastRegister(region, 0, 0x10_0000, AccessFlag.LOCAL_WRITE);
+        } else if (opcode == SendOpcode.LOCAL_INV) {
+            request.clearSges();
+        }
+        owner.qp.modify(QpAttributes.to(QpState.ERR));
+        final long[] refused = new long[1];
+        assertThat(allocated(() -> {
+            request.newKey(opcode == SendOpcode.BIND_MW ? window.nextRkey() : region.nextKey());
+            refused[0] += owner.qp.postSend(request);
+            poll(owner.cq, counter, 1);
+        })).as("bytes").isZero();
+        assertThat(refused[0]).isZero();
+    }
+
+    @Test
+    void bindingAWindowByTheVerb() {
+        final KeyBench bench = new KeyBench(devices);
+        final MemoryWindow window = bench.owner.pd.allocateWindow(WindowType.TYPE_1);
+        final AccessFlag[] rights = {AccessFlag.REMOTE_WRITE};
+        bench.owner.qp.modify(QpAttributes.to(QpState.ERR));
+        assertThat(allocated(() -> {
+            bench.owner.qp.bindWindow(1, window, bench.bindable, bench.owner.at(0), 64, rights);
+            poll(bench.owner.cq, counter, 1);
         })).as("bytes").isZero();
     }
 
@@ -131,6 +185,27 @@ class AllocationTest {
         })).as("bytes").isZero();
     }
 
+    @Test
+    void withTemplatesAndSmallPayloads() {
+        final Peer a = new Peer(devices.open(), new QpOptions().maxInline(64).maxSendSge(4));
+        final Peer b = Peer.rc(devices.open());
+        a.connect(b);
+        final UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+        final SendRequest inline = new SendRequest().opcode(SendOpcode.SEND_WITH_IMM).inline(payload, 0, 8);
+        final SendTemplate template = a.qp.prepare(new SendRequest().sge(a.at(0), 8, a.lkey()), inline);
+        assertThat(measure(() -> {
+            for (int i = 0; i < 4; i++) {
+                b.qp.postReceive(i, b.at(0), 64, b.lkey());
+            }
+            a.qp.postSendInline(1, payload, 8, 8);
+            a.qp.postSend(inline.inline(payload, 16, 32));
+            template.wrId(0, 3).address(0, 0, a.at(64)).length(0, 0, 16).lkey(0, 0, a.lkey()).immData(1, 7)
+                .inline(1, payload, 0, 24).post();
+            poll(b.cq, counter, 4);
+            poll(a.cq, counter, 4);
+        })).as("bytes").isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"spinning", "yielding", "backing off"})
     void whileWaitingWithoutBlocking(final String way) {
@@ -167,10 +242,13 @@ class AllocationTest {
         final Peer a = Peer.rc(devices.open());
         final QueuePair reset = a.pd.createQp(new QpOptions().cq(a.cq).maxSendWr(1).maxReceiveWr(1));
         final SendRequest none = new SendRequest();
+        final SendTemplate template = reset.prepare(none);
         final Peer b = Peer.rc(devices.open());
         a.connect(b);
         assertThat(measure(() -> {
             reset.postSend(none);
+            template.post();
+            reset.postSendInline(1, null, 0, 0);
             reset.postReceive(1, 0, 0, 0);
             a.cq.poll(counter, 16);
             b.qp.postReceive(1, b.at(0), 8, b.lkey());

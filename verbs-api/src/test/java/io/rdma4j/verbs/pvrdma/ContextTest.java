@@ -40,7 +40,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 class ContextTest {
     @RegisterExtension
@@ -164,7 +166,10 @@ class ContextTest {
         assertThat(a.maxSendWr(0)).isZero();
         assertThat(a.maxSendWr(1)).isGreaterThanOrEqualTo(a.maxSendWr(a.maxSge()));
         assertThat(a.maxReceiveWr(a.maxSge() + 1)).isZero();
-        assertThat(a.maxMw()).isZero();
+        assertThat(a.maxMw()).isEqualTo(4096);
+        assertThat(a.maxFastRegPages()).isEqualTo(512);
+        assertThat(devices.open(Devices.QEMU).attributes().maxMw()).isZero();
+        assertThat(devices.open("extensions=false").attributes().maxMw()).isZero();
         assertThat(a).hasToString(a.name() + " version 20 " + device.device.limits());
     }
 
@@ -187,11 +192,25 @@ class ContextTest {
     @ParameterizedTest
     @EnumSource(Feature.class)
     void saysWhyAFeatureIsMissing(final Feature feature) {
-        for (final PvrdmaContext device : List.of(devices.open(), devices.open(Devices.QEMU))) {
+        for (final PvrdmaContext device : List.of(devices.open(), devices.open(Devices.QEMU),
+            devices.open("extensions=false"))) {
             assertThat(device.whyNot(feature) == null).isEqualTo(device.supports(feature));
             if (!device.supports(feature)) {
                 assertThat(device.whyNot(feature)).startsWith("the device");
             }
+        }
+    }
+
+    @Test
+    void theWholeDeviceHasEverythingAndAPlainOneAllButTheExtensions() {
+        final PvrdmaContext whole = devices.open();
+        final PvrdmaContext plain = devices.open("extensions=false");
+        final Set<Feature> extensions =
+            EnumSet.of(Feature.MEMORY_WINDOWS, Feature.CQ_RESIZE, Feature.LARGE_REGIONS);
+        for (final Feature feature : Feature.values()) {
+            assertThat(whole.supports(feature)).as("%s: %s", feature, whole.whyNot(feature)).isTrue();
+            assertThat(plain.supports(feature)).as("%s: %s", feature, plain.whyNot(feature))
+                .isEqualTo(!extensions.contains(feature));
         }
     }
 

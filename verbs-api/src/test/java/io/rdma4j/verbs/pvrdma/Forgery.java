@@ -15,10 +15,18 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Forgery {
     private final PvrdmaCq cq;
     private final UnsafeBuffer ring;
+    private int flags;
+    private int immData;
 
     Forgery(final CompletionQueue cq) {
         this.cq = (PvrdmaCq) cq;
         this.ring = this.cq.ringBuffer();
+    }
+
+    /** What the next ones carry besides. */
+    void flags(final int newFlags, final int newImmData) {
+        flags = newFlags;
+        immData = newImmData;
     }
 
     void write(final QueuePair qp, final int opcode, final int status, final int bytes, final long id) {
@@ -29,6 +37,8 @@ final class Forgery {
         Cqe.status(ring, cqe, status);
         Cqe.byteLen(ring, cqe, bytes);
         Cqe.wrId(ring, cqe, id);
+        Cqe.wcFlags(ring, cqe, flags);
+        Cqe.immData(ring, cqe, immData);
         ring.putIntRelease(RingState.RX_OFFSET, tail + 1 & 2 * cq.capacity() - 1);
     }
 }

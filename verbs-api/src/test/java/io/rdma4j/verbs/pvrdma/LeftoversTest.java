@@ -28,7 +28,7 @@ class LeftoversTest {
     private static final String QP = "\n  qp 0x";
     private static final String CQ = "\n  cq 0x";
     private static final String SRQ = "\n  srq 0x";
-    private static final String EMPTY = "user contexts 0, protection domains 0, regions 0\n";
+    private static final String EMPTY = "user contexts 0, protection domains 0, regions 0, windows 0\n";
 
     @TempDir
     Path folder;

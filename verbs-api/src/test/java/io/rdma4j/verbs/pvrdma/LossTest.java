@@ -109,7 +109,7 @@ class LossTest {
 
         waiting.forEach(this::join);
         assertThat(failure.get()).isNull();
-        assertThat(event.get()).isEqualTo(new AsyncEvent(AsyncEventType.DEVICE_FATAL, context, 0));
+        AsyncEventTest.assertEvent(event.get(), AsyncEventType.DEVICE_FATAL, context, 0);
         assertThat(refused).hasValue(3);
         assertThat(context.isFailed()).isTrue();
         assertThat(context.failure()).isEqualTo(REASON);

@@ -30,16 +30,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.time.Duration;
 
 /** Numbers of the interface against those of the device. */
 class MappingTest {
     @ParameterizedTest
     @CsvSource({"SEND, 2", "SEND_WITH_IMM, 3", "SEND_WITH_INV, 8", "RDMA_WRITE, 0", "RDMA_WRITE_WITH_IMM, 1",
-        "RDMA_READ, 4", "ATOMIC_CMP_AND_SWP, 5", "ATOMIC_FETCH_AND_ADD, 6"})
+        "RDMA_READ, 4", "ATOMIC_CMP_AND_SWP, 5", "ATOMIC_FETCH_AND_ADD, 6", "RDMA_READ_WITH_INV, 9", "LOCAL_INV, 10",
+        "FAST_REG_MR, 11", "MASKED_ATOMIC_CMP_AND_SWP, 12", "MASKED_ATOMIC_FETCH_AND_ADD, 13", "BIND_MW, 14"})
     void mapsOpcodesOfRequests(final SendOpcode opcode, final int wire) {
         assertThat(Opcodes.wire(opcode)).isEqualTo(wire);
-        assertThat(WrOpcode.name(wire)).contains(opcode.name().replace("AND_", "").substring(0, 4));
+        assertThat(WrOpcode.name(wire)).isEqualTo(opcode.name());
+    }
+
+    @Test
+    void everyOperationHasANumberOfItsOwn() {
+        assertThat(Arrays.stream(SendOpcode.values()).mapToInt(Opcodes::wire).distinct().count())
+            .isEqualTo(SendOpcode.values().length);
     }
 
     @ParameterizedTest
@@ -112,6 +120,10 @@ class MappingTest {
         assertThat(c.vendorError()).isEqualTo(0x201);
         assertThat(c.pkeyIndex()).isEqualTo(5);
         assertThat(c.toString()).contains("RETRY_EXC_ERR", "0x201");
+        assertThat(c.isInvalidated()).isFalse();
+        Cqe.wcFlags(ring, at, 4);
+        assertThat(c.isInvalidated()).isTrue();
+        assertThat(c.invalidatedRkey()).as("a key, in the order of the device").isEqualTo(0x04030201);
         Cqe.wcFlags(ring, at, 0);
         assertThat(c.hasImmData()).isFalse();
     }

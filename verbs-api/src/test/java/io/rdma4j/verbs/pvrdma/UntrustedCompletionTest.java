@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
+import java.util.Random;
 
 /** Completions in an order and with lengths that only some devices, or none, should report. */
 class UntrustedCompletionTest {
@@ -130,6 +131,32 @@ class UntrustedCompletionTest {
         a.qp.postReceive(1, a.at(0), 8, a.lkey());
         new Forgery(a.cq).write(a.qp, WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM, OK, 1 << 31, 0);
         assertThat(Completions.awaitSuccess(a.cq).bytes()).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void nonsenseInEveryFieldHarmsNobody(final long seed) {
+        final Random random = new Random(seed);
+        final int[] numbers = {0, 1, 5, 7, 8, 9, 10, 11, 63, 127, 128, 129, 130, 255, 1 << 31, -1, Integer.MAX_VALUE};
+        final Peer a = Peer.rc(devices.open(Devices.QEMU));
+        a.connect(Peer.rc(devices.open()));
+        final Forgery device = new Forgery(a.cq);
+        final StringBuilder read = new StringBuilder();
+        for (int i = 0; i < 2_000; i++) {
+            a.qp.postSend(i, a.at(0), 24, a.lkey());
+            a.qp.postReceive(i, a.at(0), 24, a.lkey());
+            device.flags(random.nextInt(), random.nextInt());
+            device.write(a.qp, numbers[random.nextInt(numbers.length)], numbers[random.nextInt(numbers.length)],
+                numbers[random.nextInt(numbers.length)], random.nextInt(40) - 4);
+            assertThat(a.cq.poll(c -> {
+                read.setLength(0);
+                read.append(c).append(c.opcode()).append(c.status()).append(c.hasImmData()).append(c.immData())
+                    .append(c.isInvalidated()).append(c.invalidatedRkey()).append(c.hasGrh()).append(c.sourceQp())
+                    .append(c.pkeyIndex()).append(c.vendorError()).append(c.qpNumber());
+                assertThat(c.byteLength()).isNotNegative();
+            }, 16)).as("seed %d, round %d", seed, i).isNotNegative();
+        }
+        assertThat(a.context.failure()).isNull();
     }
 
     @Test

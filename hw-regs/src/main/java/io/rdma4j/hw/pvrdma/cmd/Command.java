@@ -11,66 +11,88 @@ import io.rdma4j.hw.pvrdma.Bar1;
  *
  * <p>A command that destroys or changes something and has nothing to tell is not waited for: that the ERR register
  * reads zero is its whole answer.
+ *
+ * <p>Numbers from {@value #FIRST_EXTENSION} on are extensions of this project's own device, see
+ * {@link io.rdma4j.hw.pvrdma.ExtensionFlags}: other devices do not know them.
  */
 public enum Command {
     /** {@link QueryPortRequest}, {@link QueryPortResponse}. */
-    QUERY_PORT(QueryPortRequest.LENGTH, QueryPortResponse.LENGTH),
+    QUERY_PORT(0, QueryPortRequest.LENGTH, QueryPortResponse.LENGTH),
     /** {@link QueryPkeyRequest}, {@link QueryPkeyResponse}. */
-    QUERY_PKEY(QueryPkeyRequest.LENGTH, QueryPkeyResponse.LENGTH),
+    QUERY_PKEY(1, QueryPkeyRequest.LENGTH, QueryPkeyResponse.LENGTH),
     /** {@link CreatePdRequest}, {@link HandleResponse}. */
-    CREATE_PD(CreatePdRequest.LENGTH, HandleResponse.LENGTH),
+    CREATE_PD(2, CreatePdRequest.LENGTH, HandleResponse.LENGTH),
     /** {@link HandleRequest}. */
-    DESTROY_PD(HandleRequest.LENGTH, 0),
+    DESTROY_PD(3, HandleRequest.LENGTH, 0),
     /** {@link CreateMrRequest}, {@link CreateMrResponse}. */
-    CREATE_MR(CreateMrRequest.LENGTH, CreateMrResponse.LENGTH),
+    CREATE_MR(4, CreateMrRequest.LENGTH, CreateMrResponse.LENGTH),
     /** {@link HandleRequest}. */
-    DESTROY_MR(HandleRequest.LENGTH, 0),
+    DESTROY_MR(5, HandleRequest.LENGTH, 0),
     /** {@link CreateCqRequest}, {@link CreateCqResponse}. */
-    CREATE_CQ(CreateCqRequest.LENGTH, CreateCqResponse.LENGTH),
+    CREATE_CQ(6, CreateCqRequest.LENGTH, CreateCqResponse.LENGTH),
     /** {@link ResizeCqRequest}, {@link ResizeCqResponse}. */
-    RESIZE_CQ(ResizeCqRequest.LENGTH, ResizeCqResponse.LENGTH),
+    RESIZE_CQ(7, ResizeCqRequest.LENGTH, ResizeCqResponse.LENGTH),
     /** {@link HandleRequest}. */
-    DESTROY_CQ(HandleRequest.LENGTH, 0),
+    DESTROY_CQ(8, HandleRequest.LENGTH, 0),
     /** {@link CreateQpRequest}, {@link CreateQpResult}. */
-    CREATE_QP(CreateQpRequest.LENGTH, CreateQpResponseV2.LENGTH),
+    CREATE_QP(9, CreateQpRequest.LENGTH, CreateQpResponseV2.LENGTH),
     /** {@link ModifyQpRequest}, {@link ResponseHeader}. */
-    MODIFY_QP(ModifyQpRequest.LENGTH, ResponseHeader.LENGTH),
+    MODIFY_QP(10, ModifyQpRequest.LENGTH, ResponseHeader.LENGTH),
     /** {@link QueryQpRequest}, {@link QueryQpResponse}. */
-    QUERY_QP(QueryQpRequest.LENGTH, QueryQpResponse.LENGTH),
+    QUERY_QP(11, QueryQpRequest.LENGTH, QueryQpResponse.LENGTH),
     /** {@link HandleRequest}, {@link DestroyQpResponse}, which nobody waits for. */
-    DESTROY_QP(HandleRequest.LENGTH, DestroyQpResponse.LENGTH),
+    DESTROY_QP(12, HandleRequest.LENGTH, DestroyQpResponse.LENGTH),
     /** {@link CreateUcRequest}, {@link HandleResponse}. */
-    CREATE_UC(CreateUcRequest.LENGTH, HandleResponse.LENGTH),
+    CREATE_UC(13, CreateUcRequest.LENGTH, HandleResponse.LENGTH),
     /** {@link HandleRequest}. */
-    DESTROY_UC(HandleRequest.LENGTH, 0),
+    DESTROY_UC(14, HandleRequest.LENGTH, 0),
     /** {@link CreateBindRequest}. */
-    CREATE_BIND(CreateBindRequest.LENGTH, 0),
+    CREATE_BIND(15, CreateBindRequest.LENGTH, 0),
     /** {@link DestroyBindRequest}. */
-    DESTROY_BIND(DestroyBindRequest.LENGTH, 0),
+    DESTROY_BIND(16, DestroyBindRequest.LENGTH, 0),
     /** {@link CreateSrqRequest}, {@link HandleResponse}. */
-    CREATE_SRQ(CreateSrqRequest.LENGTH, HandleResponse.LENGTH),
+    CREATE_SRQ(17, CreateSrqRequest.LENGTH, HandleResponse.LENGTH),
     /** {@link ModifySrqRequest}. */
-    MODIFY_SRQ(ModifySrqRequest.LENGTH, 0),
+    MODIFY_SRQ(18, ModifySrqRequest.LENGTH, 0),
     /** {@link HandleRequest}, {@link QuerySrqResponse}. */
-    QUERY_SRQ(HandleRequest.LENGTH, QuerySrqResponse.LENGTH),
+    QUERY_SRQ(19, HandleRequest.LENGTH, QuerySrqResponse.LENGTH),
     /** {@link HandleRequest}. */
-    DESTROY_SRQ(HandleRequest.LENGTH, 0);
+    DESTROY_SRQ(20, HandleRequest.LENGTH, 0),
+    /** {@link CreateMwRequest}, {@link CreateMwResponse}; an extension. */
+    CREATE_MW(64, CreateMwRequest.LENGTH, CreateMwResponse.LENGTH),
+    /** {@link HandleRequest}; an extension. */
+    DESTROY_MW(65, HandleRequest.LENGTH, 0),
+    /** {@link ResizeCqRingRequest}, {@link ResizeCqRingResponse}; an extension. */
+    RESIZE_CQ_RING(66, ResizeCqRingRequest.LENGTH, ResizeCqRingResponse.LENGTH);
 
     /** Bit that turns a command's number into its acknowledge code. */
     public static final int ACK_FLAG = 1 << 31;
+    /** The first number of a command that is no part of the pvrdma interface. */
+    public static final int FIRST_EXTENSION = 64;
     /** Bytes of the longest request; the whole slot is written for each command. */
     public static final int REQUEST_MAX = ModifyQpRequest.LENGTH;
     /** Bytes of the longest response. */
     public static final int RESPONSE_MAX = QueryQpResponse.LENGTH;
 
-    private static final Command[] BY_ID = values();
+    private static final Command[] BY_ID = byId();
 
+    private final int id;
     private final int requestLength;
     private final int responseLength;
 
-    Command(int requestLength, int responseLength) {
+    Command(int id, int requestLength, int responseLength) {
+        this.id = id;
         this.requestLength = requestLength;
         this.responseLength = responseLength;
+    }
+
+    private static Command[] byId() {
+        final Command[] all = values();
+        final Command[] table = new Command[all[all.length - 1].id + 1];
+        for (Command command : all) {
+            table[command.id] = command;
+        }
+        return table;
     }
 
     /**
@@ -87,7 +109,14 @@ public enum Command {
      * {@return the number of the command}
      */
     public int id() {
-        return ordinal();
+        return id;
+    }
+
+    /**
+     * {@return whether only this project's own device may know the command}
+     */
+    public boolean isExtension() {
+        return id >= FIRST_EXTENSION;
     }
 
     /**

@@ -33,6 +33,8 @@ public final class CommandLayouts {
             case DESTROY_BIND -> DestroyBindRequest.LAYOUT;
             case CREATE_SRQ -> CreateSrqRequest.LAYOUT;
             case MODIFY_SRQ -> ModifySrqRequest.LAYOUT;
+            case CREATE_MW -> CreateMwRequest.LAYOUT;
+            case RESIZE_CQ_RING -> ResizeCqRingRequest.LAYOUT;
             default -> HandleRequest.LAYOUT;
         };
     }
@@ -56,6 +58,8 @@ public final class CommandLayouts {
             case QUERY_QP -> QueryQpResponse.LAYOUT;
             case DESTROY_QP -> DestroyQpResponse.LAYOUT;
             case QUERY_SRQ -> QuerySrqResponse.LAYOUT;
+            case CREATE_MW -> CreateMwResponse.LAYOUT;
+            case RESIZE_CQ_RING -> ResizeCqRingResponse.LAYOUT;
             default -> ResponseHeader.LAYOUT;
         };
     }

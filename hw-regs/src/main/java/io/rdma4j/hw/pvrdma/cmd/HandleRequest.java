@@ -8,7 +8,7 @@ import io.rdma4j.hw.layout.Layout;
 
 /**
  * The shape of all requests that say no more than a handle: DESTROY_PD, DESTROY_MR, DESTROY_CQ, DESTROY_QP,
- * DESTROY_UC, DESTROY_SRQ and QUERY_SRQ ({@code struct pvrdma_cmd_destroy_pd} and so on).
+ * DESTROY_UC, DESTROY_SRQ, QUERY_SRQ and DESTROY_MW ({@code struct pvrdma_cmd_destroy_pd} and so on).
  */
 public final class HandleRequest extends CommandRequest<HandleRequest> {
     /** Offset of {@code handle}. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HexFormat;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,9 @@ class CommandTest {
         "18, MODIFY_SRQ, 40, 0, false",
         "19, QUERY_SRQ, 24, 32, true",
         "20, DESTROY_SRQ, 24, 0, false",
+        "64, CREATE_MW, 24, 24, true",
+        "65, DESTROY_MW, 24, 0, false",
+        "66, RESIZE_CQ_RING, 40, 24, true",
     })
     void hasTheDevicesNumberAndSizes(int id, Command command, int request, int response, boolean awaited) {
         assertThat(command.id()).isEqualTo(id);
@@ -51,14 +55,16 @@ class CommandTest {
     }
 
     @Test
-    void thereAreTwentyOneCommands() {
-        assertThat(Command.values()).hasSize(21);
+    void thereAreTwentyOneCommandsAndThreeExtensions() {
+        assertThat(Command.values()).hasSize(24);
+        assertThat(Stream.of(Command.values()).filter(Command::isExtension)).hasSize(3)
+            .allMatch(command -> command.id() >= 64);
         assertThat(Command.REQUEST_MAX).isEqualTo(184);
         assertThat(Command.RESPONSE_MAX).isEqualTo(176);
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, 21, 255, Integer.MIN_VALUE, Integer.MAX_VALUE})
+    @ValueSource(ints = {-1, 21, 63, 67, 255, Integer.MIN_VALUE, Integer.MAX_VALUE})
     void knowsNoOtherNumbers(int id) {
         assertThat(Command.of(id)).isNull();
     }
@@ -122,6 +128,22 @@ class CommandTest {
             """.replaceAll("\\s", "");
         assertThat(hex(CreateMrRequest.LENGTH)).isEqualTo(golden);
         assertThat(request.toString()).contains("(CREATE_MR)", "LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ", "0x141200");
+    }
+
+    @Test
+    void writesCreateMw() {
+        new CreateMwRequest().wrap(slot, 0).pd(0x11).type(2).header().cmd(Command.CREATE_MW);
+
+        assertThat(hex(24)).isEqualTo("0000000000000000" + "40000000" + "00000000" + "11000000" + "02000000");
+    }
+
+    @Test
+    void writesResizeCqRing() {
+        new ResizeCqRingRequest().wrap(slot, 0).pdirDma(0x1_0000_7000L).cqHandle(5).cqe(256).nchunks(5)
+            .header().cmd(Command.RESIZE_CQ_RING);
+
+        assertThat(hex(40)).isEqualTo("0000000000000000" + "42000000" + "00000000" + "0070000001000000"
+            + "05000000" + "00010000" + "05000000" + "00000000");
     }
 
     @Test

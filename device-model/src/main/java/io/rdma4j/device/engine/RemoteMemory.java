@@ -1,0 +1,127 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.memory.DmaList;
+
+import org.agrona.UnsafeApi;
+
+/** The memory that a message of a peer names: found by its key, checked, then reached. */
+final class RemoteMemory {
+    private final EngineContext context;
+    private final QueuePair qp;
+    private final ProtectionDomain pd;
+    private final DmaList list = new DmaList(1);
+
+    RemoteMemory(EngineContext context, QueuePair qp) {
+        this.context = context;
+        this.qp = qp;
+        this.pd = qp.shape().pd();
+    }
+
+    /**
+     * Finds the memory of a message.
+     *
+     * @param message names it.
+     * @param right   what the peer needs to be allowed.
+     * @return whether it may; without any bytes it always may.
+     */
+    boolean find(Message message, int right) {
+        list.clear();
+        if (message.length == 0) {
+            return true;
+        }
+        final MemoryRegion region = context.regions().byRkey(message.rkey);
+        if (region == null) {
+            return false;
+        }
+        final int lease = region.lease();
+        if (!region.isUsable(lease) || region.pd() != pd || !region.allows(right)
+            || !region.covers(message.remoteAddress, message.length) || !region.pages().isCurrent()) {
+            return false;
+        }
+        list.add(region.pages(), region.offset(message.remoteAddress), message.length);
+        return region.revocation() == null || guard(region, lease, message.rkey);
+    }
+
+    /** The key once more: it may be another one since the lease was noted, and what was read then that of another. */
+    private boolean guard(MemoryRegion region, int lease, int key) {
+        list.guard(region.revocation(), lease);
+        return region.rkey() == key && region.admits(qp);
+    }
+
+    /** Puts the payload of a message here; as {@link DmaList#copy}. */
+    int write(Message message) {
+        return DmaList.copy(message.payload, list, message.length);
+    }
+
+    /** Fetches what a message asks for; as {@link DmaList#copy}. */
+    int read(Message message) {
+        return DmaList.copy(list, message.payload, message.length);
+    }
+
+    /** Carries out an atomic operation on 8 bytes; one of {@link Ack}. */
+    int atomic(Message message) {
+        if (!list.enter()) {
+            return Ack.NAK_REMOTE_ACCESS;
+        }
+        try {
+            final long host = list.host();
+            if (host == 0 || (host & 7) != 0) {
+                return Ack.NAK_INVALID_REQUEST;
+            }
+            message.original = atomic(message, host);
+            return Ack.ACK;
+        } finally {
+            list.leave();
+        }
+    }
+
+    /** Atomic against the CPU too: both use the same instructions. */
+    private static long atomic(Message message, long host) {
+        return switch (message.operation) {
+            case COMPARE_SWAP -> compareAndSwap(host, message.compareAdd, -1L, message.swap, -1L);
+            case MASKED_COMPARE_SWAP -> compareAndSwap(host, message.compareAdd, message.compareMask, message.swap,
+                message.swapMask);
+            case MASKED_FETCH_ADD -> fetchAndAdd(host, message.compareAdd, message.fieldBoundary);
+            default -> UnsafeApi.getAndAddLong(null, host, message.compareAdd);
+        };
+    }
+
+    /** Replaces the bits of one mask if those of the other are as expected. */
+    private static long compareAndSwap(long host, long expected, long compareMask, long value, long swapMask) {
+        long seen;
+        long next;
+        do {
+            seen = UnsafeApi.getLongVolatile(null, host);
+            next = seen & ~swapMask | value & swapMask;
+        } while (((seen ^ expected) & compareMask) == 0 && !UnsafeApi.compareAndSetLong(null, host, seen, next));
+        return seen;
+    }
+
+    private static long fetchAndAdd(long host, long value, long fieldBoundary) {
+        long seen;
+        do {
+            seen = UnsafeApi.getLongVolatile(null, host);
+        } while (!UnsafeApi.compareAndSetLong(null, host, seen, addFields(seen, value, fieldBoundary)));
+        return seen;
+    }
+
+    /**
+     * Adds fields side by side. The top bits of the fields are added without carrying: without them no field overflows,
+     * and with exclusive or they come out as they should.
+     *
+     * @param a             one operand.
+     * @param b             the other.
+     * @param fieldBoundary a bit for the top bit of each field; nothing carries out of it.
+     * @return the sums.
+     */
+    static long addFields(long a, long b, long fieldBoundary) {
+        return (a & ~fieldBoundary) + (b & ~fieldBoundary) ^ (a ^ b) & fieldBoundary;
+    }
+}

@@ -1,0 +1,327 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawSrq;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How often and how long a connection tries, and that it goes on as soon as it can. */
+class RetryTest {
+    /** 2.4 hours. */
+    private static final int AGES = 31;
+    /** 4 ms. */
+    private static final int SHORT = 10;
+
+    private final RawPair pair = RawPair.unconnected("emulated:retry");
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private void connectSender(int timeout, int retryCnt) {
+        pair.a.timeout = timeout;
+        pair.a.retryCnt = retryCnt;
+        pair.a.connect(pair.b.qpn, pair.driver.gid());
+    }
+
+    private void post(long wrId) {
+        pair.a.post(w -> w.send(wrId, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+    }
+
+    private void look() {
+        pair.driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(pair.cqA.handle));
+    }
+
+    @Test
+    void waitsOneTimeoutMoreThanItHasRetriesForAPeerThatIsNotThere() {
+        connectSender(SHORT, 3);
+        final long before = System.nanoTime();
+        post(1);
+        assertThat(pair.cqA.poll()).isNull();
+
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+
+        assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(4 * (4096L << SHORT));
+        assertThat(pair.count(Counter.RETRIES)).isEqualTo(3);
+        assertThat(pair.count(Counter.RETRIES_EXCEEDED)).isEqualTo(1);
+        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+    }
+
+    @Test
+    void givesUpAfterOneTimeoutWithoutRetries() {
+        connectSender(SHORT, 0);
+        post(1);
+        assertThat(pair.cqA.poll()).isNull();
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.count(Counter.RETRIES)).isZero();
+        assertThat(pair.count(Counter.NO_PEER)).isEqualTo(1);
+    }
+
+    @Test
+    void getsThroughToAPeerThatAppearsInTime() {
+        connectSender(AGES, 0);
+        post(1);
+        pair.b.receive(7, new long[0][]);
+        pair.b.toInit();
+        look();
+        assertThat(pair.cqA.poll()).isNull();
+
+        pair.b.toRtr(pair.a.qpn, pair.driver.gid());
+
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(7);
+        assertThat(pair.count(Counter.RETRIES)).as("tries that were paid for").isZero();
+    }
+
+    @Test
+    void waitsForEverWithTimeoutZero() {
+        connectSender(0, 0);
+        post(1);
+        final long before = System.nanoTime();
+        while (System.nanoTime() - before < TimeUnit.MILLISECONDS.toNanos(60)) {
+            look();
+            assertThat(pair.cqA.poll()).isNull();
+        }
+        assertThat(pair.count(Counter.RETRIES)).isPositive();
+        pair.b.receive(7, new long[0][]);
+        pair.b.connect(pair.a.qpn, pair.driver.gid());
+        assertThat(pair.cqA.poll().status()).isZero();
+    }
+
+    @Test
+    void getsThroughWhenTheGidOfThePeerIsBound() {
+        try (RawDriver far = RawDriver.ready("emulated:retry-far")) {
+            final RawCq cq = far.createCq(16);
+            final RawQp peer = far.createQp(RawQp.with().cq(cq));
+            pair.a.timeout = AGES;
+            RawQp.connect(pair.a, peer);
+            far.unbind(0, far.gid());
+            peer.receive(7, new long[0][]);
+            post(1);
+            assertThat(pair.cqA.poll()).isNull();
+
+            far.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(0)
+                .gid(far.gid()).gidType(2));
+
+            assertThat(pair.cqA.poll().status()).isZero();
+            assertThat(cq.poll().wrId()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void getsThroughWhenThePeerExpectsTheRightSequenceNumber() {
+        connectSender(AGES, 7);
+        pair.b.toInit();
+        pair.b.modify(RawQp.RC_RTR, attr -> {
+            pair.b.fillRtr(attr, pair.a.qpn, pair.driver.gid());
+            attr.rqPsn(0x11);
+        });
+        pair.b.receive(7, new long[0][]);
+        post(1);
+        assertThat(pair.cqA.poll()).isNull();
+
+        pair.b.modifyState(QpState.PVRDMA_QPS_RESET);
+        pair.b.zeroIndices();
+        pair.b.toInit();
+        pair.b.receive(8, new long[0][]);
+        pair.b.toRtr(pair.a.qpn, pair.driver.gid());
+
+        assertThat(pair.cqA.poll().status()).isZero();
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(8);
+    }
+
+    @Test
+    void isWokenFromItsSleepForARetryThatWasAddedMeanwhile() throws Exception {
+        connectSender(SHORT, 1);
+        pair.cqA.arm();
+        final CompletableFuture<Long> sleeper = CompletableFuture.supplyAsync(() ->
+            pair.driver.pci.interrupts().vector(2).await(TimeUnit.SECONDS.toNanos(30)));
+        post(1);
+        assertThat(sleeper.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    @Test
+    void holdsUpNobodyElse() {
+        final RawQp c = pair.driver.createQp(RawQp.with().cq(pair.cqA));
+        final RawQp d = pair.driver.createQp(RawQp.with().cq(pair.cqB));
+        RawQp.connect(c, d);
+        connectSender(AGES, 7);
+        post(1);
+        for (int i = 0; i < 100; i++) {
+            final int id = 100 + i;
+            d.receive(i, new long[0][]);
+            c.post(w -> w.send(id, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+            assertThat(pair.cqA.poll().wrId()).isEqualTo(id);
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void keepsTheOrderBehindARequestThatWaits() {
+        connectSender(AGES, 7);
+        for (int i = 0; i < 5; i++) {
+            post(i);
+            pair.b.receive(10 + i, new long[0][]);
+        }
+        pair.b.connect(pair.a.qpn, pair.driver.gid());
+        for (int i = 0; i < 5; i++) {
+            assertThat(pair.cqA.poll().wrId()).isEqualTo(i);
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(10 + i);
+        }
+    }
+
+    @Test
+    void countsRetriesAnewForEachRequest() {
+        connectSender(AGES, 0);
+        for (int round = 0; round < 3; round++) {
+            post(round);
+            assertThat(pair.cqA.poll()).isNull();
+            pair.b.receive(round, new long[0][]);
+            pair.b.toInit();
+            final int psn = 0x10 + round;
+            assertThat(pair.b.modify(RawQp.RC_RTR, attr -> {
+                pair.b.fillRtr(attr, pair.a.qpn, pair.driver.gid());
+                attr.rqPsn(psn);
+            })).isZero();
+            assertThat(pair.cqA.poll().status()).isZero();
+            pair.b.modifyState(QpState.PVRDMA_QPS_RESET);
+            pair.b.zeroIndices();
+        }
+    }
+
+    @Test
+    void showsWhatWaitsInItsDump() {
+        assertThat(pair.driver.device().describe()).doesNotContain("waits for", "sends wait");
+        connectSender(AGES, 7);
+        post(1);
+        assertThat(pair.driver.device().describe()).contains("tried 1 times, waits for an answer, retries left 7",
+            "1 sends wait");
+        pair.b.connect(pair.a.qpn, pair.driver.gid());
+        assertThat(pair.driver.device().describe()).contains("waits for a receive, rnr retries left without limit");
+        pair.a.modifyState(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.driver.device().describe()).doesNotContain("waits for");
+    }
+
+    @Test
+    void forgetsTheRequestOfAQueuePairThatIsDestroyed() {
+        connectSender(SHORT, 0);
+        post(1);
+        assertThat(pair.a.destroy()).isZero();
+        assertThat(pair.driver.device().describe()).doesNotContain("sends wait");
+        pair.b.connect(0x77, pair.driver.gid());
+        look();
+        assertThat(pair.cqA.poll()).isNull();
+    }
+
+    @Test
+    void usesUpARetryForEachTimerOfTheReceiver() {
+        pair.a.rnrRetry = 3;
+        pair.b.minRnrTimer = 14;
+        RawQp.connect(pair.a, pair.b);
+        final long before = System.nanoTime();
+        post(1);
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
+        assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(TimeUnit.MICROSECONDS.toNanos(3 * 1280));
+        assertThat(pair.count(Counter.RNR)).as("the first try and three more").isEqualTo(4);
+        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+    }
+
+    @Test
+    void resumesAtOnceForAReceiveWithinTheTimer() {
+        pair.a.rnrRetry = 1;
+        pair.b.minRnrTimer = 0;
+        RawQp.connect(pair.a, pair.b);
+        post(1);
+        assertThat(pair.cqA.poll()).isNull();
+        pair.b.receive(7, new long[0][]);
+        assertThat(pair.cqA.poll().status()).isZero();
+        post(2);
+        pair.b.receive(8, new long[0][]);
+        assertThat(pair.cqA.poll().status()).isZero();
+    }
+
+    /** Who comes second to a receive that woke two tries in vain, which its attributes do not pay for. */
+    @Test
+    void paysNothingForAReceiveThatAnotherTook() {
+        final RawSrq srq = pair.driver.createSrq(16, 1);
+        final RawQp[] senders = new RawQp[2];
+        for (int i = 0; i < 2; i++) {
+            senders[i] = pair.driver.createQp(RawQp.with().cq(pair.cqA));
+            final RawQp receiver = pair.driver.createQp(RawQp.with().cq(pair.cqB).srq(srq));
+            senders[i].rnrRetry = 1;
+            receiver.minRnrTimer = 0;
+            RawQp.connect(senders[i], receiver);
+        }
+        for (int i = 0; i < 6; i++) {
+            senders[0].post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        }
+        senders[1].post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        for (int i = 0; i < 7; i++) {
+            srq.receive(i, pair.to.start(), 8, pair.to.lkey);
+            assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        }
+    }
+
+    @Test
+    void triesForEverWithSevenRnrRetries() {
+        pair.b.minRnrTimer = 1;
+        RawQp.connect(pair.a, pair.b);
+        post(1);
+        final long before = System.nanoTime();
+        while (System.nanoTime() - before < TimeUnit.MILLISECONDS.toNanos(5)) {
+            look();
+        }
+        assertThat(pair.cqA.poll()).isNull();
+        pair.b.receive(7, new long[0][]);
+        assertThat(pair.cqA.poll().status()).isZero();
+    }
+
+    @Test
+    void losesWhatIsSentWhileThePortIsDown() {
+        pair.a.timeout = SHORT;
+        pair.a.retryCnt = 1;
+        RawQp.connect(pair.a, pair.b);
+        pair.b.receive(7, new long[0][]);
+        pair.driver.device().faults().portDown();
+        post(1);
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.cqB.poll()).isNull();
+    }
+
+    @Test
+    void getsThroughWhenThePortComesUpAgain() {
+        pair.a.timeout = AGES;
+        RawQp.connect(pair.a, pair.b);
+        pair.b.receive(7, new long[0][]);
+        pair.driver.device().faults().portDown();
+        post(1);
+        assertThat(pair.cqA.poll()).isNull();
+        pair.driver.device().faults().portUp();
+        assertThat(pair.cqA.poll().status()).isZero();
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(7);
+    }
+}

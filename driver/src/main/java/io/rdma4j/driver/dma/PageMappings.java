@@ -1,0 +1,184 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.dma;
+
+import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
+
+import io.rdma4j.driver.pci.DmaDomain;
+import io.rdma4j.driver.pci.DmaMapping;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
+
+import org.agrona.collections.LongArrayList;
+
+/**
+ * Pages of this process that a device can reach until this is closed, numbered in the order in which they were asked
+ * for: a range without gaps, or a list in any order, where a page may also come several times. Pages of a list that are
+ * neighbours in memory and have the same owner are mapped together, and each only once. Thread-safe.
+ */
+public final class PageMappings implements AutoCloseable {
+    private final List<DmaMapping> mappings;
+    private final int pages;
+    private final IntToLongFunction iovaOf;
+
+    private PageMappings(final List<DmaMapping> mappings, final long pages, final IntToLongFunction iovaOf) {
+        this.mappings = mappings;
+        this.pages = Math.toIntExact(pages);
+        this.iovaOf = iovaOf;
+    }
+
+    /**
+     * Maps every page that a range touches.
+     *
+     * @param domain  does the mapping.
+     * @param address first byte, any alignment.
+     * @param length  bytes, above 0.
+     * @param owner   what keeps the memory alive, held until this is closed; may be null.
+     * @return the pages; the caller owns them.
+     * @throws io.rdma4j.RdmaException as {@link DmaDomain#map}.
+     */
+    public static PageMappings ofRange(
+        final DmaDomain domain, final long address, final long length, final Object owner) {
+        final DmaMapping mapping = domain.map(address, length, owner);
+        return new PageMappings(List.of(mapping), mapping.length() / PAGE_SIZE,
+            page -> mapping.iova() + (long) page * PAGE_SIZE);
+    }
+
+    /**
+     * Maps pages in any order.
+     *
+     * @param domain    does the mapping.
+     * @param pages     how many, at least 1.
+     * @param addressOf where this process sees a page, from page 0; a multiple of the page size.
+     * @param ownerOf   what keeps a page alive, held until this is closed; may give null.
+     * @return the pages; the caller owns them.
+     * @throws io.rdma4j.RdmaException as {@link DmaDomain#map}; nothing stays mapped then.
+     */
+    public static PageMappings ofPages(
+        final DmaDomain domain, final int pages, final IntToLongFunction addressOf,
+        final IntFunction<Object> ownerOf) {
+        final Map<Object, Owned> byOwner = new IdentityHashMap<>();
+        final Owned[] ownedBy = new Owned[pages];
+        for (int page = 0; page < pages; page++) {
+            ownedBy[page] = byOwner.computeIfAbsent(ownerOf.apply(page), Owned::new);
+            ownedBy[page].wanted.addLong(addressOf.applyAsLong(page));
+        }
+        final List<DmaMapping> mappings = new ArrayList<>();
+        boolean mapped = false;
+        try {
+            byOwner.values().forEach(owned -> owned.map(domain, mappings));
+            mapped = true;
+        } finally {
+            if (!mapped) {
+                closeAll(mappings);
+            }
+        }
+        final long[] iovas = new long[pages];
+        Arrays.setAll(iovas, page -> ownedBy[page].iovaOf(addressOf.applyAsLong(page)));
+        return new PageMappings(List.copyOf(mappings), pages, page -> iovas[page]);
+    }
+
+    /** What one owner has of the pages: neighbours make a run, and each run is one mapping. */
+    private static final class Owned {
+        private final Object owner;
+        private final LongArrayList wanted = new LongArrayList();
+        private final List<DmaMapping> runs = new ArrayList<>();
+        private long[] starts;
+
+        Owned(final Object owner) {
+            this.owner = owner;
+        }
+
+        void map(final DmaDomain domain, final List<DmaMapping> all) {
+            final long[] sorted = wanted.toLongArray();
+            Arrays.sort(sorted);
+            int first = 0;
+            for (int i = 1; i <= sorted.length; i++) {
+                if (i == sorted.length || sorted[i] - sorted[i - 1] > PAGE_SIZE) {
+                    final DmaMapping run =
+                        domain.map(sorted[first], sorted[i - 1] - sorted[first] + PAGE_SIZE, owner);
+                    runs.add(run);
+                    all.add(run);
+                    first = i;
+                }
+            }
+            starts = runs.stream().mapToLong(DmaMapping::pageAddress).toArray();
+        }
+
+        long iovaOf(final long address) {
+            final int found = Arrays.binarySearch(starts, address);
+            final DmaMapping run = runs.get(found >= 0 ? found : -found - 2);
+            return run.iova() + (address - run.pageAddress());
+        }
+    }
+
+    /**
+     * How many pages there are, each counted as often as it was asked for.
+     *
+     * @return at least 1.
+     */
+    public int pages() {
+        return pages;
+    }
+
+    /**
+     * Where the device sees a page.
+     *
+     * @param page which, from 0 to {@link #pages()} - 1.
+     * @return the bus address of its first byte.
+     */
+    public long iova(final int page) {
+        return iovaOf.applyAsLong(page);
+    }
+
+    /**
+     * Whether the device's access ended.
+     *
+     * @return false as long as this is open, and after a {@link #close()} that failed.
+     */
+    public boolean isReleased() {
+        return mappings.stream().allMatch(DmaMapping::isReleased);
+    }
+
+    /**
+     * Ends the device's access. Harmless when called again.
+     *
+     * @throws RuntimeException the first refusal, with others suppressed; everything that can be unmapped is.
+     */
+    @Override
+    public void close() {
+        closeAll(mappings);
+    }
+
+    private static void closeAll(final List<DmaMapping> mappings) {
+        RuntimeException refusal = null;
+        for (final DmaMapping mapping : mappings) {
+            try {
+                mapping.close();
+            } catch (final RuntimeException e) {
+                if (refusal == null) {
+                    refusal = e;
+                } else {
+                    refusal.addSuppressed(e);
+                }
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "PageMappings[pages=" + pages + " mappings=" + mappings.size() + "]";
+    }
+}

@@ -1,0 +1,31 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.hw.pvrdma;
+
+/**
+ * Abilities beyond the pvrdma interface, told in {@code device_cap_flags2} of the capabilities. Only this project's own
+ * device has them: whatever another one writes there means something else.
+ */
+public final class ExtensionFlags {
+    /** Memory windows: CREATE_MW, DESTROY_MW and the BIND_MW work request. */
+    public static final int RDMA4J_EXT_MEMORY_WINDOWS = 1 << 0;
+    /** A completion queue can be given a new ring: RESIZE_CQ_RING. */
+    public static final int RDMA4J_EXT_CQ_RESIZE = 1 << 1;
+    /** Regions of more pages than one directory reaches: page directories of three levels. */
+    public static final int RDMA4J_EXT_LARGE_REGIONS = 1 << 2;
+
+    private ExtensionFlags() {
+    }
+
+    /**
+     * Names the bits of a mask.
+     *
+     * @param mask any value
+     * @return the names without their prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
+     */
+    public static String name(int mask) {
+        return BitNames.of(mask, "MEMORY_WINDOWS", "CQ_RESIZE", "LARGE_REGIONS");
+    }
+}

@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asynchronous events, awaited with a deadline. */
+final class Events {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private Events() {
+    }
+
+    /** An event of this type comes for this object; those of others before it are passed over. */
+    static AsyncEvent expect(
+        final ConformanceEnv env, final RdmaContext context, final AsyncEventType type, final Object element) {
+        final List<AsyncEvent> others = new ArrayList<>();
+        final long deadline = System.nanoTime() + env.patience(PATIENCE).toNanos();
+        while (System.nanoTime() - deadline < 0) {
+            final AsyncEvent event = context.awaitAsyncEvent(Duration.ofNanos(deadline - System.nanoTime()));
+            if (event != null) {
+                event.acknowledge();
+                if (event.type() == type && event.element() == element) {
+                    return event;
+                }
+                others.add(event);
+            }
+        }
+        throw new AssertionError("no " + type + " came for " + element + ", but " + others);
+    }
+
+    /** The same, where the device has events at all. */
+    static void expectIfAny(
+        final ConformanceEnv env, final RdmaContext context, final AsyncEventType type, final Object element) {
+        if (context.supports(Feature.ASYNC_EVENTS)) {
+            expect(env, context, type, element);
+        }
+    }
+
+    /** None that is known already concerns this object; others are passed over. */
+    static void none(final RdmaContext context, final Object element) {
+        for (AsyncEvent event = context.pollAsyncEvent(); event != null; event = context.pollAsyncEvent()) {
+            event.acknowledge();
+            event.acknowledge();
+            Check.that(event.element() != element, "there came %s", event);
+        }
+    }
+}

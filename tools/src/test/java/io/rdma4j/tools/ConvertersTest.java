@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.tools.pingpong.Answering;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.TypeConversionException;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ConvertersTest {
+    private final Converters.HostAndPort hostAndPort = new Converters.HostAndPort();
+
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.7:4711, 192.0.2.7:4711", "192.0.2.7, 192.0.2.7:18515", "192.0.2.7:0, 192.0.2.7:0",
+        "[2001:db8::7]:4711, [2001:db8:0:0:0:0:0:7]:4711", "[2001:db8::7], [2001:db8:0:0:0:0:0:7]:18515"
+    })
+    void placesHaveAHostAndMayHaveAPort(final String text, final String expected) {
+        assertThat(Answering.textOf(hostAndPort.convert(text))).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', 18515", ":7, 7"})
+    void withoutHostItIsThisMachine(final String text, final int port) {
+        assertThat(hostAndPort.convert(text))
+            .isEqualTo(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2001:db8::7", "host:", "host:port", "host:123456", "host:65536", "[host", "a b"})
+    void whatIsNoPlaceIsRefused(final String text) {
+        assertThatThrownBy(() -> hostAndPort.convert(text)).isInstanceOf(TypeConversionException.class)
+            .hasMessageContaining("is not ");
+    }
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.ProcessMaps;
+import io.rdma4j.driver.pvrdma.PvrdmaDevice;
+import io.rdma4j.driver.pvrdma.RegionPages;
+
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * A range of addresses of this process.
+ *
+ * @param firstByte its address.
+ * @param owner     keeps the memory mapped; may be null.
+ * @param readOnly  whether it was given as a buffer that must not be written.
+ */
+record RangeSource(long firstByte, Object owner, boolean readOnly) implements RegionSource {
+    @Override
+    public Collection<Object> owners() {
+        return owner == null ? List.of() : List.of(owner);
+    }
+
+    @Override
+    public void check(
+        final String operation, final PvrdmaContext context, final long length, final boolean write) {
+        if (Long.compareUnsigned(firstByte + length - 1, firstByte) < 0) {
+            throw Errors.invalid(operation, context, "0x%x+%d wraps around", firstByte, length);
+        }
+        RegionSource.requireForeign(operation, context, firstByte, length);
+        if (write && readOnly) {
+            throw Errors.error(RdmaException.EFAULT, operation, context, "%s is read-only, LOCAL_WRITE asked for",
+                owner);
+        }
+        final String hole = RegionSource.isKnown(owner, firstByte, length)
+            ? null : ProcessMaps.firstHole(firstByte, length, write);
+        if (hole != null) {
+            throw Errors.error(RdmaException.EFAULT, operation, context, "0x%x+%d: %s", firstByte, length, hole);
+        }
+    }
+
+    @Override
+    public RegionPages map(final PvrdmaDevice device, final long length) {
+        return device.mapRange(firstByte, length, RegionSource.mappedFor(owner));
+    }
+}

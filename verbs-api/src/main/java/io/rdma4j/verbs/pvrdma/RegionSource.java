@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pvrdma.PvrdmaDevice;
+import io.rdma4j.driver.pvrdma.RegionPages;
+
+import java.nio.ByteBuffer;
+import java.util.Collection;
+
+import org.agrona.BufferUtil;
+
+/** Where the bytes of a region are, and what keeps them there. Immutable. */
+interface RegionSource {
+    /** Where this process sees the first byte. */
+    long firstByte();
+
+    /** What keeps the memory mapped: each once, none null. */
+    Collection<Object> owners();
+
+    /**
+     * Looks whether there are so many bytes that can be read and, if they shall be, written.
+     *
+     * @throws io.rdma4j.RdmaException that says which not.
+     */
+    void check(String operation, PvrdmaContext context, long length, boolean write);
+
+    /** Makes them reachable for the device. */
+    RegionPages map(PvrdmaDevice device, long length);
+
+    /** Whether a part of memory is surely mapped, and writable. */
+    static boolean isKnown(final Object owner, final long address, final long length) {
+        if (owner instanceof PvrdmaMemory) {
+            final PvrdmaMemory memory = (PvrdmaMemory) owner;
+            return contains(memory.address(), memory.length(), address, length);
+        }
+        if (owner instanceof ByteBuffer) {
+            final ByteBuffer buffer = (ByteBuffer) owner;
+            return buffer.isDirect() && !buffer.isReadOnly()
+                && contains(BufferUtil.address(buffer), buffer.capacity(), address, length);
+        }
+        return false;
+    }
+
+    private static boolean contains(
+        final long outer, final long outerLength, final long address, final long length) {
+        return length <= outerLength && address >= outer && address - outer <= outerLength - length;
+    }
+
+    /**
+     * Refuses what the driver keeps rings and page directories in: it is mapped for the device like other memory, and a
+     * peer with a key to it could write work requests (checklist 104).
+     */
+    static void requireForeign(
+        final String operation, final PvrdmaContext context, final long address, final long length) {
+        if (context.device.arena().holds(address, length)) {
+            throw Errors.error(RdmaException.EFAULT, operation, context,
+                "0x%x+%d reaches into the driver's own memory for rings and page directories", address, length);
+        }
+    }
+
+    /**
+     * What the IOMMU mapping holds, which may serve other regions and outlive this one: a buffer, whose memory stays as
+     * long as somebody holds it. Other owners are held by the region alone, which tells them when it is closed.
+     */
+    static Object mappedFor(final Object owner) {
+        return owner instanceof ByteBuffer ? owner : null;
+    }
+}
