@@ -38,7 +38,7 @@ public interface FastRegion extends AutoCloseable {
 
     /**
      * Says what the next registration is about: pins the pages, lets the device reach them, and writes their list for
-     * the device. What was mapped before is let go.
+     * the device. What was mapped before is let go; it stays if this is refused.
      *
      * <p>That is allowed while the region is not registered, which is for the application to know: it never was, or it
      * was invalidated and that has completed. Whoever still used it by the old key would reach what the device finds

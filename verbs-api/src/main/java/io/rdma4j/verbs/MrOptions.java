@@ -142,7 +142,8 @@ public final class MrOptions {
     /**
      * Another length than the memory has that was named before, or, when registering anew, than the region has now.
      *
-     * @param bytes at least 1. With pages, so many that none is left over.
+     * @param bytes at least 1. Of a buffer or of {@link PinnedMemory}, at most what it has from the first byte on. With
+     *              pages, so many that none is left over.
      * @return this.
      */
     public MrOptions length(final long bytes) {

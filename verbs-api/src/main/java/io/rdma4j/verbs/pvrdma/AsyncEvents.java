@@ -32,6 +32,7 @@ final class AsyncEvents {
     private final AtomicReference<EventSubscription> listener = new AtomicReference<>();
     private boolean led;
     private boolean fatal;
+    private boolean fetching;
     private long unknownTypes;
     private long unknownObjects;
     /** A failed device has told its last event. */
@@ -84,10 +85,22 @@ final class AsyncEvents {
 
     /** Whether the device told of its end. */
     private synchronized boolean fetchNow() {
-        context.device.pollAsyncEvents(this::add);
+        fetching = true;
+        try {
+            context.device.pollAsyncEvents(this::add);
+        } finally {
+            fetching = false;
+        }
         final boolean result = fatal;
         fatal = false;
         return result;
+    }
+
+    /** Not where it was the ring that failed, on this thread: it is not to be read any more. */
+    private synchronized void fetchLast() {
+        if (!fetching && !context.isClosed()) {
+            fetchNow();
+        }
     }
 
     private void look(final long nanos) {
@@ -167,8 +180,12 @@ final class AsyncEvents {
         }
     }
 
-    /** The driver gave the device up: the application learns of it as if the device had said so. */
+    /**
+     * The driver gave the device up: the application learns of it as if the device had said so, after what the device
+     * had told before.
+     */
     void deviceFailed() {
+        fetchLast();
         queue.add(AsyncEventType.DEVICE_FATAL, context, 0);
         ended = true;
         queue.endWaits();

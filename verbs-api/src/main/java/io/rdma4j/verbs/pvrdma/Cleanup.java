@@ -30,6 +30,14 @@ final class Cleanup {
         return first == null ? run(step) : this;
     }
 
+    /** What came before, with what failed here as a consequence. */
+    RuntimeException addTo(final RuntimeException cause) {
+        if (first != null) {
+            cause.addSuppressed(first);
+        }
+        return cause;
+    }
+
     void throwIfFailed() {
         if (first != null) {
             throw first;

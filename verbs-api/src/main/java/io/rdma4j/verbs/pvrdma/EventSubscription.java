@@ -62,7 +62,8 @@ final class EventSubscription implements AsyncEventSubscription {
         try {
             delivered.incrementAndGet();
             listener.onAsyncEvent(event);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
+            // An error too: whoever registered the listener would wait for events that nobody delivers any more.
             if (failures.getAndIncrement() == 0) {
                 LOG.log(System.Logger.Level.WARNING, context + ": the listener failed at the event " + event
                     + "; further failures are only counted", e);

@@ -193,7 +193,13 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             throw Errors.invalid(RESIZE, context, "%s: %s", this, objection);
         }
         final CqRing next = CqRing.of(context, handle, memory, count, start);
-        context.device.commands().resizeCqRing(handle, memory.pdirDma(), count, memory.pages());
+        final int granted = context.device.commands().resizeCqRing(handle, memory.pdirDma(), count, memory.pages());
+        if (granted != count) {
+            // It has left the old ring already, and would wrap elsewhere in the new one.
+            context.device.fail("RESIZE_CQ_RING answered " + granted + " entries when asked for " + count);
+            throw Errors.error(RdmaException.EIO, RESIZE, context, "%s: %d entries granted, not %d", this, granted,
+                count);
+        }
         place = next;
         ring = next.queue;
         cqes = next.cqes;

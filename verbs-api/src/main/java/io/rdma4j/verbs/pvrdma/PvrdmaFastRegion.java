@@ -48,8 +48,14 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
         final ListSource source = new ListSource(list, offset);
         Errors.inRange(source.pages(), 1, maxPages, OPERATION, context, "number of pages");
         context.requireWorking(OPERATION);
-        unmap();
-        pages = FastPages.map(context, OPERATION, source, length, this);
+        final FastPages next = FastPages.map(context, OPERATION, source, length, this);
+        try {
+            unmap();
+        } catch (final RdmaException e) {
+            new Cleanup().run(next::close).addTo(e);
+            throw e;
+        }
+        pages = next;
     }
 
     @Override

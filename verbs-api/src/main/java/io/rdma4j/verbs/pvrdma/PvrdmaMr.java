@@ -158,27 +158,24 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
     /** Of the new registration nobody may be told that all is well while the old key may still lead somewhere. */
     private void end(final RegionState old) {
         try {
-            give(old, state).throwIfFailed();
+            old.registration().close();
         } catch (final RuntimeException e) {
-            try {
-                close();
-            } catch (final RuntimeException alsoFailed) {
-                e.addSuppressed(alsoFailed);
-            }
-            throw e;
+            final Cleanup cleanup = new Cleanup().run(() -> giveMemory(old, state)).run(this::close);
+            throw cleanup.addTo(e);
         }
+        giveMemory(old, state);
     }
 
-    /** Gives back what the region was, but for what it is still. */
-    private Cleanup give(final RegionState old, final RegionState next) {
-        final Cleanup cleanup = new Cleanup().run(old.registration()::close);
+    /** Gives back what the region was beside its registration, but for what it is still. */
+    private void giveMemory(final RegionState old, final RegionState next) {
+        final Cleanup cleanup = new Cleanup();
         if (next == null || next.memory() != old.memory()) {
             cleanup.run(() -> old.memory().leave(this));
         }
         if (next == null || next.pd() != old.pd()) {
             cleanup.run(() -> old.pd().forget(this));
         }
-        return cleanup;
+        cleanup.throwIfFailed();
     }
 
     /** For a domain that is closed: not a region that has moved to another one meanwhile. */
@@ -188,7 +185,11 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
 
     @Override
     void destroy() {
-        give(state, null).throwIfFailed();
+        final RegionState last = state;
+        new Cleanup()
+            .run(last.registration()::close)
+            .run(() -> giveMemory(last, null))
+            .throwIfFailed();
     }
 
     @Override

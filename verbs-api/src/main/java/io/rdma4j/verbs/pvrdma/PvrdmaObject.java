@@ -34,28 +34,31 @@ abstract class PvrdmaObject {
         closeIf(() -> true);
     }
 
-    /** Closes it if something is so when nobody else is closing or changing it. */
+    /**
+     * Closes it if something is so when nobody else is closing or changing it. Acknowledgements are waited for before
+     * that lock is taken: who has to acknowledge may want to close or change the same object.
+     */
     final void closeIf(final BooleanSupplier condition) {
-        synchronized (closing) {
-            if (!closed && condition.getAsBoolean()) {
-                requireUnused();
-                if (hasEvents()) {
-                    closeWithEvents();
-                } else {
-                    leave();
-                    destroy();
-                }
-            }
+        if (closed || !hasEvents() || !condition.getAsBoolean()) {
+            closeNow(condition);
+            return;
+        }
+        requireUnused();
+        context.closeEvents(this);
+        try {
+            closeNow(condition);
+        } finally {
+            context.eventsClosed(this);
         }
     }
 
-    private void closeWithEvents() {
-        context.closeEvents(this);
-        try {
-            leave();
-            destroy();
-        } finally {
-            context.eventsClosed(this);
+    private void closeNow(final BooleanSupplier condition) {
+        synchronized (closing) {
+            if (!closed && condition.getAsBoolean()) {
+                requireUnused();
+                leave();
+                destroy();
+            }
         }
     }
 

@@ -121,12 +121,23 @@ final class PvrdmaTemplate implements SendTemplate {
 
     /** Leaves the slot empty. */
     private int reserve(final SendRequest request) {
-        final int refusal = objection(request);
+        final int refusal = objectionToLive(request);
         if (refusal == ReturnCode.OK) {
             images.claim(request.wrId(), 0);
             images.commit();
         }
         return refusal;
+    }
+
+    /** What no post of it could mend; the rest depends on the objects' state then. */
+    private int objectionToLive(final SendRequest request) {
+        final int refusal = objection(request);
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        final Object keyed = request.opcode() == SendOpcode.BIND_MW ? request.window() : request.fastRegion();
+        return request.isInline() || request.sges().size() != 0 || keyed == null ? ReturnCode.INVALID_REQUEST
+            : ReturnCode.OK;
     }
 
     private RdmaException refused(final int i, final int code) {

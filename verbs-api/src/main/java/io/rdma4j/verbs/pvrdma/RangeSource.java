@@ -32,6 +32,7 @@ record RangeSource(long firstByte, Object owner, boolean readOnly) implements Re
         if (Long.compareUnsigned(firstByte + length - 1, firstByte) < 0) {
             throw Errors.invalid(operation, context, "0x%x+%d wraps around", firstByte, length);
         }
+        requireOwned(operation, context, length);
         RegionSource.requireForeign(operation, context, firstByte, length);
         if (write && readOnly) {
             throw Errors.error(RdmaException.EFAULT, operation, context, "%s is read-only, LOCAL_WRITE asked for",
@@ -41,6 +42,15 @@ record RangeSource(long firstByte, Object owner, boolean readOnly) implements Re
             ? null : ProcessMaps.firstHole(firstByte, length, write);
         if (hole != null) {
             throw Errors.error(RdmaException.EFAULT, operation, context, "0x%x+%d: %s", firstByte, length, hole);
+        }
+    }
+
+    /** What lies behind the owner's memory is somebody else's, and would not be kept for the device. */
+    private void requireOwned(final String operation, final PvrdmaContext context, final long length) {
+        final long owned = RegionSource.ownedFrom(owner, firstByte);
+        if (length > owned) {
+            throw Errors.invalid(operation, context, "length is %d, from 0x%x on %s has %d bytes", length, firstByte,
+                owner, owned);
         }
     }
 

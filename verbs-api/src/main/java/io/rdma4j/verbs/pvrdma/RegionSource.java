@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 
 import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
 
 /** Where the bytes of a region are, and what keeps them there. Immutable. */
 interface RegionSource {
@@ -44,6 +45,24 @@ interface RegionSource {
                 && contains(BufferUtil.address(buffer), buffer.capacity(), address, length);
         }
         return false;
+    }
+
+    /** How many bytes an owner has from an address on; no limit if it is not known or the address is not in it. */
+    static long ownedFrom(final Object owner, final long address) {
+        if (owner instanceof PvrdmaMemory) {
+            return rest(((PvrdmaMemory) owner).address(), ((PvrdmaMemory) owner).length(), address);
+        }
+        if (owner instanceof ByteBuffer && ((ByteBuffer) owner).isDirect()) {
+            return rest(BufferUtil.address((ByteBuffer) owner), ((ByteBuffer) owner).capacity(), address);
+        }
+        if (owner instanceof DirectBuffer && ((DirectBuffer) owner).byteArray() == null) {
+            return rest(((DirectBuffer) owner).addressOffset(), ((DirectBuffer) owner).capacity(), address);
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private static long rest(final long outer, final long outerLength, final long address) {
+        return address < outer || address - outer >= outerLength ? Long.MAX_VALUE : outerLength - (address - outer);
     }
 
     private static boolean contains(

@@ -100,6 +100,22 @@ class AcknowledgeTest {
         assertThat(peer.qp.isClosed()).isTrue();
     }
 
+    /** It could not acknowledge while it waits for who waits for it. */
+    @Test
+    void refusesTheHolderAtOnceAlsoWhileAnotherThreadIsClosing() throws InterruptedException {
+        open("timeout=3600000");
+        raiseOfQp();
+        final AsyncEvent event = device.pollAsyncEvent();
+        final Thread closer = crew.start(peer.qp::close);
+        Crew.awaitSleep(closer);
+
+        assertBusy(peer.qp::close, "PATH_MIG", "this thread");
+
+        event.acknowledge();
+        closer.join(LONG.toMillis());
+        assertThat(peer.qp.isClosed()).isTrue();
+    }
+
     @Test
     void refusesWhenNobodyAcknowledgesInTime() throws InterruptedException {
         open("timeout=300");

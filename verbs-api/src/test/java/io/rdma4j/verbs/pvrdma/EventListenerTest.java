@@ -135,6 +135,9 @@ class EventListenerTest {
         final Peer a = Peer.rc(device);
         try (AsyncEventSubscription subscription = device.listen(event -> {
             seen.add(event);
+            if (seen.size() == 2) {
+                throw new AssertionError("test of a listener that fails with an error");
+            }
             throw new IllegalStateException("test of a listener that fails");
         })) {
             raise(AsyncEventType.PATH_MIG, ((PvrdmaQp) a.qp).handle);

@@ -52,6 +52,16 @@ class EventLossTest {
     }
 
     @Test
+    void tellsWhatTheDeviceSaidBeforeTheDriverGaveItUp() {
+        final PvrdmaContext context = devices.open();
+        Devices.emulated(context).faults().raiseEvent(AsyncEventType.PORT_ACTIVE.ordinal(), 1);
+        context.device.fail("test of a device that fails");
+        assertThat(context.pollAsyncEvent().type()).isEqualTo(AsyncEventType.PORT_ACTIVE);
+        assertThat(context.pollAsyncEvent().type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+        assertThat(context.pollAsyncEvent()).isNull();
+    }
+
+    @Test
     void losesNothingOfARingThatIsNearlyFull() {
         device = devices.open();
         for (int round = 0; round < 5; round++) {

@@ -59,6 +59,17 @@ class FastRegistrationTest {
     }
 
     @Test
+    void keepsItsPagesWhenOthersAreRefused() {
+        final KeyBench bench = new KeyBench(devices);
+        final FastRegion region = bench.owner.pd.allocateFastRegion(2);
+        region.map(bench.pages(1), 0, 4096);
+        assertRefused(RdmaException.EFAULT, () -> region.map(new PageList().add(4096), 0, 4096));
+        register(bench, region, IOVA, ALL);
+        assertThat(bench.write(IOVA, region.rkey(), 0x77)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(bench.owner.bytes.getLong(4096)).isEqualTo(0x77);
+    }
+
+    @Test
     void lendsPagesInTheOrderOfTheList() {
         final KeyBench bench = new KeyBench(devices);
         final FastRegion region = bench.owner.pd.allocateFastRegion(8);

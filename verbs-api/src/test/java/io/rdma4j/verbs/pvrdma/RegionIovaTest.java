@@ -55,6 +55,23 @@ class RegionIovaTest {
         return new MrOptions().memory(memory.address() + from, length, memory).access(ALL);
     }
 
+    /** What lies behind them is somebody else's, and may be gone when the device looks. */
+    @Test
+    void reachesNotBeyondTheBufferOrMemoryThatWasNamed() {
+        final PvrdmaContext context = devices.open();
+        final ProtectionDomain domain = context.allocatePd();
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(8192).position(100);
+        final PinnedMemory pinned = context.allocate(4096);
+        assertInvalid(() -> domain.register(new MrOptions().buffer(buffer).length(8093)), "8093", "8092");
+        assertInvalid(() -> domain.register(new MrOptions().memory(pinned).length(8192)), "8192", "4096");
+        final UnsafeBuffer view = new UnsafeBuffer(pinned.address(), 4000);
+        assertInvalid(() -> domain.register(new MrOptions().buffer(view).length(4001)), "4001", "4000");
+        try (MemoryRegion region = domain.register(new MrOptions().buffer(buffer).length(8092))) {
+            assertInvalid(() -> region.reregister(new MrOptions().length(9000)), "9000", "8092");
+            assertThat(region.length()).isEqualTo(8092);
+        }
+    }
+
     @Test
     void isTheMemorysOwnAddressUnlessAnotherIsAskedFor() {
         final MemoryRegion region = pd.register(part(10, 100));

@@ -94,6 +94,21 @@ class ReregisterFailuresTest {
         remember();
     }
 
+    /** The device gave the old one up: what its owner says to that must not cost the new one. */
+    @Test
+    void staysRegisteredWhenTheOldOwnerFails() {
+        final RegionOwner owner = () -> {
+            throw new IllegalStateException("test of an owner that fails");
+        };
+        final MemoryRegion moving =
+            pd.register(new MrOptions().memory(memory.address(), PAGE, owner).access(ALL));
+        assertThatThrownBy(() -> moving.reregister(new MrOptions().memory(other)))
+            .isInstanceOf(IllegalStateException.class);
+        assertThat(moving.isClosed()).isFalse();
+        assertThat(moving.address()).isEqualTo(other.address());
+        moving.close();
+    }
+
     @Test
     void badRights() {
         assertInvalid(() -> region.reregister(new MrOptions().access(REMOTE_WRITE)), "without LOCAL_WRITE");

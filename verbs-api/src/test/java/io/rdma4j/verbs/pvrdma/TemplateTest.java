@@ -10,6 +10,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.queues.SendQueue;
 import io.rdma4j.verbs.AccessFlag;
@@ -454,6 +455,22 @@ class TemplateTest {
                 .hasMessageContaining("request");
         }
         assertThatThrownBy(() -> template.remote(0, 0, 0)).hasMessage("request 0: SEND has no remote address");
+    }
+
+    @Test
+    void prepareRefusesBindingsAndRegistrationsThatNoPostWouldTake() {
+        final KeyBench bench = new KeyBench(devices);
+        final FastRegion region = bench.owner.pd.allocateFastRegion(1);
+        region.map(bench.pages(1), 0, 4096);
+        final SendRequest good = new SendRequest().fastRegister(region, region.nextKey(), 0x1000);
+        assertThat(bench.owner.qp.prepare(good).post()).isEqualTo(1);
+        for (final SendRequest request : new SendRequest[] {
+            new SendRequest().fastRegister(region, region.nextKey(), 0x1000).addSge(bench.owner.at(0), 8, 1),
+            new SendRequest().fastRegister(null, 5, 0x1000),
+            new SendRequest().opcode(SendOpcode.BIND_MW),
+            new SendRequest().opcode(SendOpcode.FAST_REG_MR).inline(new UnsafeBuffer(new byte[8]), 0, 8)}) {
+            assertInvalid(() -> bench.owner.qp.prepare(request), request.opcode().toString());
+        }
     }
 
     @Test
