@@ -197,7 +197,7 @@ final class RegistrationCases {
     }
 
     private static void manyRegions(final ConformanceEnv env) {
-        final int count = Math.min(env.times(150, 500), env.peer().attributes().maxMr() - 2);
+        final int count = Math.min(env.times(60, 500), env.peer().attributes().maxMr() - 2);
         final RcPair pair = RcPair.connected(env, 2, 1);
         final Memory from = pair.near().memory(PAGE);
         final Memory to = pair.far().memory(64 * PAGE);
