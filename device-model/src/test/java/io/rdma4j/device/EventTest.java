@@ -134,6 +134,11 @@ class EventTest {
             faults.fatal();
             assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0));
             assertThat(createPd()).isEqualTo(0xffff);
+            assertThat(driver.activate()).as("without a reset").isNotZero();
+            assertThat(createPd()).isEqualTo(0xffff);
+            driver.load();
+            assertThat(driver.activate()).as("with a shared region, without a reset").isNotZero();
+            assertThat(createPd()).isEqualTo(0xffff);
             near.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
             assertThat(events.poll()).isNull();
             final RawQp other = peer.createQp(RawQp.with().cq(peer.createCq(16)));

@@ -26,6 +26,8 @@ import io.rdma4j.hw.pvrdma.cmd.Command;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -37,10 +39,22 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MemoryManagementStressTest {
     private static final int ROUNDS = 3000;
+    /** Of writes through a window, and of refusals of such. */
+    private static final int ENOUGH = 200;
+    private static final int WINDOW = 8 * 4096;
+    private static final int SHOWN = PVRDMA_ACCESS_LOCAL_WRITE | PVRDMA_ACCESS_MW_BIND;
+    private static final int STEP = 512;
+    private static final long MARK = 0x5555_5555_5555_5555L;
 
     private final RawPair pair = RawPair.connected("emulated:mmstress");
     private final RawDriver driver = pair.driver;
-    private final AtomicInteger running = new AtomicInteger();
+    /** Guards the command channel. */
+    private final Object commands = new Object();
+    private final AtomicInteger written = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+    private volatile int rounds;
+    private volatile int shown;
+    private volatile boolean over;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final List<Thread> threads = new ArrayList<>();
 
@@ -54,14 +68,11 @@ class MemoryManagementStressTest {
     }
 
     private void start(Work work) {
-        running.incrementAndGet();
         final Thread thread = new Thread(() -> {
             try {
                 work.run();
             } catch (final AssertionError | RuntimeException | InterruptedException e) {
                 failure.compareAndSet(null, e);
-            } finally {
-                running.decrementAndGet();
             }
         });
         threads.add(thread);
@@ -110,42 +121,93 @@ class MemoryManagementStressTest {
         }
     }
 
-    /** One thread writes through a window, one binds it anew all the time, one ends its regions by command. */
+    /**
+     * One thread writes through a window all the time, one binds it and takes the memory away again, by an unbind and
+     * by the end of the region in turn: nothing is written from then on.
+     */
     @Test
     void windowsAreBoundWhileTheirRegionsEnd() throws InterruptedException {
+        final RawRegion source = driver.register(WINDOW, 0);
+        final RawRegion target = driver.register(WINDOW, SHOWN);
+        assertThat(driver.destroy(Command.DESTROY_MR, target.handle)).isZero();
         final RawCq binds = driver.createCq(64);
         final RawQp binder = connected(binds, driver.createCq(64))[0];
         final RawWindow window = driver.createMw(1);
-        final AtomicReference<RawRegion> current = new AtomicReference<>(region());
         start(() -> {
-            for (int i = 0; i < ROUNDS && failure.get() == null; i++) {
-                final RawRegion region = current.get();
-                window.bind(binder, region, region.start(), 4096, PVRDMA_ACCESS_REMOTE_WRITE);
-                if (binds.await().status() != PVRDMA_WC_SUCCESS) {
-                    // The region has ended; commands are for the other thread.
-                    break;
-                }
+            while (!over && failure.get() == null) {
+                writeOnce(source, target.start());
             }
         });
         start(() -> {
-            int status = PVRDMA_WC_SUCCESS;
-            for (int i = 0; i < ROUNDS && status == PVRDMA_WC_SUCCESS; i++) {
-                status = pair.write(current.get().start(), 4096, window.rkey);
-            }
-            assertThat(status).isIn(PVRDMA_WC_SUCCESS, PVRDMA_WC_REM_ACCESS_ERR);
-        });
-        start(() -> {
-            while (running.get() > 1) {
-                final RawRegion old = current.getAndSet(region());
-                assertThat(driver.destroy(Command.DESTROY_MR, old.handle)).isZero();
-                old.putLong(0, 0x5555);
-                assertThat(old.getLong(0)).as("written after its region ended").isEqualTo(0x5555);
+            try {
+                takeAwayAgainAndAgain(target, window, binder, binds);
+            } finally {
+                over = true;
             }
         });
         finish();
+        assertThat(rounds).as("rounds").isGreaterThanOrEqualTo(ROUNDS);
+        assertThat(written.get()).as("written").isGreaterThanOrEqualTo(ENOUGH);
+        assertThat(refused.get()).as("refused").isGreaterThanOrEqualTo(ENOUGH);
     }
 
-    private RawRegion region() {
-        return driver.register(driver.pd, 4096, 0, PVRDMA_ACCESS_LOCAL_WRITE | PVRDMA_ACCESS_MW_BIND);
+    private void writeOnce(RawRegion source, long address) {
+        final int key = shown;
+        final int status = pair.run(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, PVRDMA_SEND_SIGNALED)
+            .rdma(address, key).sge(source.start(), WINDOW, source.lkey));
+        if (status == PVRDMA_WC_SUCCESS) {
+            written.incrementAndGet();
+        } else {
+            assertThat(status).isEqualTo(PVRDMA_WC_REM_ACCESS_ERR);
+            refused.incrementAndGet();
+            synchronized (commands) {
+                pair.restart();
+            }
+        }
+    }
+
+    private void takeAwayAgainAndAgain(RawRegion target, RawWindow window, RawQp binder, RawCq binds) {
+        final SplittableRandom random = new SplittableRandom(4);
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while ((rounds < ROUNDS || written.get() < ENOUGH || refused.get() < ENOUGH) && failure.get() == null
+            && System.nanoTime() - deadline < 0) {
+            synchronized (commands) {
+                driver.register(driver.pd, target, SHOWN);
+            }
+            window.bind(binder, target, target.start(), WINDOW, PVRDMA_ACCESS_REMOTE_WRITE);
+            assertThat(binds.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);
+            shown = window.rkey;
+            spin(random.nextInt(60_000));
+            if ((rounds & 1) == 0) {
+                window.bind(binder, null, 0, 0, 0);
+                assertThat(binds.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);
+                isNotWrittenAnyMore(target);
+            }
+            synchronized (commands) {
+                assertThat(driver.destroy(Command.DESTROY_MR, target.handle)).isZero();
+            }
+            isNotWrittenAnyMore(target);
+            rounds++;
+        }
+    }
+
+    private void isNotWrittenAnyMore(RawRegion target) {
+        for (int at = 0; at < WINDOW; at += STEP) {
+            target.putLong(at, MARK);
+        }
+        spin(8000);
+        for (int at = 0; at < WINDOW; at += STEP) {
+            if (target.getLong(at) != MARK) {
+                throw new AssertionError(String.format("round %d: byte %d was written after it was taken away%n%s",
+                    rounds, at, driver.device().describe()));
+            }
+        }
+    }
+
+    private static void spin(long nanos) {
+        final long begin = System.nanoTime();
+        while (System.nanoTime() - begin < nanos) {
+            Thread.onSpinWait();
+        }
     }
 }

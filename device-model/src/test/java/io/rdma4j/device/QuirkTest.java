@@ -21,6 +21,7 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp.Wqe;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
@@ -72,6 +73,18 @@ class QuirkTest {
         }
         assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).nchunks(1)
             .flags(2))).as("no length").isEqualTo(-22);
+    }
+
+    @Test
+    void offersNoFastRegistrationWhereItCannotWork() {
+        for (String quirk : new String[] {"plain-handles", "only-send"}) {
+            try (RawDriver other = RawDriver.ready("emulated:qemu2?quirks=" + quirk)) {
+                assertThat(other.dsr.caps().bmmeFlags()).as(quirk).isZero();
+                assertThat(other.dsr.caps().maxFastRegPageListLen()).as(quirk).isZero();
+                assertThat(other.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(other.pd)
+                    .flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(1))).as(quirk).isEqualTo(-95);
+            }
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
@@ -283,6 +284,49 @@ class RetryTest {
         for (int i = 0; i < 7; i++) {
             srq.receive(i, pair.to.start(), 8, pair.to.lkey);
             assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        }
+    }
+
+    private RawQp sender(RawSrq srq, int rnrRetry) {
+        final RawQp sender = pair.driver.createQp(RawQp.with().cq(pair.cqA));
+        sender.rnrRetry = rnrRetry;
+        RawQp.connect(sender, pair.driver.createQp(RawQp.with().cq(pair.cqB).srq(srq)));
+        return sender;
+    }
+
+    private void givesUpAndIsDestroyed(RawSrq srq) {
+        final RawQp sender = sender(srq, 0);
+        sender.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
+        assertThat(sender.destroy()).isZero();
+    }
+
+    @Test
+    void forgetsWhoGaveUpWaitingForAReceive() {
+        final RawSrq srq = pair.driver.createSrq(16, 1);
+        for (int i = 0; i < 50; i++) {
+            givesUpAndIsDestroyed(srq);
+        }
+        assertThat(pair.driver.device().describe().lines().filter(line -> line.contains("srq 0x")))
+            .singleElement().asString().containsPattern("waiting senders [0-2]$");
+    }
+
+    @Test
+    void remembersWhoStillWaitsForAReceiveWhenOthersGiveUp() {
+        final RawSrq srq = pair.driver.createSrq(16, 1);
+        for (int i = 0; i < 5; i++) {
+            sender(srq, 7).post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+            for (int others = 0; others < 9; others++) {
+                givesUpAndIsDestroyed(srq);
+            }
+        }
+        assertThat(pair.cqA.poll()).isNull();
+        for (int i = 0; i < 5; i++) {
+            srq.receive(i, pair.to.start(), 8, pair.to.lkey);
+            final Completion sent = pair.cqA.poll();
+            assertThat(sent).as(pair.driver.device().describe()).isNotNull();
+            assertThat(sent.wrId()).isEqualTo(2);
+            assertThat(sent.status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
         }
     }
 

@@ -31,7 +31,7 @@ public enum Quirk {
     NOTIFY_ALWAYS,
     /** Every send produces a completion. */
     ALWAYS_SIGNALED,
-    /** Every opcode is executed as SEND. */
+    /** Every opcode is executed as SEND; regions for fast registration are not offered. */
     ONLY_SEND,
     /** Immediate data is not delivered. */
     NO_IMM,
@@ -60,7 +60,10 @@ public enum Quirk {
     GRH_ALWAYS,
     /** CTL RESET frees nothing. */
     WEAK_RESET,
-    /** Handles count from 0; destroying an unknown PD, MR or UC succeeds. */
+    /**
+     * Handles count from 0, and a region's is its lkey; destroying an unknown PD, MR or UC succeeds. Regions for fast
+     * registration are not offered, as that chooses a part of the lkey, which would become another region's.
+     */
     PLAIN_HANDLES,
     /** An interrupt that is masked when it comes is lost. */
     LOST_INTERRUPTS;

@@ -8,6 +8,7 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.SpinLock;
+import io.rdma4j.device.link.Waiter;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.AccessFlags;
@@ -48,7 +49,7 @@ final class ReceiveQueue extends Padded {
     private final SgeReader sges;
     private final DmaList list;
     private final TakenReceive taken = new TakenReceive();
-    private Runnable[] waiting = new Runnable[2];
+    private Waiter[] waiting = new Waiter[2];
     private int waitingCount;
     private volatile boolean hasWaiting;
 
@@ -83,7 +84,7 @@ final class ReceiveQueue extends Padded {
      *
      * @param sender to be resumed when there is a receive again; null if it does not wait.
      */
-    int take(Runnable sender) {
+    int take(Waiter sender) {
         if (!pages.isCurrent()) {
             return BROKEN;
         }
@@ -111,7 +112,7 @@ final class ReceiveQueue extends Padded {
         return status == WcStatus.PVRDMA_WC_SUCCESS ? TAKEN : BAD_WQE;
     }
 
-    private int peekAgainAsWaiter(Runnable sender) {
+    private int peekAgainAsWaiter(Waiter sender) {
         addWaiting(sender);
         VarHandle.fullFence();
         final int found = queue.peek();
@@ -121,11 +122,15 @@ final class ReceiveQueue extends Padded {
         return found;
     }
 
-    private void addWaiting(Runnable sender) {
+    private void addWaiting(Waiter sender) {
+        sender.begin();
         for (int i = 0; i < waitingCount; i++) {
             if (waiting[i] == sender) {
                 return;
             }
+        }
+        if (waitingCount == waiting.length) {
+            dropThoseThatWaitNoMore();
         }
         if (waitingCount == waiting.length) {
             waiting = Arrays.copyOf(waiting, 2 * waitingCount);
@@ -134,7 +139,20 @@ final class ReceiveQueue extends Padded {
         hasWaiting = true;
     }
 
-    private void removeWaiting(Runnable sender) {
+    /** Senders whose wait ended otherwise are only listed until there is no room; the others keep their order. */
+    private void dropThoseThatWaitNoMore() {
+        int kept = 0;
+        for (int i = 0; i < waitingCount; i++) {
+            if (waiting[i].isWaiting()) {
+                waiting[kept++] = waiting[i];
+            }
+        }
+        Arrays.fill(waiting, kept, waitingCount, null);
+        waitingCount = kept;
+    }
+
+    private void removeWaiting(Waiter sender) {
+        sender.end();
         for (int i = 0; i < waitingCount; i++) {
             if (waiting[i] == sender) {
                 System.arraycopy(waiting, i + 1, waiting, i, waitingCount - i - 1);

@@ -98,7 +98,7 @@ public final class Regions {
     }
 
     private PageTable noPages(MrRequest request) {
-        if (context.has(Quirk.ONLY_SEND)) {
+        if (context.has(Quirk.ONLY_SEND) || context.has(Quirk.PLAIN_HANDLES)) {
             throw new CommandError(CommandError.EOPNOTSUPP, "fast registration is not supported");
         }
         if (request.access() != 0 || request.pages() < 1 || request.pages() > Limits.MAX_FAST_REG_PAGES) {

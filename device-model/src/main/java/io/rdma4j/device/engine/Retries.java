@@ -8,6 +8,7 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Waiter;
 import io.rdma4j.hw.pvrdma.WcStatus;
 
 /**
@@ -36,7 +37,7 @@ final class Retries extends Padded {
     private final EngineContext context;
     private final QpAttributes attributes;
     private final Requester requester;
-    private final Runnable again;
+    private final Waiter again;
     private int waitsFor = Ack.ACK;
     private boolean early;
     /** Whether the link may still know of this, which would keep a destroyed queue pair from the collector. */
@@ -51,11 +52,11 @@ final class Retries extends Padded {
         this.context = context;
         this.attributes = attributes;
         this.requester = requester;
-        this.again = this::tryAgain;
+        this.again = new Waiter(this::tryAgain);
     }
 
     /** Tries the request that waits, whatever its time. Called by any thread that holds no lock of a device. */
-    Runnable again() {
+    Waiter again() {
         return again;
     }
 
@@ -80,6 +81,7 @@ final class Retries extends Padded {
             context.link().forget(again);
             listens = false;
         }
+        again.end();
         waitsFor = Ack.ACK;
         hurried = false;
         early = false;

@@ -35,6 +35,8 @@ public final class Controller {
     private final ReentrantLock lock = new ReentrantLock();
     private SharedRegion region;
     private volatile boolean active;
+    /** Failed for good: nothing but a reset helps. */
+    private boolean dead;
 
     /**
      * A device that knows no shared region yet.
@@ -93,8 +95,8 @@ public final class Controller {
 
     int activate() {
         return locked(() -> {
-            active = region != null;
-            return active || options.has(Quirk.PLAIN_REGISTERS) ? 0 : -CommandError.EFAULT;
+            active = region != null && !dead;
+            return active || !dead && options.has(Quirk.PLAIN_REGISTERS) ? 0 : -CommandError.EFAULT;
         });
     }
 
@@ -110,6 +112,7 @@ public final class Controller {
     /** Frees every object, and forgets the shared region unless the device is one that does not. */
     public void reset() {
         locked(() -> {
+            dead = false;
             engine.reset();
             if (!options.has(Quirk.WEAK_RESET)) {
                 detach();
@@ -121,6 +124,7 @@ public final class Controller {
     /** The device fails: its objects are gone, and it refuses commands until it is reset and set up anew. */
     public void die() {
         locked(() -> {
+            dead = true;
             active = false;
             engine.close();
             return 0;
@@ -130,6 +134,7 @@ public final class Controller {
     /** The function goes away: frees everything. */
     public void close() {
         locked(() -> {
+            dead = false;
             engine.close();
             detach();
             return 0;
@@ -138,8 +143,9 @@ public final class Controller {
 
     int execute() {
         return locked(() -> {
-            if (region == null || !active && !options.has(Quirk.PLAIN_REGISTERS)) {
-                counters.record(Counter.COMMANDS_REFUSED, "a request before the shared region is loaded and active");
+            if (region == null || dead || !active && !options.has(Quirk.PLAIN_REGISTERS)) {
+                counters.record(Counter.COMMANDS_REFUSED, "a request before the shared region is loaded and active, or"
+                    + " of a device that failed");
                 return UNKNOWN;
             }
             return channel.execute(region);

@@ -97,14 +97,15 @@ final class SharedRegion {
             .atomicOps(AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD
                 | AtomicOps.PVRDMA_ATOMIC_OP_MASK_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_MASK_FETCH_ADD)
             .atomicArgSizes(Long.BYTES).maxFaBitBoundary(Long.SIZE)
-            .bmmeFlags(BmmeFlags.PVRDMA_BMME_FLAG_LOCAL_INV | BmmeFlags.PVRDMA_BMME_FLAG_REMOTE_INV
-                | BmmeFlags.PVRDMA_BMME_FLAG_FAST_REG_WR)
-            .maxFastRegPageListLen(v2 ? Limits.MAX_FAST_REG_PAGES : 0)
             .maxSgeRd(v2 ? options.limits().maxSge() : 0)
             .maxQpRdAtom(options.limits().maxRdAtomic()).maxQpInitRdAtom(options.limits().maxRdAtomic())
             .maxResRdAtom(options.limits().maxRdAtomic() * options.limits().maxQp())
             .localCaAckDelay(5)
             .gidTypes(v2 ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2 : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
+        if (!options.has(Quirk.ONLY_SEND) && !options.has(Quirk.PLAIN_HANDLES)) {
+            caps.bmmeFlags(BmmeFlags.PVRDMA_BMME_FLAG_LOCAL_INV | BmmeFlags.PVRDMA_BMME_FLAG_REMOTE_INV
+                | BmmeFlags.PVRDMA_BMME_FLAG_FAST_REG_WR).maxFastRegPageListLen(v2 ? Limits.MAX_FAST_REG_PAGES : 0);
+        }
         if (options.extensions()) {
             caps.deviceCapFlags2(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS | ExtensionFlags.RDMA4J_EXT_CQ_RESIZE
                 | ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS).maxMw(options.limits().maxMw());

@@ -78,7 +78,7 @@ public final class Message {
     /** Set by the responder with {@link Ack#RNR_NAK}: how long it asks the sender to wait. */
     public long rnrNanos;
     /** Runs the sender's queue again; may be called by any thread that holds no lock of a device. */
-    public final Runnable resume;
+    public final Waiter resume;
 
     /**
      * The message of one send queue.
@@ -86,7 +86,7 @@ public final class Message {
      * @param payload of the queue.
      * @param resume  runs the queue again.
      */
-    public Message(DmaList payload, Runnable resume) {
+    public Message(DmaList payload, Waiter resume) {
         this.payload = payload;
         this.resume = resume;
     }

@@ -37,7 +37,9 @@ public final class PageTable {
     private final long base;
     private final int pages;
     private final boolean refillable;
-    /** Written by whoever checks; a stale value only means another check. */
+    /**
+     * Written by whoever checks, of a refillable table only by {@link #refill}; a stale value only means another check.
+     */
     private volatile long checkedGeneration;
 
     private PageTable(EmulatedIommu iommu, long checkedGeneration, IommuMapping[] mappings, long base, long[] hosts,
@@ -175,6 +177,9 @@ public final class PageTable {
      * @return false if the directory, its tables or a page are not mapped or not aligned; the table is of no use then.
      */
     public boolean refill(long pdir, int count) {
+        // Read first: whatever ends from here on changes it, so that it does not count as checked.
+        final long generation = iommu.generation();
+        checkedGeneration = 0;
         mappingCount = 0;
         final IommuMapping directory = pageAt(pdir);
         IommuMapping tableMapping = null;
@@ -196,7 +201,11 @@ public final class PageTable {
             }
             hosts[i] = last.host(iova);
         }
-        return directory != null && isCurrent();
+        if (directory == null || !areMapped()) {
+            return false;
+        }
+        checkedGeneration = generation;
+        return true;
     }
 
     private IommuMapping pageAt(long iova) {
@@ -216,6 +225,17 @@ public final class PageTable {
 
     private boolean check() {
         final long generation = iommu.generation();
+        if (!areMapped()) {
+            return false;
+        }
+        if (!refillable) {
+            // One that is filled anew meanwhile would be taken for checked, though its former pages were.
+            checkedGeneration = generation;
+        }
+        return true;
+    }
+
+    private boolean areMapped() {
         if (!iommu.isBusMaster()) {
             return false;
         }
@@ -224,10 +244,6 @@ public final class PageTable {
             if (mapping == null || !mapping.isLive()) {
                 return false;
             }
-        }
-        if (!refillable) {
-            // One that is filled anew meanwhile would be taken for checked, though its former pages were.
-            checkedGeneration = generation;
         }
         return true;
     }

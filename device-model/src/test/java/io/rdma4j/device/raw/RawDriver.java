@@ -184,10 +184,14 @@ public final class RawDriver implements AutoCloseable {
 
     /** Registers scattered pages; the region begins some bytes into the first. */
     public RawRegion register(int domain, int length, int offset, int access) {
-        final RawRegion region = new RawRegion(this, length, offset);
+        return register(domain, new RawRegion(this, length, offset), access);
+    }
+
+    /** Registers memory of a region that was destroyed once more. */
+    public RawRegion register(int domain, RawRegion region, int access) {
         final CreateMrResponse created = new CreateMrResponse().wrap(ok(Command.CREATE_MR, b -> new CreateMrRequest()
-            .wrap(b, 0).pd(domain).start(region.start()).length(length).access(access).pdirDma(region.pdir())
-            .nchunks(region.pages())), 0);
+            .wrap(b, 0).pd(domain).start(region.start()).length(region.length()).access(access)
+            .pdirDma(region.pdir()).nchunks(region.pages())), 0);
         return region.keys(created.mrHandle(), created.lkey(), created.rkey());
     }
 
