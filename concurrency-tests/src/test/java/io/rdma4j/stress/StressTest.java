@@ -25,8 +25,8 @@ class StressTest {
     private static final String QUICK = "-m quick -sc false -af NONE -f 1 -fsm 1 -iters 1";
     private static final String ARGUMENTS = System.getProperty("rdma4j.jcstress");
     /** A state of the second group takes commands to the device to make, and pages: there may not be very many. */
-    private static final List<Group> GROUPS = List.of(new Group("-t stress\\.[A-Z]", " -time 400"),
-        new Group("-t stress\\.device\\. -strideSize 16 -strideCount 8", " -time 200"));
+    private static final List<Group> GROUPS = List.of(new Group("-t stress\\.[A-Z]", " -time 250"),
+        new Group("-t stress\\.device\\. -strideSize 16 -strideCount 8", " -time 120"));
     private static final long DEADLINE_MINUTES = ARGUMENTS == null ? 5 : 600;
     private static final Pattern TEST = Pattern.compile("^\\.{3,} \\[(\\w+)\\] (\\S+)$");
 

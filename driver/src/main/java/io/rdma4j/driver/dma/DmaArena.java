@@ -222,25 +222,7 @@ public final class DmaArena implements AutoCloseable {
             chunks.clear();
             free.clear();
         }
-        closeAll(left);
-    }
-
-    private static void closeAll(final List<DmaMemory> chunks) {
-        RuntimeException refusal = null;
-        for (final DmaMemory chunk : chunks) {
-            try {
-                chunk.close();
-            } catch (final RuntimeException e) {
-                if (refusal == null) {
-                    refusal = e;
-                } else {
-                    refusal.addSuppressed(e);
-                }
-            }
-        }
-        if (refusal != null) {
-            throw refusal;
-        }
+        Closing.all(left, DmaMemory::close);
     }
 
     @Override

@@ -79,7 +79,7 @@ public final class PageMappings implements AutoCloseable {
             mapped = true;
         } finally {
             if (!mapped) {
-                closeAll(mappings);
+                Closing.all(mappings, DmaMapping::close);
             }
         }
         final long[] iovas = new long[pages];
@@ -156,25 +156,7 @@ public final class PageMappings implements AutoCloseable {
      */
     @Override
     public void close() {
-        closeAll(mappings);
-    }
-
-    private static void closeAll(final List<DmaMapping> mappings) {
-        RuntimeException refusal = null;
-        for (final DmaMapping mapping : mappings) {
-            try {
-                mapping.close();
-            } catch (final RuntimeException e) {
-                if (refusal == null) {
-                    refusal = e;
-                } else {
-                    refusal.addSuppressed(e);
-                }
-            }
-        }
-        if (refusal != null) {
-            throw refusal;
-        }
+        Closing.all(mappings, DmaMapping::close);
     }
 
     @Override
