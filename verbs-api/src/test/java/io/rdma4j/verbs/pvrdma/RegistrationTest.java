@@ -147,7 +147,8 @@ class RegistrationTest {
         assertThat(region.toString()).contains("9000");
 
         assertRefused(RdmaException.EFAULT, () -> pd.register(4096, 1), "0x1000 is not mapped");
-        assertRefused(RdmaException.EFAULT, () -> pd.register(address, 1L << 29), "is not");
+        // So much is not mapped in one piece; what is in the way first, a hole or the driver's own memory, is chance.
+        assertRefused(RdmaException.EFAULT, () -> pd.register(address, 1L << 29));
         assertInvalid(() -> pd.register(address, 0), "length is 0");
         assertInvalid(() -> pd.register(address, -1), "length is -1");
         assertInvalid(() -> pd.register(address, Long.MAX_VALUE), "allowed are 1 to");
