@@ -28,6 +28,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
 class ThreadsTest {
+    /** On a busy machine each of them waits for the other thread's turn twice. */
+    private static final int ROUNDS = 2_000;
+
     @RegisterExtension
     final Devices devices = new Devices();
 
@@ -85,8 +88,8 @@ class ThreadsTest {
             a.qp.postReceive(1, a.at(64), 8, a.lkey());
             b.qp.postReceive(1, b.at(64), 8, b.lkey());
         }
-        start(() -> bounce(a, 20_000, true));
-        start(() -> bounce(b, 20_000, false));
+        start(() -> bounce(a, ROUNDS, true));
+        start(() -> bounce(b, ROUNDS, false));
         join();
     }
 
@@ -96,7 +99,7 @@ class ThreadsTest {
         final Peer a = new Peer(devices.open(), new QpOptions().maxSendWr(2).maxReceiveWr(2));
         final Peer b = new Peer(devices.open(), new QpOptions().maxSendWr(2).maxReceiveWr(2));
         a.connect(b);
-        final int rounds = 50_000;
+        final int rounds = 2 * ROUNDS;
         start(() -> repostWhatCompletes(b, rounds, () -> b.qp.postReceive(1, b.at(0), 8, b.lkey())));
         start(() -> repostWhatCompletes(a, rounds, () -> a.qp.postSend(1, a.at(0), 8, a.lkey())));
         join();
