@@ -35,6 +35,10 @@ function attribute(name,    i, part) {
 }
 
 # Cases of a suite are dynamic tests, whose names end in a number; the method tells the device.
+/<testcase / {
+    suite = ""
+}
+
 /<testcase / && /\(\)\[/ && class ~ /ConformanceTest$/ {
     suite = attribute("name")
     sub(/\(\).*/, "", suite)
