@@ -17,6 +17,9 @@ import org.agrona.DirectBuffer;
 
 /** Where the bytes of a region are, and what keeps them there. Immutable. */
 interface RegionSource {
+    /** Stands for as many bytes as nobody knows of. */
+    long UNKNOWN = Long.MAX_VALUE;
+
     /** Where this process sees the first byte. */
     long firstByte();
 
@@ -35,16 +38,10 @@ interface RegionSource {
 
     /** Whether a part of memory is surely mapped, and writable. */
     static boolean isKnown(final Object owner, final long address, final long length) {
-        if (owner instanceof PvrdmaMemory) {
-            final PvrdmaMemory memory = (PvrdmaMemory) owner;
-            return contains(memory.address(), memory.length(), address, length);
-        }
-        if (owner instanceof ByteBuffer) {
-            final ByteBuffer buffer = (ByteBuffer) owner;
-            return buffer.isDirect() && !buffer.isReadOnly()
-                && contains(BufferUtil.address(buffer), buffer.capacity(), address, length);
-        }
-        return false;
+        final boolean sure = owner instanceof PvrdmaMemory
+            || owner instanceof ByteBuffer && !((ByteBuffer) owner).isReadOnly();
+        final long owned = ownedFrom(owner, address);
+        return sure && owned != UNKNOWN && length <= owned;
     }
 
     /** How many bytes an owner has from an address on; no limit if it is not known or the address is not in it. */
@@ -58,16 +55,11 @@ interface RegionSource {
         if (owner instanceof DirectBuffer && ((DirectBuffer) owner).byteArray() == null) {
             return rest(((DirectBuffer) owner).addressOffset(), ((DirectBuffer) owner).capacity(), address);
         }
-        return Long.MAX_VALUE;
+        return UNKNOWN;
     }
 
     private static long rest(final long outer, final long outerLength, final long address) {
-        return address < outer || address - outer >= outerLength ? Long.MAX_VALUE : outerLength - (address - outer);
-    }
-
-    private static boolean contains(
-        final long outer, final long outerLength, final long address, final long length) {
-        return length <= outerLength && address >= outer && address - outer <= outerLength - length;
+        return address < outer || address - outer >= outerLength ? UNKNOWN : outerLength - (address - outer);
     }
 
     /**

@@ -9,15 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,18 +26,8 @@ class BoundsPropertyTest {
     private static final int RUNS = 400;
     private static final int NEARBY = 3;
 
-    private static RdmaContext context;
-
-    @BeforeAll
-    static void open() {
-        context = RdmaDevices.open("emulated:bounds");
-    }
-
-    @AfterAll
-    static void close() {
-        context.close();
-        assertThat(context.reachableBytes()).as("bytes left reachable").isZero();
-    }
+    @RegisterExtension
+    static final Device DEVICE = new Device("emulated:bounds");
 
     static Stream<byte[]> seeds() {
         return Choices.seeds(RUNS);
@@ -58,7 +45,7 @@ class BoundsPropertyTest {
     }
 
     private static void run(final Choices choices) {
-        try (Side near = new Side(context, 1); Side far = new Side(context, 2)) {
+        try (Side near = new Side(DEVICE.context(), 1); Side far = new Side(DEVICE.context(), 2)) {
             Side.connect(near, far);
             final MemoryRegion source = near.register(0, Side.LENGTH);
             final MemoryRegion target = far.register(choices);

@@ -5,19 +5,14 @@
 
 package io.rdma4j.verbs.property;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
-import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -37,18 +32,8 @@ class CompletionPropertyTest {
     private static final int LONGEST = 512;
     private static final int RACE_SENDS = 600;
 
-    private static RdmaContext context;
-
-    @BeforeAll
-    static void open() {
-        context = RdmaDevices.open("emulated:completions");
-    }
-
-    @AfterAll
-    static void close() {
-        context.close();
-        assertThat(context.reachableBytes()).as("bytes left reachable").isZero();
-    }
+    @RegisterExtension
+    static final Device DEVICE = new Device("emulated:completions");
 
     static Stream<byte[]> seeds() {
         return Choices.seeds(RUNS);
@@ -70,7 +55,7 @@ class CompletionPropertyTest {
     }
 
     private static void run(final Choices choices) {
-        try (Side near = new Side(context, 1); Side far = new Side(context, 2)) {
+        try (Side near = new Side(DEVICE.context(), 1); Side far = new Side(DEVICE.context(), 2)) {
             Side.connect(near, far);
             near.register(choices);
             far.register(choices);
@@ -138,7 +123,7 @@ class CompletionPropertyTest {
     @MethodSource("races")
     void everySignaledRequestCompletesOnceAndInOrderWhileOthersInterfere(final byte[] data) throws Exception {
         final Choices choices = new Choices(data);
-        try (Side near = new Side(context, 1); Side far = new Side(context, 2)) {
+        try (Side near = new Side(DEVICE.context(), 1); Side far = new Side(DEVICE.context(), 2)) {
             Side.connect(near, far);
             final MemoryRegion doomed = near.register(0, Side.LENGTH);
             final MemoryRegion target = far.register(0, Side.LENGTH);
@@ -169,9 +154,9 @@ class CompletionPropertyTest {
         try {
             task.get(60, TimeUnit.SECONDS);
         } catch (final ExecutionException e) {
-            throw new AssertionError("a thread failed\n" + context.dump(), e);
+            throw new AssertionError("a thread failed\n" + DEVICE.context().dump(), e);
         } catch (final TimeoutException e) {
-            throw new AssertionError("a thread does not end\n" + context.dump(), e);
+            throw new AssertionError("a thread does not end\n" + DEVICE.context().dump(), e);
         }
     }
 

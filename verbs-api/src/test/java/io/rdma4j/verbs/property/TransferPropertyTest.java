@@ -9,17 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -33,18 +30,8 @@ class TransferPropertyTest {
     private static final int OPERATIONS = 48;
     private static final int LONGEST = 4096;
 
-    private static RdmaContext context;
-
-    @BeforeAll
-    static void open() {
-        context = RdmaDevices.open("emulated:transfers");
-    }
-
-    @AfterAll
-    static void close() {
-        context.close();
-        assertThat(context.reachableBytes()).as("bytes left reachable").isZero();
-    }
+    @RegisterExtension
+    static final Device DEVICE = new Device("emulated:transfers");
 
     static Stream<byte[]> seeds() {
         return Choices.seeds(RUNS);
@@ -62,7 +49,7 @@ class TransferPropertyTest {
     }
 
     private static void run(final Choices choices) {
-        try (Side near = new Side(context, 1); Side far = new Side(context, 101)) {
+        try (Side near = new Side(DEVICE.context(), 1); Side far = new Side(DEVICE.context(), 101)) {
             Side.connect(near, far);
             for (int i = choices.between(1, 8); i > 0; i--) {
                 near.register(choices);
