@@ -334,11 +334,11 @@ class HostileDriverTest {
         final Counters counters = new Counters();
         final EmulatedIommu iommu = new EmulatedIommu(counters);
         assertThatThrownBy(() -> iommu.unmap(0x1000, 4096)).isInstanceOf(RdmaException.class);
-        iommu.map(0x2000, 0x7000_0000, 8192, null);
+        iommu.mapOnDemand(0x2000, 0x7000_0000, 8192);
         assertThatThrownBy(() -> iommu.unmap(0x2000, 4096)).isInstanceOf(RdmaException.class);
         assertThatThrownBy(() -> iommu.unmap(0x3000, 4096)).isInstanceOf(RdmaException.class);
         assertThatThrownBy(() -> iommu.unmap(0x2000, -4096)).isInstanceOf(RdmaException.class);
-        iommu.map(0x6000, 0x7100_0000, 8192, null);
+        iommu.mapOnDemand(0x6000, 0x7100_0000, 8192);
         assertThatThrownBy(() -> iommu.unmap(0x2000, 0x5000)).as("ends inside of the second mapping")
             .isInstanceOf(RdmaException.class);
         assertThat(counters.get(Counter.BAD_UNMAPS)).isEqualTo(5);

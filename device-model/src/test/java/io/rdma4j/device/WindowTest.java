@@ -365,6 +365,6 @@ class WindowTest {
             assertThat(plain.cqA.await().status()).isEqualTo(PVRDMA_WC_LOC_QP_OP_ERR);
         }
         assertThat(driver.dsr.caps().maxMw()).isEqualTo(8);
-        assertThat(driver.dsr.caps().deviceCapFlags2()).isEqualTo(7);
+        assertThat(driver.dsr.caps().deviceCapFlags2()).isEqualTo(15);
     }
 }

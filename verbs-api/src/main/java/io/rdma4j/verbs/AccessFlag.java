@@ -20,7 +20,28 @@ public enum AccessFlag {
     /** Peers may run atomics; needs {@link #LOCAL_WRITE}. */
     REMOTE_ATOMIC(8),
     /** Memory windows may be bound here. */
-    MW_BIND(16);
+    MW_BIND(16),
+    /**
+     * The pages are looked for when a transfer touches them, and not before. A region with this is a range of
+     * addresses, not of pages: nothing of it needs to be mapped when it is registered, nothing is pinned or counts
+     * against a limit on locked memory, and what is mapped there may change at any time, also under traffic. A transfer
+     * reads and writes what is mapped at that moment.
+     *
+     * <p>A transfer that meets a page which is not there, or not with the rights that the transfer needs, fails: with
+     * {@link WcStatus#LOC_PROT_ERR} for who named the page in a scatter/gather element, and then with
+     * {@link WcStatus#REM_OP_ERR} for the sender if that was the receiver; with {@link WcStatus#REM_ACCESS_ERR} for the
+     * requester if it is the peer's target. Of the pages before that one, some or all may have been written.
+     *
+     * <p>Atomics on such memory are atomic among each other, in all of the process, but not with those that reach the
+     * same bytes by a region without this flag, nor with the processor's own.
+     *
+     * <p>What the region's owner has not mapped the kernel may give to anybody in this process, also to the JVM or to
+     * this driver, whose memory the keys would reach then. So reserve the range, for example with {@code mmap} and
+     * {@code PROT_NONE}, and map into it.
+     *
+     * <p>Only for ranges, not for a {@link PageList}, and only where {@link Feature#ON_DEMAND_PAGING} is supported.
+     */
+    ON_DEMAND(64);
 
     private final int bit;
 

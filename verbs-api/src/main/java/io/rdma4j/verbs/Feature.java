@@ -54,5 +54,9 @@ public enum Feature {
     /** Changing the size of a completion queue. */
     CQ_RESIZE,
     /** Keys that name nothing for long after their region was closed, and that do not count up. */
-    KEYS_NOT_REUSED
+    KEYS_NOT_REUSED,
+    /** Regions whose pages need to be there only when a transfer touches them: {@link AccessFlag#ON_DEMAND}. */
+    ON_DEMAND_PAGING,
+    /** Regions that follow when other pages come to lie at their addresses: {@link MemoryRegion#refresh}. */
+    REFRESH
 }

@@ -8,7 +8,8 @@ package io.rdma4j.verbs;
 import java.util.Set;
 
 /**
- * Registered memory: pinned, translated for the device, named by keys (checklist 93-106). Thread-safe.
+ * Registered memory: pinned, translated for the device, named by keys (checklist 93-106). Thread-safe. What is said
+ * here of pinning does not hold for regions with {@link AccessFlag#ON_DEMAND}.
  *
  * <p>When {@link #close()} has returned, the device does not reach the memory through this region any more, and the
  * region has let go of the buffer it was made from. Pages that other regions have, too, stay pinned until the last of
@@ -94,6 +95,32 @@ public interface MemoryRegion extends AutoCloseable {
      *                                 both registrations; EBADFD if the region or the new domain is closed.
      */
     void reregister(MrOptions changes);
+
+    /**
+     * Tells that other pages may lie behind some addresses of the region than when it was registered or refreshed last,
+     * because they were mapped anew. When this returns, the device reaches the pages that are there now, by the same
+     * keys and addresses; those that it reached before are not pinned for this region any more. So does every other
+     * region that shares the mapping; one that has a mapping of its own for the same addresses does not.
+     *
+     * <p>Work in pieces of what was mapped at a time, which may be all of the region: refreshing a page of a
+     * large region can cost as much as registering all of it. Where an IOMMU translates, there is a moment
+     * in which the device reaches nothing of that piece: transfers that touch it then fail as access errors, and their
+     * queue pairs go to the error state. The software device has no such gap.
+     *
+     * <p>If the new pages cannot be reached, because some are missing or must not be written, EFAULT names the first;
+     * if they cannot be pinned, ENOMEM says why. Then the device reaches nothing of the pieces that were to be
+     * refreshed: transfers fail, keys and addresses stay, and a later call can mend it. Closing works as ever.
+     *
+     * <p>A region with {@link AccessFlag#ON_DEMAND} needs no refresh. There this brings the pages in, and says EFAULT
+     * with the first one that is missing; nothing else changes.
+     *
+     * @param address first byte, as this process sees it. Of a {@link PageList}, one that lies in pages of the list.
+     * @param length  bytes, above 0; all of them are in the region.
+     * @throws io.rdma4j.RdmaException EINVAL for a range that is empty, negative, wraps or is not all in the region;
+     *                                 EFAULT and ENOMEM as said above; EOPNOTSUPP on devices without
+     *                                 {@link Feature#REFRESH}; EBADFD if the region is closed.
+     */
+    void refresh(long address, long length);
 
     /**
      * Whether it was closed.

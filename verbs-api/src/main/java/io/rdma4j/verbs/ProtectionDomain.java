@@ -22,7 +22,8 @@ public interface ProtectionDomain extends AutoCloseable {
     RdmaContext context();
 
     /**
-     * Registers memory by address (checklist 93-95). The caller keeps it mapped until the region is closed.
+     * Registers memory by address (checklist 93-95). The caller keeps it mapped until the region is closed; with
+     * {@link AccessFlag#ON_DEMAND} only as far as transfers touch it.
      *
      * @param address first byte, any alignment.
      * @param length  bytes, from 1 to {@link DeviceAttributes#maxMrSize()}; the last page may be used in part.
@@ -30,8 +31,9 @@ public interface ProtectionDomain extends AutoCloseable {
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException EINVAL for an empty, negative, wrapping or too long range or for rights that
      *                                 contradict each other; EFAULT for memory that is not mapped, not writable where
-     *                                 it must be, or out of the device's reach; ENOMEM if the device or IOVA space is
-     *                                 exhausted; EBADFD if this domain is closed.
+     *                                 it must be, or out of the device's reach; EOPNOTSUPP for {@code ON_DEMAND} where
+     *                                 the device has no {@link Feature#ON_DEMAND_PAGING}; ENOMEM if the device or IOVA
+     *                                 space is exhausted; EBADFD if this domain is closed.
      */
     MemoryRegion register(long address, long length, AccessFlag... access);
 
@@ -102,7 +104,8 @@ public interface ProtectionDomain extends AutoCloseable {
      * @param existing an open region of the same context, in whatever domain and made in whatever way.
      * @param iova     address by which work requests name the first byte, whose place in the page stays the same:
      *                 {@link MemoryRegion#address()} is always possible.
-     * @param access   what the new region allows besides local read.
+     * @param access   what the new region allows besides local read; with {@link AccessFlag#ON_DEMAND} if the existing
+     *                 one has it, and not otherwise.
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException EINVAL for null, a region of another context, an IOVA that wraps around or has
      *                                 another place in its page, or rights that contradict each other; EFAULT for

@@ -59,6 +59,11 @@ final class EngineContext {
         return options.extensions();
     }
 
+    /** Whether there are regions on demand. */
+    boolean hasOnDemand() {
+        return hasExtensions() && iommu.mapsOnDemand();
+    }
+
     /** Windows at most; 0 without extensions. */
     int maxMw() {
         return hasExtensions() ? limits().maxMw() : 0;

@@ -22,6 +22,7 @@ class MemoryRegion {
     private final int handle;
     private final ProtectionDomain pd;
     private final Revocation revocation;
+    private final boolean plain;
     private int lkey;
     private int rkey;
     private long start;
@@ -33,17 +34,22 @@ class MemoryRegion {
 
     /** An ordinary region. */
     MemoryRegion(MrKeys keys, ProtectionDomain pd, long start, long length, int access, PageTable pages) {
-        this(keys, pd, null);
+        this(keys, pd, null, (access & AccessFlags.PVRDMA_ACCESS_ON_DEMAND) == 0);
         show(start, length, pages.pages() == 0 ? 0 : start & Pdir.PAGE_SIZE - 1, access, pages);
     }
 
     /** One that gets its memory by work requests. */
     MemoryRegion(MrKeys keys, ProtectionDomain pd, Revocation revocation) {
+        this(keys, pd, revocation, false);
+    }
+
+    private MemoryRegion(MrKeys keys, ProtectionDomain pd, Revocation revocation, boolean plain) {
         this.handle = keys.handle();
         this.lkey = keys.lkey();
         this.rkey = keys.rkey();
         this.pd = pd;
         this.revocation = revocation;
+        this.plain = plain;
     }
 
     /**
@@ -92,6 +98,11 @@ class MemoryRegion {
     /** Null if only a command can end it. */
     final Revocation revocation() {
         return revocation;
+    }
+
+    /** Whether its memory stays as long as it lives, and is there: nothing is to be told to {@link DmaList#guard}. */
+    final boolean isPlain() {
+        return plain;
     }
 
     final int lease() {

@@ -55,9 +55,11 @@ public final class Regions {
         if (regions == context.limits().maxMr()) {
             throw new CommandError(CommandError.ENOMEM, "all " + regions + " memory regions of the device are in use");
         }
-        if (!isAllowed(request.access())) {
-            throw CommandError.invalid("access %s: remote write and remote atomic need local write, and on demand and"
-                + " unknown bits are not supported", AccessFlags.name(request.access()));
+        final int onDemand = context.hasOnDemand() ? AccessFlags.PVRDMA_ACCESS_ON_DEMAND : 0;
+        if (!isAllowed(request.access() & ~onDemand) || isOnDemand(request) && request.flags() != 0) {
+            throw CommandError.invalid("access %s: remote write and remote atomic need local write, on demand needs"
+                + " a device that has it and a region of user memory, and unknown bits are not supported",
+                AccessFlags.name(request.access()));
         }
         final PageTable pages = pages(request);
         final int handle = table.allocate();
@@ -67,6 +69,10 @@ public final class Regions {
         pd.use();
         regions++;
         return keys;
+    }
+
+    private static boolean isOnDemand(MrRequest request) {
+        return (request.access() & AccessFlags.PVRDMA_ACCESS_ON_DEMAND) != 0;
     }
 
     private static long effectiveLength(MrRequest request) {
@@ -93,6 +99,9 @@ public final class Regions {
             throw CommandError.invalid("region flags 0x%x are not supported", request.flags());
         }
         checkRange(request);
+        if (isOnDemand(request)) {
+            return PageTable.walkOnDemand(iommu, request.pdir(), request.pages());
+        }
         return context.hasExtensions() ? PageTable.walkLarge(iommu, request.pdir(), request.pages())
             : PageTable.walk(iommu, request.pdir(), request.pages());
     }

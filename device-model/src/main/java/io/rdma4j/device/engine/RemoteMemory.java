@@ -8,6 +8,7 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.device.memory.PagedMemory;
 
 import org.agrona.UnsafeApi;
 
@@ -46,7 +47,7 @@ final class RemoteMemory {
             return false;
         }
         list.add(region.pages(), region.offset(message.remoteAddress), message.length);
-        return region.revocation() == null || guard(region, lease, message.rkey);
+        return region.isPlain() || guard(region, lease, message.rkey);
     }
 
     /** The key once more: it may be another one since the lease was noted, and what was read then that of another. */
@@ -75,6 +76,10 @@ final class RemoteMemory {
             if (host == 0 || (host & 7) != 0) {
                 return Ack.NAK_INVALID_REQUEST;
             }
+            if (list.isOnDemand()) {
+                return PagedMemory.update(host, word -> message.original = atomic(message, word))
+                    ? Ack.ACK : Ack.NAK_REMOTE_ACCESS;
+            }
             message.original = atomic(message, host);
             return Ack.ACK;
         } finally {
@@ -82,7 +87,7 @@ final class RemoteMemory {
         }
     }
 
-    /** Atomic against the CPU too: both use the same instructions. */
+    /** Atomic against the CPU too, as both use the same instructions, unless the word is a copy. */
     private static long atomic(Message message, long host) {
         return switch (message.operation) {
             case COMPARE_SWAP -> compareAndSwap(host, message.compareAdd, -1L, message.swap, -1L);

@@ -315,7 +315,8 @@ final class Responder extends Padded {
         }
         final int copied = DmaList.copy(message.payload, list, message.length);
         if (copied == DmaList.SOURCE_LOST) {
-            return dropped();
+            dropped();
+            return Ack.PAYLOAD_LOST;
         }
         if (copied != DmaList.COPIED) {
             return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);

@@ -318,21 +318,21 @@ final class SendExecutor extends Padded {
         message.flowLabel = Av.flowLabelOf(flow);
         message.hopLimit = Av.hopLimit(page, av);
         from(source);
-        deliverDatagram(Av.dgidHigh(page, av), Av.dgidLow(page, av));
-        return WcStatus.PVRDMA_WC_SUCCESS;
+        return deliverDatagram(Av.dgidHigh(page, av), Av.dgidLow(page, av));
     }
 
-    private void deliverDatagram(long high, long low) {
+    /** What becomes of it there does not concern the sender, but for memory of its own that could not be read. */
+    private int deliverDatagram(long high, long low) {
         if (high >>> 56 == 0xff) {
             context.counters().increment(Counter.MULTICAST);
-            return;
+            return WcStatus.PVRDMA_WC_SUCCESS;
         }
         final Port port = route(high, low);
         if (port == null) {
             context.counters().increment(Counter.NO_PEER);
-        } else {
-            port.deliver(message);
+            return WcStatus.PVRDMA_WC_SUCCESS;
         }
+        return port.deliver(message) == Ack.PAYLOAD_LOST ? refused(Ack.PAYLOAD_LOST) : WcStatus.PVRDMA_WC_SUCCESS;
     }
 
     private void from(GidEntry source) {

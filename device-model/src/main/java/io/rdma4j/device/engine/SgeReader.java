@@ -71,7 +71,7 @@ final class SgeReader {
         }
         final long offset = region.offset(address);
         into.add(region.pages(), offset, length);
-        if (region.revocation() != null) {
+        if (!region.isPlain()) {
             into.guard(region.revocation(), lease);
         }
         return region.pages().reaches(offset, length);

@@ -12,6 +12,7 @@ import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.memory.EmulatedIommu;
 import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.driver.libc.FaultableMemory;
 import io.rdma4j.hw.pvrdma.AtomicOps;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.BmmeFlags;
@@ -108,8 +109,13 @@ final class SharedRegion {
         }
         if (options.extensions()) {
             caps.deviceCapFlags2(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS | ExtensionFlags.RDMA4J_EXT_CQ_RESIZE
-                | ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS).maxMw(options.limits().maxMw());
+                | ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS | onDemand()).maxMw(options.limits().maxMw());
         }
+    }
+
+    /** Not where the system does not let the device copy what may be missing. */
+    private static int onDemand() {
+        return FaultableMemory.isAvailable() ? ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING : 0;
     }
 
     private static void fillLikeQemu(Caps caps, DeviceOptions options, Identity identity) {

@@ -11,7 +11,8 @@ public interface Port {
      * Carries out a message, on the calling thread, which holds the lock of the send queue that the message comes from.
      *
      * @param message filled by the sender; the answer's fields are filled by the responder.
-     * @return one of {@link Ack}; senders of datagrams ignore it.
+     * @return one of {@link Ack}; senders of datagrams ignore all but
+     *         {@link Ack#PAYLOAD_LOST}.
      */
     int deliver(Message message);
 

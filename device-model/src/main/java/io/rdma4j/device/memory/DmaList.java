@@ -14,7 +14,8 @@ import org.agrona.UnsafeApi;
  * request; belongs to the queue that fills it, and is read under that queue's lock.
  *
  * <p>Pieces of memory that a work request of somebody else may take away are guarded by their {@link Revocation}: it is
- * entered for each copy.
+ * entered for each copy. Pieces on demand, of which pages may be missing, are accessed by {@link PagedMemory}. Both are
+ * told by {@link #guard}, so that ordinary memory costs one question for both.
  */
 public final class DmaList extends Padded {
     /** Of {@link #copy}: all bytes were copied. */
@@ -30,6 +31,8 @@ public final class DmaList extends Padded {
     private final Revocation[] guards;
     private final int[] leases;
     private boolean guarded;
+    /** Whether a piece is on demand; only if guarded. */
+    private boolean paged;
     /** What the run found last lies in, of a table that translates at each use. */
     private IommuMapping mapping;
     private int count;
@@ -65,6 +68,7 @@ public final class DmaList extends Padded {
             guards[i] = null;
         }
         guarded = false;
+        paged = false;
     }
 
     /**
@@ -86,15 +90,23 @@ public final class DmaList extends Padded {
     }
 
     /**
-     * Says that the piece added last can be taken away.
+     * Says that the piece added last can be taken away, or is on demand.
      *
-     * @param guard of it.
+     * @param guard of it; null if it cannot be taken away.
      * @param lease by which it may be reached.
      */
     public void guard(Revocation guard, int lease) {
         guards[count - 1] = guard;
         leases[count - 1] = lease;
         guarded = true;
+        paged |= tables[count - 1].isOnDemand();
+    }
+
+    /**
+     * {@return whether pages of it may be missing, so that {@link #host} is for {@link PagedMemory} only}
+     */
+    public boolean isOnDemand() {
+        return paged;
     }
 
     /**
@@ -165,13 +177,33 @@ public final class DmaList extends Padded {
                 return TARGET_LOST;
             }
             try {
-                return copyAll(from, to, bytes);
+                return from.paged || to.paged ? copyPaged(from, to, bytes) : copyAll(from, to, bytes);
             } finally {
                 to.leave();
             }
         } finally {
             from.leave();
         }
+    }
+
+    private static int copyPaged(DmaList from, DmaList to, long bytes) {
+        long left = bytes;
+        while (left > 0) {
+            final long source = from.run(left);
+            final long run = to.run(source);
+            if (run == 0) {
+                return source == 0 ? SOURCE_LOST : TARGET_LOST;
+            }
+            final int copied = PagedMemory.copy(from.start(), from.tables[from.piece].isOnDemand(), to.start(),
+                to.tables[to.piece].isOnDemand(), run);
+            if (copied != COPIED) {
+                return copied;
+            }
+            from.skip(run);
+            to.skip(run);
+            left -= run;
+        }
+        return COPIED;
     }
 
     private static int copyAll(DmaList from, DmaList to, long bytes) {
@@ -215,7 +247,9 @@ public final class DmaList extends Padded {
             if (run == 0) {
                 return false;
             }
-            HostMemory.copy(address + at, start(), run);
+            if (!PagedMemory.write(address + at, start(), tables[piece].isOnDemand(), run)) {
+                return false;
+            }
             skip(run);
             at += (int) run;
         }

@@ -9,6 +9,8 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.dma.Iommu;
+import io.rdma4j.driver.dma.Presence;
+import io.rdma4j.driver.libc.FaultableMemory;
 import io.rdma4j.driver.pci.DmaDomain;
 
 import java.util.ArrayList;
@@ -56,8 +58,34 @@ public final class EmulatedIommu implements Iommu {
         gracePeriod = wait;
     }
 
+    /**
+     * Refuses pages that are mapped but not there, as those behind the end of a file: the kernel's IOMMU would bring
+     * them in, or not map them, and here an access would be a signal.
+     */
     @Override
     public void map(long iova, long address, long length, Object owner) {
+        final String missing = Presence.firstUnbacked(address, length, false);
+        if (missing != null) {
+            throw RdmaException.of("map memory").detail("%s", missing).errno(RdmaException.EFAULT).build();
+        }
+        enter(iova, address, length, new IommuMapping(iova, address, length, owner));
+    }
+
+    @Override
+    public boolean mapsOnDemand() {
+        return FaultableMemory.isAvailable();
+    }
+
+    @Override
+    public void mapOnDemand(long iova, long address, long length) {
+        if (!mapsOnDemand()) {
+            throw RdmaException.of("map memory on demand").errno(RdmaException.EOPNOTSUPP)
+                .detail("this system does not let the process call process_vm_readv on itself").build();
+        }
+        enter(iova, address, length, IommuMapping.onDemand(iova, address, length));
+    }
+
+    private void enter(long iova, long address, long length, IommuMapping entered) {
         if (iova == 0 || length <= 0 || ((iova | address | length) & PAGE_MASK) != 0 || iova + length < iova) {
             throw new IllegalArgumentException(String.format(
                 "a mapping is in whole pages, not at 0: iova 0x%x address 0x%x length 0x%x", iova, address, length));
@@ -68,8 +96,56 @@ public final class EmulatedIommu implements Iommu {
                 throw new IllegalArgumentException(String.format(
                     "iova 0x%x..0x%x overlaps %s", iova, iova + length - 1, before.getValue()));
             }
-            mappings.put(iova, new IommuMapping(iova, address, length, owner));
+            mappings.put(iova, entered);
         }
+    }
+
+    @Override
+    public boolean refreshes() {
+        return true;
+    }
+
+    /**
+     * The device goes by the process' addresses, so it reaches new pages as soon as they are there: there is no gap.
+     * What has to be found out is whether they are: an access to what is missing would end the process. If some are,
+     * the mapping is suspended, and when it is resumed, all of it is looked at.
+     */
+    @Override
+    public void refresh(Range mapping, long changed, long bytes, boolean write) {
+        final IommuMapping refreshed = require(mapping);
+        final boolean wasLive = refreshed.isLive();
+        final String missing = refreshed.isOnDemand() ? null : wasLive
+            ? Presence.firstMissing(changed, bytes, write)
+            : Presence.firstMissing(mapping.address(), mapping.length(), write);
+        if (missing != null) {
+            suspend(mapping);
+            throw RdmaException.of("refresh mapping").object(refreshed).detail("%s", missing)
+                .errno(RdmaException.EFAULT).build();
+        }
+        synchronized (mappings) {
+            refreshed.resume();
+        }
+    }
+
+    private IommuMapping require(Range mapping) {
+        synchronized (mappings) {
+            final IommuMapping found = mappings.get(mapping.iova());
+            if (found == null || found.length() != mapping.length()) {
+                throw RdmaException.of("refresh mapping").detail("no mapping is exactly %s", mapping)
+                    .errno(RdmaException.EINVAL).build();
+            }
+            return found;
+        }
+    }
+
+    /** When this returns, no access of the device to that memory is under way. */
+    @Override
+    public void suspend(Range mapping) {
+        synchronized (mappings) {
+            require(mapping).suspend();
+            generation++;
+        }
+        gracePeriod.run();
     }
 
     /**
@@ -181,11 +257,25 @@ public final class EmulatedIommu implements Iommu {
         return new DmaFault(iova, length);
     }
 
-    /** The mapping that holds an IOVA, null if there is none or the device may not access memory. */
+    /**
+     * The mapping of memory that is there and holds an IOVA; null if there is none or the device may not access memory.
+     */
     IommuMapping find(long iova) {
+        final IommuMapping found = findAny(iova);
+        return found == null || found.isOnDemand() ? null : found;
+    }
+
+    /** The mapping on demand that holds an IOVA; null if there is none or the device may not access memory. */
+    IommuMapping findOnDemand(long iova) {
+        final IommuMapping found = findAny(iova);
+        return found == null || !found.isOnDemand() ? null : found;
+    }
+
+    private IommuMapping findAny(long iova) {
         synchronized (mappings) {
             final Map.Entry<Long, IommuMapping> entry = busMaster ? mappings.floorEntry(iova) : null;
-            return entry == null || !entry.getValue().contains(iova) ? null : entry.getValue();
+            return entry == null || !entry.getValue().contains(iova) || !entry.getValue().isLive() ? null
+                : entry.getValue();
         }
     }
 

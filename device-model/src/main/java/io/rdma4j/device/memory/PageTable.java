@@ -37,13 +37,14 @@ public final class PageTable {
     private final long base;
     private final int pages;
     private final boolean refillable;
+    private final boolean onDemand;
     /**
      * Written by whoever checks, of a refillable table only by {@link #refill}; a stale value only means another check.
      */
     private volatile long checkedGeneration;
 
     private PageTable(EmulatedIommu iommu, long checkedGeneration, IommuMapping[] mappings, long base, long[] hosts,
-        int pages) {
+        int pages, boolean onDemand) {
         this.iommu = iommu;
         this.checkedGeneration = checkedGeneration;
         this.mappings = mappings;
@@ -52,6 +53,7 @@ public final class PageTable {
         this.hosts = hosts;
         this.pages = pages;
         this.refillable = false;
+        this.onDemand = onDemand;
     }
 
     private PageTable(EmulatedIommu iommu, int pages) {
@@ -61,6 +63,7 @@ public final class PageTable {
         this.hosts = new long[pages];
         this.pages = pages;
         this.refillable = true;
+        this.onDemand = false;
     }
 
     /**
@@ -70,7 +73,7 @@ public final class PageTable {
      * @return the table.
      */
     public static PageTable direct(EmulatedIommu iommu) {
-        return new PageTable(iommu, iommu.generation(), new IommuMapping[0], 0, null, 0);
+        return new PageTable(iommu, iommu.generation(), new IommuMapping[0], 0, null, 0, false);
     }
 
     /**
@@ -98,7 +101,7 @@ public final class PageTable {
         if (pages < 1 || pages > Pdir.MAX_PAGES) {
             throw CommandError.invalid("a page directory reaches 1 to %d pages, not %d", Pdir.MAX_PAGES, pages);
         }
-        return walkAny(iommu, pdir, pages);
+        return walkAny(iommu, pdir, pages, false);
     }
 
     /**
@@ -117,10 +120,28 @@ public final class PageTable {
         if (pages < 1 || pages > Pdir.LARGE_MAX_PAGES) {
             throw CommandError.invalid("a root page reaches 1 to %d pages, not %d", Pdir.LARGE_MAX_PAGES, pages);
         }
-        return walkAny(iommu, pdir, pages);
+        return walkAny(iommu, pdir, pages, false);
     }
 
-    private static PageTable walkAny(EmulatedIommu iommu, long pdir, int pages) {
+    /**
+     * The same for pages that are there only when they are accessed. Such a table names addresses that must be accessed
+     * by {@link DmaList} alone.
+     *
+     * @param iommu translates.
+     * @param pdir  IOVA of the directory or root page.
+     * @param pages how many.
+     * @return the table.
+     * @throws DmaFault     if the root page, a directory or a table is not mapped, or a page not on demand.
+     * @throws CommandError as {@link #walkLarge}.
+     */
+    public static PageTable walkOnDemand(EmulatedIommu iommu, long pdir, int pages) {
+        if (pages < 1 || pages > Pdir.LARGE_MAX_PAGES) {
+            throw CommandError.invalid("a root page reaches 1 to %d pages, not %d", Pdir.LARGE_MAX_PAGES, pages);
+        }
+        return walkAny(iommu, pdir, pages, true);
+    }
+
+    private static PageTable walkAny(EmulatedIommu iommu, long pdir, int pages, boolean onDemand) {
         final long generation = iommu.generation();
         final DirectoryWalk walk = new DirectoryWalk(iommu, pdir, pages);
         final Set<IommuMapping> used = new LinkedHashSet<>();
@@ -130,7 +151,7 @@ public final class PageTable {
         for (int i = 0; i < pages; i++) {
             final long iova = walk.page(i);
             if (last == null || !last.contains(iova)) {
-                last = iommu.find(iova);
+                last = onDemand ? iommu.findOnDemand(iova) : iommu.find(iova);
                 if (last == null) {
                     throw iommu.fault(iova, Pdir.PAGE_SIZE);
                 }
@@ -146,7 +167,7 @@ public final class PageTable {
                 hosts[i] = host;
             }
         }
-        return new PageTable(iommu, generation, used.toArray(new IommuMapping[0]), base, hosts, pages);
+        return new PageTable(iommu, generation, used.toArray(new IommuMapping[0]), base, hosts, pages, onDemand);
     }
 
     /** Only a table with a seam has an entry for each page. */
@@ -271,6 +292,11 @@ public final class PageTable {
     private long direct(long iova) {
         final IommuMapping mapping = iommu.find(iova);
         return mapping == null ? 0 : mapping.host(iova);
+    }
+
+    /** Whether its pages may be missing, so that only {@link PagedMemory} may touch them. */
+    boolean isOnDemand() {
+        return onDemand;
     }
 
     /** Whether it translates at each use. */

@@ -8,7 +8,7 @@ package io.rdma4j.driver.dma;
 import java.util.Collection;
 import java.util.function.Consumer;
 
-/** Giving back several things, of which each may object. */
+/** Doing something with several things, mostly giving them back, of which each may object. */
 final class Closing {
     private Closing() {
     }

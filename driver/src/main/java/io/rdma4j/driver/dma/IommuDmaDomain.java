@@ -16,6 +16,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
 /**
  * DMA memory behind an {@link Iommu}: any memory of the process can be mapped.
@@ -31,6 +33,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     private static final String MAP = "map memory for DMA";
+    private static final String REFRESH = "refresh mapping";
     /** A call over the largest region takes a second at most; after this something is stuck in the kernel. */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -105,6 +108,31 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
     @Override
     public DmaMapping map(final long address, final long length, final Object owner) {
+        requireRange(address, length);
+        final Extent region = Extent.pages(address, length, owner);
+        final Mapped found = join(region);
+        return use(region, found == null ? mapForeign(region) : found);
+    }
+
+    @Override
+    public boolean mapsOnDemand() {
+        return iommu.mapsOnDemand();
+    }
+
+    @Override
+    public DmaMapping mapOnDemand(final long address, final long length) {
+        requireRange(address, length);
+        final Extent region = Extent.pages(address, length, null);
+        takePlace(region);
+        try {
+            return use(region, mapInPlace(region, false,
+                iova -> iommu.mapOnDemand(iova, region.start(), region.length())));
+        } finally {
+            end(region);
+        }
+    }
+
+    private void requireRange(final long address, final long length) {
         if (length <= 0 || address < 0 || length > Long.MAX_VALUE - PAGE_SIZE - address) {
             throw refused(MAP, RdmaException.EINVAL)
                 .detail("address 0x%x, length %d: the range is empty or wraps", address, length)
@@ -115,11 +143,11 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
                 .detail("address 0x%x is in the page of the null pointer", address)
                 .build();
         }
-        final Extent region = Extent.pages(address, length, owner);
-        final Mapped found = join(region);
-        final Mapped mapping = found == null ? mapForeign(region) : found;
-        return new DmaMapping(region.start(), region.length(), mapping.iovaOf(region.start()), owner,
-            () -> release(mapping));
+    }
+
+    private DmaMapping use(final Extent region, final Mapped mapping) {
+        return new DmaMapping(region.start(), region.length(), mapping.iovaOf(region.start()), region.owner(),
+            () -> release(mapping), (address, bytes, write) -> refresh(mapping, address, bytes, write));
     }
 
     private synchronized Mapped join(final Extent region) {
@@ -139,14 +167,14 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
             return map(window, known);
         } catch (final RdmaException e) {
             if (window.equals(region) || !isAboutMemory(e)) {
-                throw explained(e, region);
+                throw explained(MAP, e, region);
             }
         }
         // The window is a convenience: its other pages may be beyond a file's end, or beyond a limit.
         try {
             return map(region, known);
         } catch (final RdmaException e) {
-            throw explained(e, region);
+            throw explained(MAP, e, region);
         }
     }
 
@@ -155,23 +183,28 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     /** The kernel says "bad address"; the application wants to know which, and why. */
-    private RdmaException explained(final RdmaException e, final Extent region) {
+    private RdmaException explained(final String operation, final RdmaException e, final Extent region) {
         final boolean isFault = e.errno() == RdmaException.EFAULT;
-        final String hole = isAboutMemory(e)
-            ? ProcessMaps.firstHole(region.start(), region.length(), isFault) : null;
+        final String hole = isAboutMemory(e) ? hole(region, isFault) : null;
         if (hole != null) {
-            return fault(e, region, hole,
+            return fault(operation, e, region, hole,
                 "the device needs memory that this process may read and write: map a file read-write, or copy");
         }
         final String file = isFault ? ProcessMaps.firstDiskFile(region.start(), region.length()) : null;
-        return file == null ? e : fault(e, region, file + "; since Linux 6.5 the kernel does not let devices write to "
+        return file == null ? e
+            : fault(operation, e, region, file + "; since Linux 6.5 the kernel does not let devices write to "
             + "files on such file systems", "use a file on tmpfs (/dev/shm) or hugetlbfs, or memory of "
             + "RdmaContext.allocate");
     }
 
+    private static String hole(final Extent region, final boolean write) {
+        final String hole = ProcessMaps.firstHole(region.start(), region.length(), write);
+        return hole == null ? Presence.firstUnbacked(region.start(), region.length(), false) : hole;
+    }
+
     private RdmaException fault(
-        final RdmaException e, final Extent region, final String why, final String hint) {
-        return refused(MAP, RdmaException.EFAULT).detail("%s: %s", region, why).hint(hint).cause(e).build();
+        final String operation, final RdmaException e, final Extent region, final String why, final String hint) {
+        return refused(operation, RdmaException.EFAULT).detail("%s: %s", region, why).hint(hint).cause(e).build();
     }
 
     private Mapped map(final Extent memory, final boolean share) {
@@ -180,26 +213,27 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         }
         takePlace(memory);
         try {
-            return mapInPlace(memory, share);
+            return mapInPlace(memory, share,
+                iova -> iommu.map(iova, memory.start(), memory.length(), memory.owner()));
         } finally {
             end(memory);
         }
     }
 
-    private Mapped mapInPlace(final Extent memory, final boolean share) {
+    private Mapped mapInPlace(final Extent memory, final boolean share, final LongConsumer call) {
         long iova = 0;
         boolean mapped = false;
         try {
             iova = chooseIova(memory);
-            iommu.map(iova, memory.start(), memory.length(), memory.owner());
+            call.accept(iova);
             mapped = true;
         } finally {
             if (!mapped) {
                 giveUp(iova);
             }
         }
-        final Mapped made = new Mapped(memory, iova);
-        if (!enter(made, share)) {
+        final Mapped made = new Mapped(memory, iova, share);
+        if (!enter(made)) {
             unmap(made);
             throw deviceClosed();
         }
@@ -239,11 +273,11 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         }
     }
 
-    private synchronized boolean enter(final Mapped made, final boolean share) {
+    private synchronized boolean enter(final Mapped made) {
         if (!closed) {
             live.put(made.iova, made);
             reachable += made.length();
-            if (share) {
+            if (made.shareable) {
                 shared.add(made);
             }
         }
@@ -263,10 +297,13 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         return --mapping.users == 0 && leave(mapping);
     }
 
-    /** From here on nobody finds it. Of two who want to unmap it, one gets true. */
+    /**
+     * From here on nobody finds it. Of two who want to unmap it, one gets true. What is being refreshed has a user who
+     * unmaps it afterwards if it is not wanted any more.
+     */
     private synchronized boolean leave(final Mapped mapping) {
         shared.remove(mapping);
-        final boolean left = live.remove(mapping.iova, mapping);
+        final boolean left = !mapping.refreshing && live.remove(mapping.iova, mapping);
         if (left) {
             reachable -= mapping.length();
             inFlight.put(mapping, "unmapping");
@@ -280,6 +317,59 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         } finally {
             end(mapping);
         }
+    }
+
+    @Override
+    public boolean refreshes() {
+        return iommu.refreshes();
+    }
+
+    /** The whole mapping: an IOMMU ends only what it was given as one. */
+    private void refresh(final Mapped mapping, final long address, final long bytes, final boolean write) {
+        beginRefresh(mapping);
+        boolean refreshed = false;
+        try {
+            iommu.refresh(mapping.range(), address, bytes, write);
+            refreshed = true;
+        } catch (final RdmaException e) {
+            throw explained(REFRESH, e, new Extent(mapping.start, mapping.end, null));
+        } finally {
+            if (endRefresh(mapping, refreshed)) {
+                unmapAndEnd(mapping);
+            }
+        }
+    }
+
+    /** As one user more, so that nobody unmaps it; and nobody joins what may be about to lose its pages. */
+    private synchronized void beginRefresh(final Mapped mapping) {
+        awaitWhile(() -> mapping.refreshing);
+        if (mapping.refreshing) {
+            throw refused(REFRESH, RdmaException.ETIMEDOUT).detail("another thread has been refreshing %s for %d ms",
+                mapping, TimeUnit.NANOSECONDS.toMillis(closeNanos)).build();
+        }
+        if (closed || live.get(mapping.iova) != mapping) {
+            throw refused(REFRESH, RdmaException.EBADFD).detail("%s is not mapped any more", mapping).build();
+        }
+        mapping.users++;
+        mapping.refreshing = true;
+        shared.remove(mapping);
+        inFlight.put(mapping, "refreshing");
+    }
+
+    /** Tells whether it is to be unmapped now: its other users left meanwhile, or the domain is being closed. */
+    private synchronized boolean endRefresh(final Mapped mapping, final boolean refreshed) {
+        mapping.refreshing = false;
+        end(mapping);
+        if (leaveAsUser(mapping)) {
+            return true;
+        }
+        if (closed) {
+            return leave(mapping);
+        }
+        if (refreshed && mapping.shareable) {
+            shared.add(mapping);
+        }
+        return false;
     }
 
     private void unmap(final Mapped mapping) {
@@ -379,25 +469,28 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     private synchronized void awaitOthers() {
+        awaitWhile(() -> !inFlight.isEmpty());
+        if (!inFlight.isEmpty()) {
+            throw stuck();
+        }
+    }
+
+    /** Until it is over, or the deadline has passed. Whoever holds the monitor gives it up meanwhile. */
+    private synchronized void awaitWhile(final BooleanSupplier busy) {
         final long deadline = System.nanoTime() + closeNanos;
         boolean interrupted = false;
-        while (!inFlight.isEmpty()) {
-            final long nanos = deadline - System.nanoTime();
-            if (nanos <= 0) {
-                break;
-            }
+        long nanos = closeNanos;
+        while (nanos > 0 && busy.getAsBoolean()) {
             try {
                 wait(nanos / 1_000_000, (int) (nanos % 1_000_000));
             } catch (final InterruptedException e) {
                 // Whoever closes the IOMMU under a running call does worse than to wait a moment longer.
                 interrupted = true;
             }
+            nanos = deadline - System.nanoTime();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
-        }
-        if (!inFlight.isEmpty()) {
-            throw stuck();
         }
     }
 

@@ -15,15 +15,24 @@ final class Mapped {
     final long start;
     final long end;
     final long iova;
+    /** Whether others may join it, as it keeps its own memory alive. */
+    final boolean shareable;
     int users = 1;
+    /** Whether a thread is refreshing it: until that is over nobody else does, and nobody unmaps it. */
+    boolean refreshing;
     /** Held as long as this is mapped, and not longer: who was a user may still hold this. */
     private volatile Object owner;
 
-    Mapped(final Extent memory, final long iova) {
+    Mapped(final Extent memory, final long iova, final boolean shareable) {
         this.start = memory.start();
         this.end = memory.end();
         this.owner = memory.owner();
         this.iova = iova;
+        this.shareable = shareable;
+    }
+
+    Iommu.Range range() {
+        return new Iommu.Range(iova, start, length());
     }
 
     long length() {

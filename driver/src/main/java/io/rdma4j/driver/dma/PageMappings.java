@@ -48,7 +48,23 @@ public final class PageMappings implements AutoCloseable {
      */
     public static PageMappings ofRange(
         final DmaDomain domain, final long address, final long length, final Object owner) {
-        final DmaMapping mapping = domain.map(address, length, owner);
+        return ofRange(domain.map(address, length, owner));
+    }
+
+    /**
+     * Makes every page that a range touches reachable, whatever is mapped there, now and later.
+     *
+     * @param domain  does the mapping.
+     * @param address first byte, any alignment.
+     * @param length  bytes, above 0.
+     * @return the pages; the caller owns them.
+     * @throws io.rdma4j.RdmaException as {@link DmaDomain#mapOnDemand}.
+     */
+    public static PageMappings onDemand(final DmaDomain domain, final long address, final long length) {
+        return ofRange(domain.mapOnDemand(address, length));
+    }
+
+    private static PageMappings ofRange(final DmaMapping mapping) {
         return new PageMappings(List.of(mapping), mapping.length() / PAGE_SIZE,
             page -> mapping.iova() + (long) page * PAGE_SIZE);
     }
@@ -138,6 +154,54 @@ public final class PageMappings implements AutoCloseable {
      */
     public long iova(final int page) {
         return iovaOf.applyAsLong(page);
+    }
+
+    /**
+     * Whether a range lies in these pages.
+     *
+     * @param address first byte, page-aligned.
+     * @param length  bytes, whole pages.
+     * @return true if all of its pages are here.
+     */
+    public boolean hold(final long address, final long length) {
+        long at = address;
+        final long end = address + length;
+        while (at < end) {
+            final DmaMapping holder = holder(at);
+            if (holder == null) {
+                return false;
+            }
+            at = holder.pageAddress() + holder.length();
+        }
+        return true;
+    }
+
+    private DmaMapping holder(final long address) {
+        for (final DmaMapping mapping : mappings) {
+            if (address >= mapping.pageAddress() && address < mapping.pageAddress() + mapping.length()) {
+                return mapping;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Makes the device reach the pages that are behind some addresses now.
+     *
+     * @param address first byte of what changed, page-aligned; what is not in these pages is left out.
+     * @param length  bytes, whole pages.
+     * @param write   whether the device must be able to write there.
+     * @throws RuntimeException the first refusal, as {@link DmaMapping#refresh}, with others suppressed; what can be
+     *                          refreshed is.
+     */
+    public void refresh(final long address, final long length, final boolean write) {
+        Closing.all(mappings, mapping -> {
+            final long from = Math.max(address, mapping.pageAddress());
+            final long to = Math.min(address + length, mapping.pageAddress() + mapping.length());
+            if (from < to) {
+                mapping.refresh(from, to - from, write);
+            }
+        });
     }
 
     /**

@@ -103,6 +103,35 @@ public final class PagePins {
     }
 
     /**
+     * Pins once more what is pinned already, because other pages may be behind the addresses: a lock goes with the
+     * mapping that it was taken on. How often each page is pinned stays.
+     *
+     * @param address first byte, page-aligned.
+     * @param length  bytes, whole pages, all pinned.
+     * @throws RdmaException as {@link #pin}; the pins count on, so that {@link #unpin} is due as before.
+     * @throws IllegalArgumentException if a page of it is not pinned.
+     */
+    public void repin(final long address, final long length) {
+        requirePages(address, length);
+        final RangeLock.Held held = ranges.hold(address, address + length);
+        try {
+            synchronized (counts) {
+                requirePinned(address, address + length);
+            }
+            locker.lock(address, length);
+        } finally {
+            held.release();
+        }
+    }
+
+    private void requirePinned(final long start, final long end) {
+        if (counts.minimum(start, end) < 1) {
+            throw new IllegalArgumentException(String.format(
+                "pages of 0x%x..0x%x are not pinned", start, end - 1));
+        }
+    }
+
+    /**
      * Takes one pin off every page of a range.
      *
      * @param address as given to {@link #pin}.
@@ -123,10 +152,7 @@ public final class PagePins {
     /** Gives what nobody pins any more. */
     private List<RangeCounts.Run> uncount(final long start, final long end) {
         synchronized (counts) {
-            if (counts.minimum(start, end) < 1) {
-                throw new IllegalArgumentException(String.format(
-                    "pages of 0x%x..0x%x are not pinned", start, end - 1));
-            }
+            requirePinned(start, end);
             final List<RangeCounts.Run> last = counts.runsOf(1, start, end);
             counts.add(start, end, -1);
             return last;

@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.dma;
 
+import io.rdma4j.RdmaException;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -55,6 +56,39 @@ public final class PinningIommu implements Iommu {
         if (address != null) {
             pins.unpin(address, length);
         }
+    }
+
+    @Override
+    public boolean mapsOnDemand() {
+        return iommu.mapsOnDemand();
+    }
+
+    /** Nothing is pinned. */
+    @Override
+    public void mapOnDemand(final long iova, final long address, final long length) {
+        iommu.mapOnDemand(iova, address, length);
+    }
+
+    @Override
+    public boolean refreshes() {
+        return iommu.refreshes();
+    }
+
+    /** All of it is locked again: if this failed before, nobody knows how far that had come. */
+    @Override
+    public void refresh(final Range mapping, final long changed, final long bytes, final boolean write) {
+        try {
+            pins.repin(mapping.address(), mapping.length());
+        } catch (final RdmaException e) {
+            iommu.suspend(mapping);
+            throw e;
+        }
+        iommu.refresh(mapping, changed, bytes, write);
+    }
+
+    @Override
+    public void suspend(final Range mapping) {
+        iommu.suspend(mapping);
     }
 
     @Override

@@ -9,6 +9,7 @@ import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -39,13 +40,31 @@ public final class ProcessMaps {
      * @return a sentence that names it; null if there is none, or on a system that does not tell.
      */
     public static String firstHole(final long address, final long length, final boolean write) {
-        final List<String> maps;
-        try {
-            maps = Files.readAllLines(MAPS);
+        if (MapsQuery.covers(MAPS, address, length, write)) {
+            return null;
+        }
+        try (BufferedReader lines = Files.newBufferedReader(MAPS, StandardCharsets.ISO_8859_1)) {
+            return firstHole(lines, address, length, write);
         } catch (final IOException e) {
             return null;
         }
-        return firstHole(maps, address, length, write);
+    }
+
+    /** Only what overlaps the range becomes objects, and nothing behind it is read. */
+    static String firstHole(final BufferedReader lines, final long address, final long length, final boolean write)
+            throws IOException {
+        final List<Area> areas = new ArrayList<>();
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            final int dash = line.indexOf('-');
+            if (Long.compareUnsigned(Long.parseUnsignedLong(line, 0, dash, 16), address + length - 1) > 0) {
+                break;
+            }
+            if (Long.compareUnsigned(
+                Long.parseUnsignedLong(line, dash + 1, line.indexOf(' ', dash), 16), address) > 0) {
+                areas.add(area(line));
+            }
+        }
+        return firstHoleFrom(areas, address, length, write);
     }
 
     /**
@@ -60,7 +79,7 @@ public final class ProcessMaps {
             return null;
         }
         try {
-            return firstHoleInPages(Files.readAllLines(MAPS), pages, write);
+            return firstHoleInPages(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), pages, write);
         } catch (final IOException e) {
             return null;
         }
@@ -94,17 +113,16 @@ public final class ProcessMaps {
     private static List<Area> areas(final List<String> maps) {
         final List<Area> areas = new ArrayList<>(maps.size());
         for (final String line : maps) {
-            final int dash = line.indexOf('-');
-            final int blank = line.indexOf(' ', dash);
-            areas.add(new Area(Long.parseUnsignedLong(line, 0, dash, 16),
-                Long.parseUnsignedLong(line, dash + 1, blank, 16), line.charAt(blank + 1) == 'r',
-                line.charAt(blank + 2) == 'w', line));
+            areas.add(area(line));
         }
         return areas;
     }
 
-    static String firstHole(final List<String> maps, final long address, final long length, final boolean write) {
-        return firstHoleFrom(areas(maps), address, length, write);
+    private static Area area(final String line) {
+        final int dash = line.indexOf('-');
+        final int blank = line.indexOf(' ', dash);
+        return new Area(Long.parseUnsignedLong(line, 0, dash, 16), Long.parseUnsignedLong(line, dash + 1, blank, 16),
+            line.charAt(blank + 1) == 'r', line.charAt(blank + 2) == 'w', line);
     }
 
     private static String firstHoleFrom(

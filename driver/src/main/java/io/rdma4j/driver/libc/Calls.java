@@ -15,9 +15,10 @@ import java.util.Locale;
  *
  * <p>Every argument is a 32-bit or a 64-bit integer: C's {@code int}, {@code unsigned} and {@code mode_t} are
  * {@code int} here; {@code size_t}, {@code off_t}, {@code nfds_t}, {@code unsigned long} and all pointers are
- * {@code long}. {@code open} and {@code ioctl} are variadic in C, and are bound here with fixed arguments: the calling
- * conventions of Linux on x86-64 (System V) and on aarch64 (AAPCS64) pass the first six integer arguments in the same
- * registers either way. (Apple's aarch64 does not, which is one reason to refuse other systems.)
+ * {@code long}. {@code open}, {@code fcntl}, {@code ioctl}, {@code mremap} and {@code syscall} are variadic in C, and
+ * are bound here with fixed arguments: the calling conventions of Linux on x86-64 (System V) and on aarch64 (AAPCS64)
+ * pass the first six integer arguments in the same registers either way. (Apple's aarch64 does not, which is one reason
+ * to refuse other systems.)
  *
  * <p>errno: JNA's stub copies it into the calling thread's storage right after the call, before it goes back to the
  * JVM, which may overwrite the C library's own. {@link Native#getLastError()} reads that copy: it is the errno of this
@@ -113,12 +114,25 @@ final class Calls {
 
     native int madvise(long address, long length, int advice);
 
+    native long mremap(long oldAddress, long oldLength, long newLength, int flags, long newAddress);
+
+    native long syscall(long number, long argument);
+
+    @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
+    native long process_vm_readv(int pid, long local, long localCount, long remote, long remoteCount, long flags);
+
     @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
     native int memfd_create(long name, int flags);
 
     native int ftruncate(int fd, long length);
 
     native int fallocate(int fd, int mode, long offset, long length);
+
+    native int fcntl(int fd, int command, long argument);
+
+    native long lseek(int fd, long offset, int whence);
+
+    native int msync(long address, long length, int flags);
 
     native int eventfd(int count, int flags);
 

@@ -133,6 +133,28 @@ public final class Libc {
         return result;
     }
 
+    /**
+     * Makes a request for which a refusal is an answer and no failure: nothing is thrown or allocated for it.
+     *
+     * @param fd       the file descriptor
+     * @param request  the request; one without {@code argsz}
+     * @param argument as for {@link #ioctl(int, IoctlRequest, DirectBuffer)}
+     * @return what the request returns, not negative; or the negative errno
+     * @throws RdmaException EINVAL or EBADF for arguments that cannot be
+     */
+    public static int tryIoctl(final int fd, final IoctlRequest request, final DirectBuffer argument) {
+        checkRequest(fd, request);
+        final long address = Checks.offHeap("ioctl", argument, 0);
+        if (request.hasArgsz() || request.minLength() == 0 || argument.capacity() < request.minLength()) {
+            throw Checks.invalid("ioctl", "%s takes the address of %d bytes and has%s argsz, the buffer has %d",
+                request.name(), request.minLength(), request.hasArgsz() ? "" : " no", argument.capacity());
+        }
+        final int result = Calls.bound("ioctl").ioctl(fd, request.number(), address);
+        final int answer = result < 0 ? -Native.getLastError() : result;
+        Reference.reachabilityFence(argument);
+        return answer;
+    }
+
     private static void checkRequest(final int fd, final IoctlRequest request) {
         Checks.that(request != null, "ioctl", "no request");
         Checks.fd("ioctl", fd);

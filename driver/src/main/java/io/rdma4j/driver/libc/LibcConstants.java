@@ -77,6 +77,10 @@ public final class LibcConstants {
     public static final int MADV_WILLNEED = 3;
     /** madvise: not needed any more; private anonymous memory is zero afterwards. */
     public static final int MADV_DONTNEED = 4;
+    /** madvise: the pages may be taken when memory is short; they are zero then. Private anonymous memory only. */
+    public static final int MADV_FREE = 8;
+    /** madvise: not needed any more, here and in the file behind it. */
+    public static final int MADV_REMOVE = 9;
     /** madvise: not inherited by a child process, so that copy-on-write cannot move pages under a device. */
     public static final int MADV_DONTFORK = 10;
     /** madvise: undoes MADV_DONTFORK. */
@@ -92,6 +96,16 @@ public final class LibcConstants {
     /** madvise: fault in for writing; since Linux 5.14. */
     public static final int MADV_POPULATE_WRITE = 23;
 
+    /** mremap: it may be moved. */
+    public static final int MREMAP_MAYMOVE = 1;
+    /** mremap: to this address, in place of whatever is there. */
+    public static final int MREMAP_FIXED = 2;
+    /** mremap: leave the old range mapped, and empty; since Linux 5.7. */
+    public static final int MREMAP_DONTUNMAP = 4;
+
+    /** userfaultfd: never for faults inside of the kernel; needs no privilege. Since Linux 5.11. */
+    public static final int UFFD_USER_MODE_ONLY = 1;
+
     /** memfd_create: close on exec. {@link Libc#memfdCreate} always sets it. */
     public static final int MFD_CLOEXEC = 1;
     /** memfd_create: seals may be set. */
@@ -102,6 +116,9 @@ public final class LibcConstants {
     public static final int MFD_HUGE_2MB = 21 << 26;
     /** memfd_create: with MFD_HUGETLB, pages of 1 GiB. */
     public static final int MFD_HUGE_1GB = 30 << 26;
+
+    /** fcntl: a sealed file cannot shrink. */
+    public static final int F_SEAL_SHRINK = 2;
 
     /** eventfd: close on exec. */
     public static final int EFD_CLOEXEC = O_CLOEXEC;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.pci;
 
+import io.rdma4j.RdmaException;
+
 /**
  * How one device reaches memory: gives out memory that it can reach, and makes user memory reachable where there is an
  * IOMMU. Everything is in whole pages of {@link #PAGE_SIZE} bytes; what the device sees is an IOVA (bus address),
@@ -48,7 +50,43 @@ public interface DmaDomain {
     boolean mapsAnyMemory();
 
     /**
-     * Bytes that are reachable for the device now, through {@link #allocate} and {@link #map} together. For leak
+     * Whether {@link #mapOnDemand} works.
+     *
+     * @return false unless the platform says otherwise.
+     */
+    default boolean mapsOnDemand() {
+        return false;
+    }
+
+    /**
+     * Makes a range of addresses reachable: every page that {@code [address, address + length)} touches, whatever is
+     * mapped there, now and later. Nothing is touched or pinned. What such a mapping leads to can be told to the device
+     * only where its interface knows of memory on demand.
+     *
+     * @param address first byte, any alignment.
+     * @param length  bytes, above 0.
+     * @return the mapping; the caller owns it.
+     * @throws io.rdma4j.RdmaException EINVAL for a range that is empty or wraps, EFAULT for one in the page of the null
+     *                                 pointer; EOPNOTSUPP if the platform cannot do that; ENOMEM if IOVA space is
+     *                                 exhausted.
+     */
+    default DmaMapping mapOnDemand(final long address, final long length) {
+        throw RdmaException.of("map memory on demand").object(this)
+            .detail("what this device reaches is pinned").errno(RdmaException.EOPNOTSUPP).build();
+    }
+
+    /**
+     * Whether {@link DmaMapping#refresh} works for mappings of this.
+     *
+     * @return false unless the platform says otherwise.
+     */
+    default boolean refreshes() {
+        return false;
+    }
+
+    /**
+     * Bytes that are reachable for the device now, through {@link #allocate}, {@link #map} and
+     * {@link #mapOnDemand} together; of the last one, bytes that it may reach when they are there. For leak
      * checks and counters.
      *
      * @return bytes, a multiple of the page size.

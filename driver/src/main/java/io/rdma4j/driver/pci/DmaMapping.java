@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.pci;
 
+import io.rdma4j.RdmaException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -15,6 +16,7 @@ public final class DmaMapping implements AutoCloseable {
     private final long length;
     private final long iova;
     private final Runnable release;
+    private final Refresher refresher;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean released;
     /** Only held, never used. */
@@ -31,6 +33,22 @@ public final class DmaMapping implements AutoCloseable {
      */
     public DmaMapping(
         final long pageAddress, final long length, final long iova, final Object owner, final Runnable release) {
+        this(pageAddress, length, iova, owner, release, DmaMapping::cannotRefresh);
+    }
+
+    /**
+     * For providers whose mappings can be refreshed.
+     *
+     * @param pageAddress first byte of the first page, in this process.
+     * @param length      bytes, whole pages.
+     * @param iova        where the device sees the first page; page-aligned, not 0.
+     * @param owner       what keeps the memory alive, held until closed; may be null.
+     * @param release     ends the device's access; run once.
+     * @param refresher   does what {@link #refresh} asks for.
+     */
+    public DmaMapping(
+        final long pageAddress, final long length, final long iova, final Object owner, final Runnable release,
+        final Refresher refresher) {
         if (pageAddress % DmaDomain.PAGE_SIZE != 0 || length <= 0 || length % DmaDomain.PAGE_SIZE != 0
             || iova == 0 || iova % DmaDomain.PAGE_SIZE != 0) {
             throw new IllegalArgumentException(String.format(
@@ -41,6 +59,25 @@ public final class DmaMapping implements AutoCloseable {
         this.iova = iova;
         this.owner = owner;
         this.release = release;
+        this.refresher = refresher;
+    }
+
+    /** Makes the device reach other pages at the same place. */
+    @FunctionalInterface
+    public interface Refresher {
+        /**
+         * Does it.
+         *
+         * @param address first byte of what changed, page-aligned.
+         * @param length  bytes, whole pages.
+         * @param write   whether the device must be able to write there.
+         */
+        void refresh(long address, long length, boolean write);
+    }
+
+    private static void cannotRefresh(final long address, final long length, final boolean write) {
+        throw RdmaException.of("refresh mapping").detail("this platform cannot do that")
+            .errno(RdmaException.EOPNOTSUPP).build();
     }
 
     /**
@@ -77,6 +114,29 @@ public final class DmaMapping implements AutoCloseable {
      */
     public boolean isReleased() {
         return released;
+    }
+
+    /**
+     * Makes the device reach the pages that are behind some addresses now, at the same IOVAs, as the process may have
+     * mapped others there. Mappings that share pages with this in the IOMMU see the new ones, too.
+     *
+     * @param address first byte of what changed; page-aligned, inside.
+     * @param bytes   how much, whole pages.
+     * @param write   whether the device must be able to write there.
+     * @throws RdmaException EBADFD if this is closed; EOPNOTSUPP if the platform cannot do that; EFAULT or ENOMEM if it
+     *                       cannot reach the new pages: then it reaches nothing by this until a later call succeeds.
+     * @throws IllegalArgumentException if the range is not inside, or not in whole pages.
+     */
+    public void refresh(final long address, final long bytes, final boolean write) {
+        if ((address | bytes) % DmaDomain.PAGE_SIZE != 0 || bytes <= 0 || address < pageAddress
+            || bytes > length - (address - pageAddress)) {
+            throw new IllegalArgumentException(String.format("0x%x+%d is not in whole pages of %s", address, bytes,
+                this));
+        }
+        if (closed.get()) {
+            throw RdmaException.of("refresh mapping").object(this).errno(RdmaException.EBADFD).build();
+        }
+        refresher.refresh(address, bytes, write);
     }
 
     /** Ends the device's access and, if that succeeds, lets go of the owner. Harmless when called again. */

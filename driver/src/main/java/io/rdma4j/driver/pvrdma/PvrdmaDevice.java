@@ -14,6 +14,7 @@ import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.ExtensionFlags;
 
 import java.nio.ByteOrder;
 import java.util.Map;
@@ -306,6 +307,27 @@ public final class PvrdmaDevice implements AutoCloseable {
         device.latch.check("register memory");
         return RegionPages.list(device.arena, memory, length,
             PageMappings.ofRange(dma(), memory, length, owner));
+    }
+
+    /**
+     * Makes a range of addresses reachable, whatever is mapped there, and builds its page directory. For a registration
+     * with {@link io.rdma4j.hw.pvrdma.AccessFlags#PVRDMA_ACCESS_ON_DEMAND}, and for no other.
+     *
+     * @param memory first byte, any alignment.
+     * @param length bytes, 1 to {@link DeviceLimits#maxMrSize()}.
+     * @return the pages; the caller closes them.
+     * @throws RdmaException EINVAL for a range that is empty, wraps or is too long; EOPNOTSUPP if the device has no
+     *                       such regions; or as the IOMMU says.
+     */
+    public RegionPages mapOnDemand(final long memory, final long length) {
+        final int flag = ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING;
+        if (!device.limits.hasExtension(flag)) {
+            throw RdmaException.of("register memory").device(address()).errno(RdmaException.EOPNOTSUPP)
+                .detail("the device has no extension %s", ExtensionFlags.name(flag)).build();
+        }
+        MemoryRegistration.requireRange(memory, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        device.latch.check("register memory");
+        return RegionPages.list(device.arena, memory, length, PageMappings.onDemand(dma(), memory, length));
     }
 
     /**

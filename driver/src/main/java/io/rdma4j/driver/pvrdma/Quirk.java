@@ -60,6 +60,8 @@ public enum Quirk {
     NO_DMA_MR("makes regions over all DMA memory unusable; the driver does not offer them"),
     /** No fast registration. */
     NO_FAST_REG("has no fast registration; the driver does not offer it"),
+    /** The pages of a region are found once. */
+    MR_PAGES_HELD("maps the pages of a region when it is created and holds them; the driver cannot refresh it"),
     /** SGEs change after the doorbell. */
     WQE_SGES_REWRITTEN("may rewrite the SGEs of a posted work request; the driver never reads them again"),
     /** A GID stays resolved as before. */

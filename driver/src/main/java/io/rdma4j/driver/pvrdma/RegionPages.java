@@ -101,6 +101,35 @@ public final class RegionPages implements AutoCloseable {
         return !mappings.isReleased();
     }
 
+    /**
+     * Whether all pages that a range touches are pages of this.
+     *
+     * @param from  first byte, as this process sees it.
+     * @param bytes above 0, so that the range does not wrap.
+     * @return true if so.
+     */
+    public boolean holds(final long from, final long bytes) {
+        final long first = from & -DmaDomain.PAGE_SIZE;
+        return mappings.hold(first, pagesEnd(from, bytes) - first);
+    }
+
+    private static long pagesEnd(final long from, final long bytes) {
+        return from + bytes + DmaDomain.PAGE_SIZE - 1 & -DmaDomain.PAGE_SIZE;
+    }
+
+    /**
+     * Makes the device reach the pages that are behind some addresses now, for all regions that share this.
+     *
+     * @param from  first byte of what changed, as this process sees it.
+     * @param bytes above 0; all of them lie in pages of this.
+     * @param write whether the device must be able to write there.
+     * @throws RdmaException as {@link io.rdma4j.driver.pci.DmaMapping#refresh}.
+     */
+    public void refresh(final long from, final long bytes, final boolean write) {
+        final long first = from & -DmaDomain.PAGE_SIZE;
+        mappings.refresh(first, pagesEnd(from, bytes) - first, write);
+    }
+
     /** One user more. */
     synchronized void use() {
         if (users == 0) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
@@ -36,6 +37,8 @@ final class VfioIommu implements Iommu {
     private final Supplier<Memlock> memlock;
     /** By bus address: what keeps the mapped memory alive. */
     private final ConcurrentMap<Long, Object> owners = new ConcurrentHashMap<>();
+    /** Bus addresses of those that the kernel does not have at the moment, as they could not be mapped again. */
+    private final Set<Long> suspended = ConcurrentHashMap.newKeySet();
 
     VfioIommu(final VfioContainer container, final String name, final IommuInfo info) {
         this(container, name, info, VfioIommu::memlockOfThread);
@@ -81,8 +84,9 @@ final class VfioIommu implements Iommu {
                 + "allows %s more", what, owners.size(), available()).hint("map fewer and larger pieces of memory; or "
                     + "raise the limit: modprobe vfio_iommu_type1 dma_entry_limit=N");
             case RdmaException.EFAULT -> failure.detail("%s: not all of that is mapped in this process, readable and "
-                + "writable", what).hint("map memory that exists for as long as the device uses it; a file has to be "
-                    + "mapped for reading and writing");
+                + "writable, or it is mapped by page frame numbers (a dma-buf), which cannot be pinned", what)
+                .hint("map memory that exists for as long as the device uses it; a file has to be mapped for reading "
+                    + "and writing");
             case RdmaException.EINVAL -> failure.detail("%s: the IOMMU translates only %s", what, ranges);
             case EEXIST -> failure.detail("%s: something is mapped at that bus address already", what);
             default -> failure.detail("%s: %s", what, e.getMessage());
@@ -135,14 +139,50 @@ final class VfioIommu implements Iommu {
     }
 
     @Override
+    public boolean refreshes() {
+        return true;
+    }
+
+    /**
+     * The kernel pinned the pages when they were mapped, and looks no more at what is at their addresses. So they are
+     * unmapped and mapped again: in between the device reaches nothing there. All of the mapping, as type 1 version 2
+     * unmaps only what was mapped as one. The kernel maps for reading and writing always.
+     */
+    @Override
+    public void refresh(final Range mapping, final long changed, final long bytes, final boolean write) {
+        suspend(mapping);
+        try {
+            container.map(mapping.iova(), mapping.address(), mapping.length());
+        } catch (final RdmaException e) {
+            throw refusal(e, String.format("%d bytes at 0x%x to bus address 0x%x, as before", mapping.length(),
+                mapping.address(), mapping.iova()));
+        }
+        suspended.remove(mapping.iova());
+    }
+
+    @Override
+    public void suspend(final Range mapping) {
+        if (!suspended.contains(mapping.iova())) {
+            end(mapping.iova(), mapping.length());
+            suspended.add(mapping.iova());
+        }
+    }
+
+    @Override
     public void unmap(final long iova, final long length) {
+        if (!suspended.remove(iova)) {
+            end(iova, length);
+        }
+        owners.remove(iova);
+    }
+
+    private void end(final long iova, final long length) {
         final long unmapped = container.unmap(iova, length);
         if (unmapped != length) {
             throw RdmaException.of("unmap memory").device(name)
                 .detail("%d of %d bytes at bus address 0x%x were mapped", unmapped, length, iova)
                 .errno(RdmaException.EIO).build();
         }
-        owners.remove(iova);
     }
 
     /** Live mappings. */

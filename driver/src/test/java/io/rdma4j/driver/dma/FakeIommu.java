@@ -26,6 +26,7 @@ public final class FakeIommu implements Iommu {
     private int unmapsUntilRefusal = Integer.MAX_VALUE;
     private int refusal = RdmaException.ENOMEM;
     private long largest = Long.MAX_VALUE;
+    private int refreshesUntilRefusal = Integer.MAX_VALUE;
     private int maxMappings = Integer.MAX_VALUE;
 
     /** Makes the n-th map call from now on fail, once; 1 is the next. */
@@ -36,6 +37,11 @@ public final class FakeIommu implements Iommu {
     /** Makes the n-th unmap call from now on fail, once; 1 is the next. */
     public void refuseUnmap(final int n) {
         unmapsUntilRefusal = n;
+    }
+
+    /** Makes the n-th refresh call from now on fail, once; 1 is the next. */
+    public void refuseRefresh(final int n) {
+        refreshesUntilRefusal = n;
     }
 
     /** Makes map calls that are refused fail with this errno. */
@@ -83,6 +89,41 @@ public final class FakeIommu implements Iommu {
             throw new AssertionError(String.format("unmap of what is not mapped: iova=0x%x length=%d", iova, length));
         }
         log.add("unmap");
+    }
+
+    @Override
+    public boolean mapsOnDemand() {
+        return true;
+    }
+
+    @Override
+    public synchronized void mapOnDemand(final long iova, final long address, final long length) {
+        windows.put(iova, new Window(address, length, null));
+        log.add("map on demand");
+    }
+
+    @Override
+    public boolean refreshes() {
+        return true;
+    }
+
+    @Override
+    public synchronized void refresh(
+        final Range mapping, final long changed, final long bytes, final boolean write) {
+        if (--refreshesUntilRefusal == 0) {
+            throw RdmaException.of("refresh").detail("refused by the test").errno(RdmaException.EFAULT).build();
+        }
+        final Window window = windows.get(mapping.iova());
+        if (window == null || window.length != mapping.length() || window.address != mapping.address()
+            || changed < window.address || changed + bytes > window.address + window.length) {
+            throw new AssertionError("refresh of what is not mapped: " + mapping + " of " + windows);
+        }
+        log.add("refresh");
+    }
+
+    @Override
+    public synchronized void suspend(final Range mapping) {
+        log.add("suspend");
     }
 
     /** Memory at a bus address; it must be mapped in one piece. */

@@ -8,6 +8,7 @@ package io.rdma4j.driver.dma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Rlimit;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
@@ -25,6 +26,9 @@ class PinningIommuTest {
         @Override
         public void lock(final long address, final long length) {
             iommu.log.add("lock");
+            if (refusesLock) {
+                throw RdmaException.of("mlock").detail("refused by the test").errno(RdmaException.ENOMEM).build();
+            }
         }
 
         @Override
@@ -32,6 +36,7 @@ class PinningIommuTest {
             iommu.log.add("unlock");
         }
     }, new MemlockLimit(Path.of("/none"), Path.of("/none"), () -> new Rlimit(-1, -1)));
+    private boolean refusesLock;
     private final IommuDmaDomain domain = new IommuDmaDomain(new PinningIommu(iommu, pins), new IovaAllocator(List.of(
         new IovaAllocator.Range(4096, 1L << 30))), "test:");
 
@@ -70,6 +75,37 @@ class PinningIommuTest {
         assertThatThrownBy(memory::close).hasMessageContaining("refused by the test");
         assertThat(pins.pinnedBytes()).isEqualTo(4096);
         domain.close();
+        assertThat(pins.pinnedBytes()).isZero();
+    }
+
+    @Test
+    void onDemandNothingIsPinned() {
+        domain.mapOnDemand(1 << 20, 4096).close();
+        assertThat(iommu.log).containsExactly("map on demand", "unmap");
+        assertThat(pins.pinnedBytes()).isZero();
+    }
+
+    @Test
+    void aRefreshPinsWhatIsThereNowAndCountsNothing() {
+        final ByteBuffer memory = ByteBuffer.allocateDirect(64 << 10);
+        final DmaMapping mapping = domain.map(BufferUtil.address(memory), 4096, null);
+        final long pinned = pins.pinnedBytes();
+        mapping.refresh(mapping.pageAddress(), 4096, true);
+        assertThat(pins.pinnedBytes()).isEqualTo(pinned);
+        mapping.close();
+        assertThat(iommu.log).containsExactly("lock", "map", "lock", "refresh", "unmap", "unlock");
+        assertThat(pins.pinnedBytes()).isZero();
+    }
+
+    @Test
+    void whatCannotBePinnedAgainIsNotReachedAndIsUnpinnedOnce() {
+        final ByteBuffer memory = ByteBuffer.allocateDirect(64 << 10);
+        final DmaMapping mapping = domain.map(BufferUtil.address(memory), 4096, null);
+        refusesLock = true;
+        assertThatThrownBy(() -> mapping.refresh(mapping.pageAddress(), 4096, true))
+            .hasMessageContaining("refused by the test");
+        mapping.close();
+        assertThat(iommu.log).containsExactly("lock", "map", "lock", "suspend", "unmap", "unlock");
         assertThat(pins.pinnedBytes()).isZero();
     }
 }

@@ -7,7 +7,12 @@ package io.rdma4j.driver.dma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProcessMapsTest {
+    private static final Path SELF = Path.of("/proc/self/maps");
+    private static final int PRIVATE = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
     private static final List<String> MAPS = List.of(
         "00001000-00003000 rw-p 00000000 00:00 0",
         "00003000-00004000 r--p 00000000 00:00 0    /some/file",
@@ -26,25 +33,33 @@ class ProcessMapsTest {
         "00006000-00007000 rw-s 00000000 00:00 0",
         "ffffffffff600000-ffffffffff601000 r-xp 00000000 00:00 0    [vsyscall]");
 
+    private static String firstHole(final long address, final long length, final boolean write) {
+        try (BufferedReader lines = new BufferedReader(new StringReader(String.join("\n", MAPS)))) {
+            return ProcessMaps.firstHole(lines, address, length, write);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void acceptsARangeInsideOfOneMapping() {
-        assertThat(ProcessMaps.firstHole(MAPS, 0x1001, 0x1ffe, true)).isNull();
-        assertThat(ProcessMaps.firstHole(MAPS, 0x6fff, 1, true)).isNull();
+        assertThat(firstHole( 0x1001, 0x1ffe, true)).isNull();
+        assertThat(firstHole( 0x6fff, 1, true)).isNull();
     }
 
     @Test
     void acceptsARangeOverAdjacentMappingsIfAllAllowIt() {
-        assertThat(ProcessMaps.firstHole(MAPS, 0x2000, 0x2000, false)).isNull();
-        assertThat(ProcessMaps.firstHole(MAPS, 0x2000, 0x2000, true)).contains("0x3000 is not writable", "/some/file");
+        assertThat(firstHole( 0x2000, 0x2000, false)).isNull();
+        assertThat(firstHole( 0x2000, 0x2000, true)).contains("0x3000 is not writable", "/some/file");
     }
 
     @Test
     void namesTheFirstByteThatCannotBeUsed() {
-        assertThat(ProcessMaps.firstHole(MAPS, 0x3000, 0x1001, false)).contains("0x4000 is not readable", "guard");
-        assertThat(ProcessMaps.firstHole(MAPS, 0x5000, 1, false)).contains("0x5000 is not mapped");
-        assertThat(ProcessMaps.firstHole(MAPS, 0x6800, 0x801, false)).contains("0x7000 is not mapped");
-        assertThat(ProcessMaps.firstHole(MAPS, 0, 1, false)).contains("0x0 is not mapped");
-        assertThat(ProcessMaps.firstHole(MAPS, 0x10000, 1, false)).contains("0x10000 is not mapped");
+        assertThat(firstHole( 0x3000, 0x1001, false)).contains("0x4000 is not readable", "guard");
+        assertThat(firstHole( 0x5000, 1, false)).contains("0x5000 is not mapped");
+        assertThat(firstHole( 0x6800, 0x801, false)).contains("0x7000 is not mapped");
+        assertThat(firstHole( 0, 1, false)).contains("0x0 is not mapped");
+        assertThat(firstHole( 0x10000, 1, false)).contains("0x10000 is not mapped");
     }
 
     @Test
@@ -68,8 +83,8 @@ class ProcessMapsTest {
 
     @Test
     void readsAddressesAsUnsigned() {
-        assertThat(ProcessMaps.firstHole(MAPS, 0xffffffffff600000L, 0x1000, false)).isNull();
-        assertThat(ProcessMaps.firstHole(MAPS, 0xffffffffff600fffL, 2, false)).contains("is not mapped");
+        assertThat(firstHole( 0xffffffffff600000L, 0x1000, false)).isNull();
+        assertThat(firstHole( 0xffffffffff600fffL, 2, false)).contains("is not mapped");
     }
 
     @Test
@@ -81,6 +96,50 @@ class ProcessMapsTest {
         assertThat(ProcessMaps.firstHoleInPages(new long[]{page + 4096, page}, true)).isNull();
         assertThat(ProcessMaps.firstHoleInPages(new long[]{page, 4096}, true)).contains("0x1000 is not mapped");
         assertThat(ProcessMaps.firstHoleInPages(new long[0], true)).isNull();
+    }
+
+    /** Asked of the kernel or read from the text: the same answer. */
+    @Test
+    void theKernelAnswersAsTheTextDoes() {
+        final int page = (int) Libc.pageSize();
+        final int rights = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
+        final long base = Libc.mmap(0, 6L * page, rights, PRIVATE, -1, 0);
+        Libc.munmap(base + page, page);
+        Libc.munmap(base + 3L * page, page);
+        Libc.mmap(base + 3L * page, page, LibcConstants.PROT_READ, PRIVATE | LibcConstants.MAP_FIXED, -1, 0);
+        for (int from = 0; from < 6; from++) {
+            for (int to = from + 1; to <= 6; to++) {
+                final boolean hole = from <= 1 && to > 1;
+                final boolean readOnly = from <= 3 && to > 3;
+                check(base + from * page, (to - from) * page, false, hole ? "is not mapped" : null);
+                check(base + from * page, (to - from) * page, true,
+                    hole ? "is not mapped" : readOnly ? "is not writable" : null);
+                check(base + from * page + 5, (to - from) * page - 5, false, hole ? "is not mapped" : null);
+            }
+        }
+        Libc.munmap(base, 6L * page);
+        check(base, 1, false, "is not mapped");
+        check(-4096, 4096, false, "is not mapped");
+        check(Long.MAX_VALUE - 4095, 4096, true, "is not mapped");
+    }
+
+    private static void check(final long address, final long length, final boolean write, final String expected) {
+        final String text = ProcessMaps.firstHole(address, length, write);
+        if (expected == null) {
+            assertThat(text).as("%#x+%d", address, length).isNull();
+        } else {
+            assertThat(text).as("%#x+%d", address, length).contains(expected);
+            assertThat(MapsQuery.covers(SELF, address, length, write)).isFalse();
+        }
+    }
+
+    @Test
+    void theKernelIsAskedWhereItCanAnswer() throws IOException {
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(10_000);
+        final String[] kernel = System.getProperty("os.version").split("[^0-9]");
+        final boolean since = Integer.parseInt(kernel[0]) * 100 + Integer.parseInt(kernel[1]) >= 611;
+        final boolean answers = MapsQuery.covers(SELF, BufferUtil.address(buffer), 10_000, true);
+        assertThat(answers).as("Linux %s", System.getProperty("os.version")).isEqualTo(since);
     }
 
     @Test

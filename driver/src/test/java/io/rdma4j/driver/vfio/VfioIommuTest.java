@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.sysfs.Memlock;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +56,39 @@ class VfioIommuTest extends VfioFixture {
         iommu.unmap(IOVA, 2 * PAGE);
         assertThat(kernel.mappings).isEmpty();
         assertThat(iommu.mappings()).isZero();
+    }
+
+    @Test
+    void refreshesByMappingAllOfItAgainAtTheSameAddress() {
+        iommu.map(IOVA, ADDRESS, 2 * PAGE, null);
+        kernel.dmaAvail = 1;
+        iommu.refresh(new Iommu.Range(IOVA, ADDRESS, 2 * PAGE), ADDRESS + PAGE, PAGE, false);
+        assertThat(kernel.mappings).containsExactly(Map.entry(IOVA, 2L * PAGE));
+        iommu.unmap(IOVA, 2 * PAGE);
+        assertThat(kernel.mappings).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeMappedAgainIsMendedOrClosedLater() {
+        final Iommu.Range range = new Iommu.Range(IOVA, ADDRESS, PAGE);
+        iommu.map(IOVA, ADDRESS, PAGE, null);
+        kernel.errnos.put("VFIO_IOMMU_MAP_DMA", RdmaException.EFAULT);
+        assertThatThrownBy(() -> iommu.refresh(range, ADDRESS, PAGE, true))
+            .hasMessageContaining("4096 bytes at 0x7f0000000000 to bus address 0x10000, as before")
+            .hasMessageContaining("EFAULT");
+        assertThat(kernel.mappings).isEmpty();
+        assertThatThrownBy(() -> iommu.refresh(range, ADDRESS, PAGE, true)).hasMessageContaining("EFAULT");
+        kernel.errnos.clear();
+        iommu.refresh(range, ADDRESS, PAGE, true);
+        assertThat(kernel.mappings).containsEntry(IOVA, (long) PAGE);
+        iommu.suspend(range);
+        iommu.suspend(range);
+        assertThat(kernel.mappings).isEmpty();
+        iommu.unmap(IOVA, PAGE);
+        assertThat(iommu.mappings()).isZero();
+        iommu.map(IOVA, ADDRESS, PAGE, null);
+        iommu.unmap(IOVA, PAGE);
+        assertThat(kernel.mappings).isEmpty();
     }
 
     @Test

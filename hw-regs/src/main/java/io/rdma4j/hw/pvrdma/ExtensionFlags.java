@@ -15,6 +15,8 @@ public final class ExtensionFlags {
     public static final int RDMA4J_EXT_CQ_RESIZE = 1 << 1;
     /** Regions of more pages than one directory reaches: page directories of three levels. */
     public static final int RDMA4J_EXT_LARGE_REGIONS = 1 << 2;
+    /** Regions with {@link AccessFlags#PVRDMA_ACCESS_ON_DEMAND}, whose pages are looked for at each access. */
+    public static final int RDMA4J_EXT_ON_DEMAND_PAGING = 1 << 3;
 
     private ExtensionFlags() {
     }
@@ -26,6 +28,6 @@ public final class ExtensionFlags {
      * @return the names without their prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
      */
     public static String name(int mask) {
-        return BitNames.of(mask, "MEMORY_WINDOWS", "CQ_RESIZE", "LARGE_REGIONS");
+        return BitNames.of(mask, "MEMORY_WINDOWS", "CQ_RESIZE", "LARGE_REGIONS", "ON_DEMAND_PAGING");
     }
 }

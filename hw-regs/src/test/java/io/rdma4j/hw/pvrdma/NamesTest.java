@@ -51,7 +51,8 @@ class NamesTest {
             new Numbers(AhFlags.class, "PVRDMA_AH_", true, 0, "GRH"),
             new Numbers(SrqAttrMask.class, "PVRDMA_SRQ_", true, 0, "MAX_WR LIMIT"),
             new Numbers(BmmeFlags.class, "PVRDMA_BMME_FLAG_", true, 0, "LOCAL_INV REMOTE_INV FAST_REG_WR"),
-            new Numbers(ExtensionFlags.class, "RDMA4J_EXT_", true, 0, "MEMORY_WINDOWS CQ_RESIZE LARGE_REGIONS"),
+            new Numbers(ExtensionFlags.class, "RDMA4J_EXT_", true, 0, "MEMORY_WINDOWS CQ_RESIZE LARGE_REGIONS "
+                + "ON_DEMAND_PAGING"),
             new Numbers(AtomicOps.class, "PVRDMA_ATOMIC_OP_", true, 0, "COMP_SWAP FETCH_ADD MASK_COMP_SWAP "
                 + "MASK_FETCH_ADD"));
     }

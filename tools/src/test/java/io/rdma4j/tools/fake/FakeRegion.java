@@ -28,6 +28,11 @@ record FakeRegion(ProtectionDomain pd, long address, long length, Set<AccessFlag
     }
 
     @Override
+    public void refresh(final long from, final long bytes) {
+        throw Unused.call("refresh");
+    }
+
+    @Override
     public int lkey() {
         return LKEY;
     }

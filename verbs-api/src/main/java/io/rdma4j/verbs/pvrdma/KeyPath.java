@@ -169,9 +169,9 @@ final class KeyPath {
         }
     }
 
-    /** Windows are bound to regions that commands register. */
+    /** Windows are bound to regions that commands register, and only those can be on demand. */
     private static boolean isRegistrable(final int access) {
-        return (access & AccessFlag.MW_BIND.bit()) == 0
+        return (access & (AccessFlag.MW_BIND.bit() | AccessFlag.ON_DEMAND.bit())) == 0
             && ((access & NEEDS_LOCAL_WRITE) == 0 || (access & AccessFlag.LOCAL_WRITE.bit()) != 0);
     }
 

@@ -76,7 +76,7 @@ final class PvrdmaContext implements RdmaContext {
     PvrdmaContext(final String address, final PvrdmaDevice device) {
         this.address = address;
         this.device = device;
-        this.traits = new Traits(device.profile(), device.caps(), device.limits());
+        this.traits = new Traits(device.profile(), device.caps(), device.limits(), device.dma());
         this.attributes = new PvrdmaAttributes(
             device.profile().name() + " pvrdma", device.version(), device.caps(), device.limits());
         this.doorbell = device.uar().isMapped() ? new MappedDoorbell(device.uar().buffer())

@@ -6,7 +6,10 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.DmaDomain;
+import io.rdma4j.driver.pvrdma.MemoryRegistration;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -102,6 +105,48 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
             state = change(old, changes);
             end(old);
         });
+    }
+
+    @Override
+    public void refresh(final long address, final long length) {
+        whileOpen(RegionRequest.REFRESH, () -> {
+            final RegionMemory memory = state.memory();
+            if (!memory.source().onDemand() && !context.supports(Feature.REFRESH)) {
+                throw Errors.unsupported(RegionRequest.REFRESH, context, Feature.REFRESH);
+            }
+            requireInside(state.registration(), memory, address, length);
+            context.requireWorking(RegionRequest.REFRESH);
+            refresh(memory, address, length);
+        });
+    }
+
+    private void requireInside(
+        final MemoryRegistration now, final RegionMemory memory, final long address, final long length) {
+        final boolean isRange = address > 0 && length > 0 && length <= Long.MAX_VALUE - DmaDomain.PAGE_SIZE - address;
+        final boolean isInside = isRange && (memory.source() instanceof RangeSource
+            ? address >= now.address() && length <= now.length() - (address - now.address())
+            : memory.pages().holds(address, length));
+        if (!isInside) {
+            throw Errors.invalid(RegionRequest.REFRESH, context, "0x%x+%d is empty, or not all in %s", address, length,
+                this);
+        }
+    }
+
+    /** Says which region, to who knows of addresses only. */
+    private void refresh(final RegionMemory memory, final long address, final long length) {
+        try {
+            memory.refresh(address, length);
+        } catch (final RdmaException e) {
+            throw RdmaException.of(RegionRequest.REFRESH)
+                .device(context.address())
+                .object(this)
+                .detail("0x%x+%d: %s", address, length, e.getMessage())
+                .errno(e.errno())
+                .hint(memory.source().onDemand() ? "map what is missing before a transfer touches it"
+                    : "until it is refreshed, the device reaches nothing there: map what is missing and refresh again")
+                .cause(e)
+                .build();
+        }
     }
 
     private RegionState change(final RegionState old, final MrOptions changes) {

@@ -25,7 +25,8 @@ import java.util.Set;
 final class QpAttrs {
     private static final String MODIFY = "modify QP";
     private static final int MAX_24_BITS = 0xffffff;
-    private static final int ALL_ACCESS = AccessFlag.bits(EnumSet.allOf(AccessFlag.class));
+    private static final int ALL_ACCESS =
+        AccessFlag.bits(EnumSet.complementOf(EnumSet.of(AccessFlag.ON_DEMAND)));
 
     /** Those that lie in the first 36 bytes, which every device answers properly. */
     private static final Set<QpAttribute> ALWAYS_ANSWERED = EnumSet.of(QpAttribute.PATH_MTU, QpAttribute.QKEY,

@@ -6,7 +6,9 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.driver.dma.ProcessMaps;
+import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.pvrdma.RegionPages;
 
@@ -19,8 +21,16 @@ import java.util.List;
  * @param firstByte its address.
  * @param owner     keeps the memory mapped; may be null.
  * @param readOnly  whether it was given as a buffer that must not be written.
+ * @param onDemand  whether it is the addresses that count, and not the pages which are there now.
  */
-record RangeSource(long firstByte, Object owner, boolean readOnly) implements RegionSource {
+record RangeSource(long firstByte, Object owner, boolean readOnly, boolean onDemand) implements RegionSource {
+    private static final long PAGE_MASK = DmaDomain.PAGE_SIZE - 1;
+
+    /** The same range, for a region with these rights. */
+    RangeSource with(final boolean demand) {
+        return demand == onDemand ? this : new RangeSource(firstByte, owner, readOnly, demand);
+    }
+
     @Override
     public Collection<Object> owners() {
         return owner == null ? List.of() : List.of(owner);
@@ -38,7 +48,7 @@ record RangeSource(long firstByte, Object owner, boolean readOnly) implements Re
             throw Errors.error(RdmaException.EFAULT, operation, context, "%s is read-only, LOCAL_WRITE asked for",
                 owner);
         }
-        final String hole = RegionSource.isKnown(owner, firstByte, length)
+        final String hole = onDemand || RegionSource.isKnown(owner, firstByte, length)
             ? null : ProcessMaps.firstHole(firstByte, length, write);
         if (hole != null) {
             throw Errors.error(RdmaException.EFAULT, operation, context, "0x%x+%d: %s", firstByte, length, hole);
@@ -55,7 +65,22 @@ record RangeSource(long firstByte, Object owner, boolean readOnly) implements Re
     }
 
     @Override
+    public void refresh(final RegionPages pages, final long from, final long bytes, final boolean write) {
+        if (!onDemand) {
+            pages.refresh(from, bytes, write);
+            return;
+        }
+        final long first = from & ~PAGE_MASK;
+        final String missing = Presence.firstMissing(first, (from + bytes + PAGE_MASK & ~PAGE_MASK) - first, write);
+        if (missing != null) {
+            throw RdmaException.of("refresh region").detail("%s", missing).errno(RdmaException.EFAULT)
+                .hint("map it before a transfer touches it").build();
+        }
+    }
+
+    @Override
     public RegionPages map(final PvrdmaDevice device, final long length) {
-        return device.mapRange(firstByte, length, RegionSource.mappedFor(owner));
+        return onDemand ? device.mapOnDemand(firstByte, length)
+            : device.mapRange(firstByte, length, RegionSource.mappedFor(owner));
     }
 }

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.pvrdma.RegionPages;
+import io.rdma4j.verbs.AccessFlag;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +106,16 @@ final class RegionMemory {
         } else {
             owners.abandon();
         }
+    }
+
+    /** For all regions of it: the device must be able to write if one of them says so. The caller is a user. */
+    void refresh(final long from, final long bytes) {
+        final boolean write;
+        synchronized (this) {
+            write = users.stream().anyMatch(user -> user instanceof PvrdmaMr
+                && ((PvrdmaMr) user).access().contains(AccessFlag.LOCAL_WRITE));
+        }
+        source.refresh(pages, from, bytes, write);
     }
 
     RegionPages pages() {

@@ -30,6 +30,7 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
     static final String OPERATION = "register memory";
     static final String SHARED = "register shared memory";
     static final String REREGISTER = "reregister memory";
+    static final String REFRESH = "refresh region";
 
     /** A new region. */
     static RegionRequest of(final PvrdmaContext context, final MrOptions options) {
@@ -41,8 +42,9 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
                 .hint("use memory(...), buffer(...) or pages(...)")
                 .build();
         }
-        return new RegionRequest(OPERATION, source(options), options.length(), IovaRule.of(options, IovaRule.OWN),
-            options.accessFlags() == null ? Set.of() : options.accessFlags());
+        final Set<AccessFlag> access = options.accessFlags() == null ? Set.of() : options.accessFlags();
+        return new RegionRequest(OPERATION, with(source(options), access), options.length(),
+            IovaRule.of(options, IovaRule.OWN), access);
     }
 
     /** A region of memory that another one has. */
@@ -55,17 +57,24 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
     /** A region with something changed. */
     static RegionRequest changed(final RegionState old, final MrOptions changes) {
         final RegionMemory memory = old.memory();
+        final Set<AccessFlag> access = changes.accessFlags() == null ? old.access() : changes.accessFlags();
         return new RegionRequest(REREGISTER,
-            changes.hasMemory() ? source(changes) : memory.source(),
+            with(changes.hasMemory() ? source(changes) : memory.source(), access),
             changes.hasLength() ? changes.length() : memory.length(),
             IovaRule.of(changes, old.iova()),
-            changes.accessFlags() == null ? old.access() : changes.accessFlags());
+            access);
     }
 
     private static RegionSource source(final MrOptions options) {
         return options.pages() == null
-            ? new RangeSource(options.address(), options.owner(), options.isReadOnly())
+            ? new RangeSource(options.address(), options.owner(), options.isReadOnly(), false)
             : new ListSource(options.pages(), options.offset());
+    }
+
+    /** The same memory is mapped in another way if it shall be on demand now, or is so no more. */
+    private static RegionSource with(final RegionSource source, final Set<AccessFlag> access) {
+        return source instanceof RangeSource
+            ? ((RangeSource) source).with(access.contains(AccessFlag.ON_DEMAND)) : source;
     }
 
     private static Set<AccessFlag> rights(final PvrdmaContext context, final AccessFlag... access) {
@@ -79,6 +88,7 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
     /** Refuses what no device could take, and memory that is not there. */
     RegionRequest check(final PvrdmaContext context) {
         checkRights(context);
+        checkOnDemand(context);
         checkLength(context);
         source.check(operation, context, length, access.contains(AccessFlag.LOCAL_WRITE));
         iova.check(operation, context, source.firstByte(), length);
@@ -94,6 +104,19 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
                 .errno(RdmaException.EINVAL)
                 .hint("add LOCAL_WRITE")
                 .build();
+        }
+    }
+
+    private void checkOnDemand(final PvrdmaContext context) {
+        final boolean wanted = access.contains(AccessFlag.ON_DEMAND);
+        if (wanted && !context.supports(Feature.ON_DEMAND_PAGING)) {
+            throw Errors.unsupported(operation, context, Feature.ON_DEMAND_PAGING);
+        }
+        if (wanted != source.onDemand()) {
+            throw Errors.invalid(operation, context, wanted
+                ? "ON_DEMAND is for ranges: pages of a list, and of a region without it, are mapped when they are "
+                    + "registered"
+                : "the region that this one shares memory with is ON_DEMAND, so this one has to be, too");
         }
     }
 

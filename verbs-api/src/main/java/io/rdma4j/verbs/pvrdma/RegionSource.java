@@ -36,6 +36,23 @@ interface RegionSource {
     /** Makes them reachable for the device. */
     RegionPages map(PvrdmaDevice device, long length);
 
+    /** Whether it is addresses that count, and not the pages which are there now. */
+    default boolean onDemand() {
+        return false;
+    }
+
+    /**
+     * Makes the device reach the pages that are there now.
+     *
+     * @param pages what {@link #map} gave.
+     * @param from  first byte.
+     * @param bytes above 0, all in these pages.
+     * @param write whether the device must be able to write there.
+     */
+    default void refresh(final RegionPages pages, final long from, final long bytes, final boolean write) {
+        pages.refresh(from, bytes, write);
+    }
+
     /** Whether a part of memory is surely mapped, and writable. */
     static boolean isKnown(final Object owner, final long address, final long length) {
         final boolean sure = owner instanceof PvrdmaMemory

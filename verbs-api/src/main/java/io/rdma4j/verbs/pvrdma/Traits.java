@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.DeviceCaps;
 import io.rdma4j.driver.pvrdma.DeviceLimits;
 import io.rdma4j.driver.pvrdma.DeviceProfile;
@@ -51,7 +52,8 @@ final class Traits {
     private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
     private final List<Peculiarity> peculiarities = new ArrayList<>();
 
-    Traits(final DeviceProfile profile, final DeviceCaps caps, final DeviceLimits limits) {
+    Traits(
+        final DeviceProfile profile, final DeviceCaps caps, final DeviceLimits limits, final DmaDomain domain) {
         driverFlushes = profile.has(Quirk.NO_FLUSH);
         alwaysSignals = profile.has(Quirk.EVERYTHING_SIGNALED);
         oneCqPerSrq = profile.has(Quirk.SRQ_USES_LAST_RECV_CQ);
@@ -65,6 +67,11 @@ final class Traits {
         missingByExtension(limits);
         if (profile.subsystemId() == DeviceProfile.ANY) {
             missing.put(Feature.KEYS_NOT_REUSED, "the device does not say how it chooses keys");
+            missing.put(Feature.REFRESH, "the device does not say whether it looks for the pages of a region at each "
+                + "access, or holds those that were there when it was registered");
+        }
+        if (!domain.refreshes()) {
+            missing.put(Feature.REFRESH, "what the device reaches cannot be mapped to other pages at the same place");
         }
         missingByQuirk(profile);
         for (final Quirk quirk : profile.quirks()) {
@@ -104,6 +111,10 @@ final class Traits {
             missing.put(Feature.LARGE_REGIONS,
                 "the device's page directories reach 262144 pages, 1 GiB");
         }
+        if (!limits.hasExtension(ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING)) {
+            missing.put(Feature.ON_DEMAND_PAGING, "the device reaches only pages that stay where they are as long as a "
+                + "region has them");
+        }
     }
 
     private static String lacks(final String what, final String cap, final int value) {
@@ -127,6 +138,7 @@ final class Traits {
         missing(profile, Quirk.MR_WHOLE_PAGES, Feature.BYTE_EXACT_REGIONS);
         missing(profile, Quirk.FAILED_POST_LOSES_COMPLETION, Feature.PROTECTION_ERRORS);
         missing(profile, Quirk.NO_FAST_REG, Feature.FAST_REGISTRATION);
+        missing(profile, Quirk.MR_PAGES_HELD, Feature.REFRESH);
     }
 
     private void missing(final DeviceProfile profile, final Quirk quirk, final Feature... features) {

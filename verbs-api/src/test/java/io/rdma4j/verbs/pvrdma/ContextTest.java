@@ -206,7 +206,7 @@ class ContextTest {
         final PvrdmaContext whole = devices.open();
         final PvrdmaContext plain = devices.open("extensions=false");
         final Set<Feature> extensions =
-            EnumSet.of(Feature.MEMORY_WINDOWS, Feature.CQ_RESIZE, Feature.LARGE_REGIONS);
+            EnumSet.of(Feature.MEMORY_WINDOWS, Feature.CQ_RESIZE, Feature.LARGE_REGIONS, Feature.ON_DEMAND_PAGING);
         for (final Feature feature : Feature.values()) {
             assertThat(whole.supports(feature)).as("%s: %s", feature, whole.whyNot(feature)).isTrue();
             assertThat(plain.supports(feature)).as("%s: %s", feature, plain.whyNot(feature))

@@ -360,6 +360,10 @@ class FastRegistrationTest {
             assertThat(bench.owner.qp.postSend(request.fastRegister(region, key, IOVA + 24, remote)))
                 .as("%s alone", remote).isEqualTo(invalid);
         }
+        for (final AccessFlag commandsOnly : new AccessFlag[] {AccessFlag.MW_BIND, AccessFlag.ON_DEMAND}) {
+            assertThat(bench.owner.qp.postSend(request.fastRegister(region, key, IOVA + 24, commandsOnly)))
+                .as("%s", commandsOnly).isEqualTo(invalid);
+        }
         final ProtectionDomain other = bench.owner.context.allocatePd();
         final FastRegion foreign = other.allocateFastRegion(1);
         foreign.map(bench.pages(1), 0, 4096);

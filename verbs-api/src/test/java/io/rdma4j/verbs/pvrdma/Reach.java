@@ -8,7 +8,9 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -82,6 +84,46 @@ final class Reach {
             assertThat(Completions.awaitSuccess(peer.cq).bytes()).isEqualTo(length);
         }
         return status;
+    }
+
+    /** The domain's own QP receives what the peer sends. The status of the receive. */
+    WcStatus sendInto(final long address, final int length, final int lkey, final int seed) {
+        peer.fill(0, length, seed);
+        assertThat(here.postReceive(3, address, length, lkey)).isZero();
+        assertThat(there.postSend(4, peer.at(0), length, peer.lkey())).isZero();
+        final WcStatus sent = Completions.await(peer.cq, 1).get(0).status();
+        final WcStatus status = ended(cq);
+        assertThat(sent).isEqualTo(status == WcStatus.SUCCESS ? WcStatus.SUCCESS : WcStatus.REM_OP_ERR);
+        return status;
+    }
+
+    /** The domain's own QP reads the peer's memory. */
+    WcStatus readInto(final long address, final int length, final int lkey, final int seed) {
+        peer.fill(0, length, seed);
+        assertThat(here.postSend(new SendRequest().opcode(SendOpcode.RDMA_READ)
+            .remote(peer.at(0), peer.region.rkey()).sge(address, length, lkey))).isZero();
+        return ended(cq);
+    }
+
+    /** The peer adds; what was there before is at the beginning of its memory then. */
+    WcStatus fetchAdd(final long address, final int rkey, final long value) {
+        return run(new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).remote(address, rkey).atomic(value, 0),
+            Long.BYTES);
+    }
+
+    /** The peer compares and swaps; what was there before is at the beginning of its memory then. */
+    WcStatus compareSwap(final long address, final int rkey, final long expected, final long value) {
+        return run(new SendRequest().opcode(SendOpcode.ATOMIC_CMP_AND_SWP).remote(address, rkey)
+            .atomic(expected, value), Long.BYTES);
+    }
+
+    /** The peer writes through a window of type 1. */
+    WcStatus bindAndWrite(
+        final MemoryRegion region, final MemoryWindow window, final long offset, final int length, final int seed) {
+        assertThat(here.bindWindow(5, window, region, region.iova() + offset, length, AccessFlag.REMOTE_WRITE))
+            .isZero();
+        Completions.awaitSuccess(cq);
+        return write(region.iova() + offset, window.rkey(), length, seed);
     }
 
     private WcStatus ended(final CompletionQueue queue) {

@@ -192,7 +192,7 @@ class RegistrationTest {
             pd.register(memory, needs, LOCAL_WRITE).close();
         }
         pd.register(memory, REMOTE_READ).close();
-        assertThat(AccessFlag.bits(EnumSet.allOf(AccessFlag.class))).isEqualTo(31);
+        assertThat(AccessFlag.bits(EnumSet.allOf(AccessFlag.class))).isEqualTo(31 | 64);
     }
 
     @Test

@@ -1,0 +1,10 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Memory that is not simply allocated: dma-bufs of other devices, persistent files, and what becomes of mapped memory
+ * behind a region's back.
+ */
+package io.rdma4j.driver.memory;

@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.driver.libc;
+
+import static io.rdma4j.driver.libc.Failing.assertFails;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+class FileCallsTest {
+    private static final long PAGE = Libc.pageSize();
+    private static final int NOT_OPEN = 1 << 30;
+
+    @Test
+    void aDuplicateIsTheSameFileAndOutlivesTheFirst() throws IOException {
+        final int first = Libc.memfdCreate("first", 0);
+        Libc.ftruncate(first, 3 * PAGE);
+        final int second = FileCalls.duplicate(first);
+        assertThat(second).isNotEqualTo(first);
+        Libc.close(first);
+        assertThat(FileCalls.seekEnd(second)).isEqualTo(3 * PAGE);
+        assertThat(ProcSelf.flags(second) & LibcConstants.O_CLOEXEC).as("closed on exec").isNotZero();
+        Libc.close(second);
+    }
+
+    @Test
+    void sealsHold() {
+        try (Fd fd = Fd.of(Libc.memfdCreate("sealed", LibcConstants.MFD_ALLOW_SEALING), "sealed");
+            Fd other = Fd.of(Libc.memfdCreate("not-to-be-sealed", 0), "other")) {
+            Libc.ftruncate(fd.fd(), 2 * PAGE);
+            FileCalls.addSeals(fd.fd(), LibcConstants.F_SEAL_SHRINK);
+            assertFails("ftruncate", "EPERM", () -> Libc.ftruncate(fd.fd(), PAGE));
+            Libc.ftruncate(fd.fd(), 3 * PAGE);
+            assertFails("fcntl F_ADD_SEALS", "EPERM",
+                () -> FileCalls.addSeals(other.fd(), LibcConstants.F_SEAL_SHRINK));
+        }
+    }
+
+    @Test
+    void filesThatAreNotOpenAreRefused() {
+        assertFails("fcntl F_DUPFD_CLOEXEC", "EBADF", () -> FileCalls.duplicate(-1));
+        assertFails("fcntl F_DUPFD_CLOEXEC", "EBADF", () -> FileCalls.duplicate(NOT_OPEN));
+        assertFails("fcntl F_ADD_SEALS", "EBADF", () -> FileCalls.addSeals(NOT_OPEN, 2));
+        assertFails("lseek", "EBADF", () -> FileCalls.seekEnd(-7));
+        assertFails("lseek", "EBADF", () -> FileCalls.seekEnd(NOT_OPEN));
+    }
+
+    @Test
+    void msyncNeedsMappedWholePages() {
+        final long address;
+        try (MappedMemory memory = MappedMemory.anonymous(2 * PAGE)) {
+            address = memory.address();
+            FileCalls.msync(address, 2 * PAGE);
+            assertFails("msync", "EINVAL", () -> FileCalls.msync(address + 1, PAGE));
+            assertFails("msync", "EINVAL", () -> FileCalls.msync(address, 0));
+            assertFails("msync", "EINVAL", () -> FileCalls.msync(0, PAGE));
+            assertFails("msync", "EINVAL", () -> FileCalls.msync(address, Long.MAX_VALUE));
+        }
+        assertFails("msync", "ENOMEM", () -> FileCalls.msync(address, PAGE));
+    }
+}
