@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+/** Checks of arguments that many types here need. */
+final class Arguments {
+    private Arguments() {
+    }
+
+    static <T> T notNull(final String operation, final String name, final T value) {
+        if (value == null) {
+            throw FabricException.of(operation).detail("%s is null", name).errno(FiErrno.FI_EINVAL).build();
+        }
+        return value;
+    }
+
+    static void noUnknownBits(final String what, final long rest) {
+        if (rest != 0) {
+            throw FabricException.of("decode flags").detail("0x%x are no bits of %s", rest, what)
+                .errno(FiErrno.FI_EBADFLAGS).build();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What endpoints and domains can do: the caps of fi_getinfo, with the bits of rdma/fabric.h. Some are here to be
+ * refused by name.
+ */
+public enum Capability {
+    /** Messages. */
+    MSG(1L << 1),
+    /** Remote memory access. */
+    RMA(1L << 2),
+    /** Tagged messages. */
+    TAGGED(1L << 3),
+    /** Atomics on remote memory. */
+    ATOMIC(1L << 4),
+    /** Multicast. */
+    MULTICAST(1L << 5),
+    /** Collective operations. */
+    COLLECTIVE(1L << 6),
+    /** May start RMA reads and fetching atomics. */
+    READ(1L << 8),
+    /** May start RMA writes and atomics. */
+    WRITE(1L << 9),
+    /** May receive. */
+    RECV(1L << 10),
+    /** May send. */
+    SEND(1L << 11),
+    /** May be the target of RMA reads. */
+    REMOTE_READ(1L << 12),
+    /** May be the target of RMA writes and atomics. */
+    REMOTE_WRITE(1L << 13),
+    /** One buffer takes several messages. */
+    MULTI_RECV(1L << 16),
+    /** Memory of accelerators, and dma-bufs. */
+    HMEM(1L << 47),
+    /** Persistent memory can be the target of RMA. */
+    RMA_PMEM(1L << 49),
+    /** Peers on this machine. */
+    LOCAL_COMM(1L << 51),
+    /** Peers on other machines. */
+    REMOTE_COMM(1L << 52),
+    /** Remote accesses to regions can be counted. */
+    RMA_EVENT(1L << 56),
+    /** Receives tell the peer. */
+    SOURCE(1L << 57),
+    /** Receives from one peer. */
+    DIRECTED_RECV(1L << 59);
+
+    private final long bit;
+
+    Capability(final long bit) {
+        this.bit = bit;
+    }
+
+    /**
+     * The value in libfabric's headers.
+     *
+     * @return a bit.
+     */
+    public long bit() {
+        return bit;
+    }
+
+    /**
+     * The bits of several.
+     *
+     * @param set some of them.
+     * @return their bits, or-ed.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    public static long bits(final Set<Capability> set) {
+        Arguments.notNull("encode flags", "set", set);
+        long all = 0;
+        for (final Capability one : set) {
+            all |= one.bit;
+        }
+        return all;
+    }
+
+    /**
+     * Takes bits apart.
+     *
+     * @param bits bits as libfabric has them.
+     * @return a new set.
+     * @throws FabricException FI_EBADFLAGS for a bit that is none of these.
+     */
+    public static Set<Capability> of(final long bits) {
+        final Set<Capability> set = EnumSet.noneOf(Capability.class);
+        long rest = bits;
+        for (final Capability one : values()) {
+            if ((bits & one.bit) != 0) {
+                set.add(one);
+                rest &= ~one.bit;
+            }
+        }
+        Arguments.noUnknownBits("Capability", rest);
+        return set;
+    }
+}

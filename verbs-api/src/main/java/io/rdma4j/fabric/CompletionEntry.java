@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+/** One completion, as a view that is reused (fi_cq_data_entry, fi_cq_err_entry). */
+public interface CompletionEntry {
+    /**
+     * What was given with the operation.
+     *
+     * @return its context; 0 for data of a peer's write.
+     */
+    long context();
+
+    /**
+     * The endpoint.
+     *
+     * @return the one that the operation was given to.
+     */
+    Endpoint endpoint();
+
+    /**
+     * What completed.
+     *
+     * @return the kind.
+     */
+    OperationKind kind();
+
+    /**
+     * Bytes that were received, or of the operation.
+     *
+     * @return 0 or more.
+     */
+    long length();
+
+    /**
+     * Whether data came with it.
+     *
+     * @return true if {@link #data()} means something.
+     */
+    boolean hasData();
+
+    /**
+     * Data that came with a message or a peer's write.
+     *
+     * @return 32 bits.
+     */
+    int data();
+
+    /**
+     * Whether the operation failed.
+     *
+     * @return true if so.
+     */
+    boolean isError();
+
+    /**
+     * How it failed.
+     *
+     * @return a number of {@link FiErrno}, positive; 0 if it did not.
+     */
+    int errno();
+
+    /**
+     * What the provider knows of the failure (fi_cq_strerror).
+     *
+     * @return one sentence; empty without a failure.
+     */
+    String providerError();
+}

@@ -1,0 +1,22 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+/** What a completion is of. */
+public enum OperationKind {
+    /** A message was sent. */
+    SEND,
+    /** A message was received. */
+    RECEIVE,
+    /** RMA read. */
+    READ,
+    /** RMA write. */
+    WRITE,
+    /** An atomic. */
+    ATOMIC,
+    /** A peer's write that carried data. */
+    REMOTE_WRITE
+}

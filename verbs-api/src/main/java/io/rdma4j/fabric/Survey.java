@@ -1,0 +1,28 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+import java.util.List;
+
+/**
+ * What fits some hints and what does not; see {@link Fabrics#survey}.
+ *
+ * @param found   what fits, best first; possibly nothing.
+ * @param leftOut for each device that does not fit or cannot be opened a sentence that begins with its address.
+ */
+public record Survey(List<FabricInfo> found, List<String> leftOut) {
+    /**
+     * Keeps lists that nobody changes.
+     *
+     * @param found   copied.
+     * @param leftOut copied.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    public Survey {
+        found = List.copyOf(Arguments.notNull("look for fabrics", "found", found));
+        leftOut = List.copyOf(Arguments.notNull("look for fabrics", "leftOut", leftOut));
+    }
+}

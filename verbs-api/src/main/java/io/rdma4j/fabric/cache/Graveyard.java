@@ -1,0 +1,75 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Entries that were retired on the thread of a monitor or of the garbage collector's cleaner, which must not be kept
+ * waiting: a daemon thread deregisters them. Whoever registers memory deregisters first what waits here, so that pages
+ * which are registered twice by addresses that have changed their meaning are not pinned as the old ones.
+ */
+final class Graveyard {
+    private static final long IDLE_SECONDS = 5;
+    private static final Executor UNDERTAKER = undertaker();
+
+    private final Queue<Entry> waiting = new ConcurrentLinkedQueue<>();
+    private final Consumer<Entry> closing;
+    private final Object busy = new Object();
+
+    Graveyard(final Consumer<Entry> closing) {
+        this.closing = closing;
+    }
+
+    private static Executor undertaker() {
+        final ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(), task -> {
+                final Thread thread = new Thread(task, "rdma4j-mr-cache");
+                thread.setDaemon(true);
+                return thread;
+            });
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    /** Leaves them to the daemon thread. */
+    void bury(final Iterable<Entry> entries) {
+        boolean some = false;
+        for (final Entry entry : entries) {
+            waiting.add(entry);
+            some = true;
+        }
+        if (some) {
+            UNDERTAKER.execute(this::drain);
+        }
+    }
+
+    /** Closes what waits, and waits for another thread that is doing so. */
+    void drain() {
+        if (waiting.isEmpty() && !isDraining) {
+            return;
+        }
+        synchronized (busy) {
+            isDraining = true;
+            try {
+                for (Entry entry = waiting.poll(); entry != null; entry = waiting.poll()) {
+                    closing.accept(entry);
+                }
+            } finally {
+                isDraining = false;
+            }
+        }
+    }
+
+    /** Written with {@link #busy} held. */
+    private volatile boolean isDraining;
+}

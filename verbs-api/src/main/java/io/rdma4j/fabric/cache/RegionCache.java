@@ -1,0 +1,376 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.CacheStatistics;
+import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.HmemIface;
+import io.rdma4j.fabric.MemoryMonitor;
+import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The registration cache of one protection domain. Thread-safe.
+ *
+ * <p>A hit is a lookup in an index that needs no lock, and a compare-and-set. A miss is: the claim is made known, the
+ * memory is watched, room is made, the memory is registered with no lock held, and the entry becomes known, if the
+ * memory has not changed meanwhile.
+ */
+public final class RegionCache implements RegistrationCache, AutoCloseable {
+    private static final String ACQUIRE = "acquire cached region";
+    /** Memory that changes faster than it can be registered is not worth keeping. */
+    private static final int ATTEMPTS = 3;
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    private final Counters counters = new Counters();
+    private final Ticks ticks = new Ticks();
+    private final Book book;
+    private final EntryIndex index;
+    private final Adoptions adoptions = new Adoptions();
+    private final Graveyard graveyard;
+    private final Registrar registrar;
+    private final Watcher watcher;
+    private final String monitorName;
+    private final ProtectionDomain pd;
+    private final Map<HmemIface, Boolean> monitorsEnabled;
+    private final Entry.EntryOwner ofEntries = new OfEntries();
+    private volatile boolean closed;
+
+    RegionCache(final ProtectionDomain pd, final CacheSettings settings) {
+        final long maxCount = settings.maxCount();
+        final long maxBytes = settings.maxBytes();
+        final MemoryMonitor monitor = settings.monitor();
+        this.pd = pd;
+        this.monitorsEnabled = settings.monitorsEnabled();
+        this.book = new Book(maxCount, maxBytes, counters);
+        this.index = book.index;
+        this.graveyard = new Graveyard(this::closeEntry);
+        this.registrar = new Registrar(pd, most -> closeAll(book.evict(most)));
+        this.monitorName = monitor == null ? CacheSettings.DISABLED : monitor.name();
+        this.watcher = monitor == null || maxCount == 0 ? null : new Watcher(monitor, this::changed, counters);
+        if (watcher != null) {
+            watcher.start();
+        }
+    }
+
+    /** What entries need of the cache. */
+    private final class OfEntries implements Entry.EntryOwner {
+        @Override
+        public long tick() {
+            return ticks.next();
+        }
+
+        @Override
+        public void returned(final Entry entry) {
+            book.idle.returned(entry);
+        }
+
+        @Override
+        public void close(final Entry entry) {
+            closeEntry(entry);
+        }
+    }
+
+    @Override
+    public CachedRegion acquire(final long address, final long length, final int access) {
+        return acquire(address, length, null, access);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>That it is quiet is asked before the lookup: then every change that had happened before was told, and its
+     * entries are retired, so that they cannot be taken. Memory with an owner is not watched.
+     */
+    @Override
+    public CachedRegion acquire(final long address, final long length, final Object owner, final int access) {
+        final Object root = owner == null ? null : Owners.rootOf(owner);
+        if (length > 0 && (root != null || watcher != null && watcher.quiet())) {
+            final Entry entry = index.take(address, length, access, root);
+            if (entry != null) {
+                return entry;
+            }
+        }
+        try {
+            return miss(Range.of(ACQUIRE, address, length), root, access);
+        } finally {
+            Reference.reachabilityFence(owner);
+        }
+    }
+
+    private CachedRegion miss(final Range range, final Object named, final int access) {
+        requireLocal(access);
+        requireOpen();
+        graveyard.drain();
+        final Object known = adoptions.ownerOf(range);
+        final Object root = named == null ? known : named;
+        if (watcher != null && (root != null || watcher.awaitQuiet())) {
+            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                final Claim claim = new Claim(range, root, access, root != null && root == known);
+                final Entry entry = book.take(claim);
+                final Entry made = entry == null ? widened(claim) : entry;
+                if (made != null) {
+                    return made;
+                }
+            }
+        }
+        return uncached(new Claim(range, root, access, false));
+    }
+
+    /** What lies in an entry that lacks rights is registered with all of that entry, if all of it can have them. */
+    private Entry widened(final Claim claim) {
+        final Range wide = book.widest(claim);
+        if (!wide.equals(claim.range)) {
+            try {
+                return new Miss(new Claim(wide, claim.root, claim.access, claim.isAdopted)).run();
+            } catch (final FabricException e) {
+                if (e.errno() != RdmaException.EFAULT) {
+                    throw e;
+                }
+            }
+        }
+        return new Miss(claim).run();
+    }
+
+    private static void requireLocal(final int access) {
+        if ((access & ~AccessFlag.LOCAL_WRITE.bit()) != 0) {
+            throw FabricException.of(ACQUIRE)
+                .detail("access is 0x%x, possible are 0 and LOCAL_WRITE: cached regions have no keys for peers", access)
+                .errno(FiErrno.FI_EINVAL).hint("register a region for peers with Domain.register").build();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw FabricException.of(ACQUIRE).detail("the cache is closed").errno(FiErrno.FI_EBADFD).build();
+        }
+    }
+
+    private Entry uncached(final Claim claim) {
+        final MemoryRegion region = registrar.register(claim.range, claim.access);
+        counters.misses.increment();
+        counters.uncached.increment();
+        return new Entry(ofEntries, region, claim, claim.access, false);
+    }
+
+    /** One attempt to register something and keep it. */
+    private final class Miss {
+        private final Claim claim;
+        private boolean kept;
+
+        Miss(final Claim claim) {
+            this.claim = claim;
+        }
+
+        /** In use by the caller; null if it is to be tried again. */
+        Entry run() {
+            book.begin(claim);
+            try {
+                claim.subscribed = claim.root == null && watcher.subscribe(claim.range);
+                final boolean canKeep = (claim.root != null || claim.subscribed) && book.makeRoom(claim);
+                closeAll(claim.toClose);
+                return canKeep ? registered() : uncached(claim);
+            } finally {
+                end();
+            }
+        }
+
+        private void end() {
+            book.end(claim);
+            if (claim.subscribed && !kept) {
+                watcher.unsubscribe(claim.range);
+            }
+            closeAll(claim.toClose);
+        }
+
+        private Entry registered() {
+            final int rights = claim.access | book.rightsOfReplaced(claim);
+            final Entry entry = register(rights);
+            if (claim.subscribed) {
+                entry.subscribed();
+            }
+            if (claim.root != null) {
+                awaitEndOf(claim.root, entry);
+            }
+            return switch (book.publish(claim, entry, ticks.next())) {
+                case KEPT -> {
+                    kept = true;
+                    counters.misses.increment();
+                    yield entry;
+                }
+                case OVERTAKEN -> {
+                    discard(entry);
+                    yield claim.winner;
+                }
+                case CHANGED -> {
+                    counters.retries.increment();
+                    discard(entry);
+                    yield null;
+                }
+                default -> notKept(entry);
+            };
+        }
+
+        private Entry register(final int rights) {
+            try {
+                return entry(registrar.register(claim.range, rights), rights);
+            } catch (final FabricException e) {
+                if (rights == claim.access || e.errno() != RdmaException.EFAULT) {
+                    throw e;
+                }
+            }
+            // Not all of it can have the rights of what it replaces.
+            return entry(registrar.register(claim.range, claim.access), claim.access);
+        }
+
+        private Entry entry(final MemoryRegion region, final int rights) {
+            return new Entry(ofEntries, region, claim, rights, true);
+        }
+
+        private void discard(final Entry entry) {
+            kept = claim.subscribed;
+            entry.retire();
+            entry.release();
+        }
+
+        private Entry notKept(final Entry entry) {
+            kept = claim.subscribed;
+            entry.retire();
+            counters.misses.increment();
+            counters.uncached.increment();
+            return entry;
+        }
+    }
+
+    /** Whatever the monitor says: a range that makes no sense is taken as large as it can be meant. */
+    private void changed(final long address, final long length) {
+        counters.notifications.increment();
+        final long start = Math.max(address, 0);
+        final long end = length > Long.MAX_VALUE - start || length <= 0 ? Long.MAX_VALUE : start + length;
+        final Range range = new Range(start, end);
+        adoptions.forget(range);
+        graveyard.bury(book.change(range));
+    }
+
+    /** Not from a claim, which holds the owner, as would then the cleaner. */
+    private void awaitEndOf(final Object root, final Entry entry) {
+        entry.onFarewell(CLEANER.register(root, () -> ownerGone(entry)));
+    }
+
+    private void ownerGone(final Entry entry) {
+        graveyard.bury(book.drop(entry));
+    }
+
+    private boolean closeAll(final List<Entry> entries) {
+        final boolean some = !entries.isEmpty();
+        for (final Entry entry : entries) {
+            closeEntry(entry);
+        }
+        entries.clear();
+        return some;
+    }
+
+    private void closeEntry(final Entry entry) {
+        if (entry.isSubscribed()) {
+            watcher.unsubscribe(entry.range());
+        }
+        if (entry.closeRegion() != null) {
+            counters.closeFailures.increment();
+        }
+    }
+
+    @Override
+    public void invalidate(final long address, final long length) {
+        final Range range = Range.of("invalidate cached regions", address, length);
+        adoptions.forget(range);
+        counters.notifications.increment();
+        closeAll(book.change(range));
+        graveyard.drain();
+    }
+
+    @Override
+    public void adopt(final long address, final long length, final Object owner) {
+        final String operation = "adopt memory";
+        final Range range = Range.of(operation, address, length);
+        final Object root = owner == null ? null : Owners.rootOf(owner);
+        if (root == null) {
+            throw FabricException.of(operation).detail("%s owns no memory", owner).errno(FiErrno.FI_EINVAL).build();
+        }
+        adoptions.add(range, root);
+    }
+
+    @Override
+    public void flush() {
+        closeAll(book.evict(Long.MAX_VALUE));
+        graveyard.drain();
+    }
+
+    @Override
+    public boolean isEnabled() {
+        return watcher != null;
+    }
+
+    /**
+     * The monitor's name.
+     *
+     * @return such as {@code userfaultfd}.
+     */
+    public String monitorName() {
+        return monitorName;
+    }
+
+    /**
+     * Whether a monitor for memory of accelerators might be used, if there were one.
+     *
+     * @param iface CUDA, ROCR or ZE; others have none.
+     * @return as configured.
+     */
+    public boolean isMonitorEnabled(final HmemIface iface) {
+        return monitorsEnabled.getOrDefault(iface, false);
+    }
+
+    @Override
+    public CacheStatistics statistics() {
+        return new CacheStatistics(book.hits(), counters.misses.sum(), counters.uncached.sum(),
+            counters.evictions.sum(), counters.replacements.sum(), counters.invalidations.sum(),
+            counters.notifications.sum(), counters.retries.sum(), counters.monitorFailures.sum(),
+            counters.closeFailures.sum(), book.count(), book.bytes(), book.inUse());
+    }
+
+    /** For tests. */
+    Book book() {
+        return book;
+    }
+
+    /**
+     * Ends it: what is idle is deregistered, what is in use at its last release. Harmless when called again. To be
+     * called before the protection domain is closed.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        closeAll(book.close());
+        graveyard.drain();
+        if (watcher != null) {
+            watcher.stop();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "registration cache of " + pd + (closed ? ", closed" : "") + ", monitor " + monitorName + ", "
+            + statistics();
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import java.util.Set;
+import java.util.function.LongPredicate;
+
+/** Registers with the device, and makes room there if it has none (checklist 59: provider failure, flush, retry). */
+final class Registrar {
+    private static final Set<Integer> NOT_ABOUT_ROOM = Set.of(RdmaException.EINVAL, RdmaException.EFAULT,
+        RdmaException.EBADFD, FiErrno.FI_EOPNOTSUPP, FiErrno.FI_ENOSYS, FiErrno.FI_ENODEV, FiErrno.FI_EIO);
+    private static final AccessFlag[] READ_ONLY = {};
+    private static final AccessFlag[] WRITABLE = {AccessFlag.LOCAL_WRITE};
+
+    private final ProtectionDomain pd;
+    private final LongPredicate flush;
+
+    /**
+     * Joins both.
+     *
+     * @param flush deregisters up to so many idle entries; says whether there was one.
+     */
+    Registrar(final ProtectionDomain pd, final LongPredicate flush) {
+        this.pd = pd;
+        this.flush = flush;
+    }
+
+    /** Registers. What is flushed doubles with each attempt, so that there are few. */
+    MemoryRegion register(final Range range, final int access) {
+        for (long most = 1;; most *= 2) {
+            try {
+                return pd.register(range.start(), range.length(), access == 0 ? READ_ONLY : WRITABLE);
+            } catch (final RdmaException e) {
+                if (NOT_ABOUT_ROOM.contains(e.errno()) || !flush.test(most)) {
+                    throw FabricException.from("register memory for the cache", e);
+                }
+            }
+        }
+    }
+}

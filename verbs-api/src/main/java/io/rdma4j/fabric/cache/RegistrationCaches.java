@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.ProtectionDomain;
+
+/** Makes registration caches. */
+public final class RegistrationCaches {
+    private RegistrationCaches() {
+    }
+
+    /**
+     * Makes a cache of regions of a protection domain.
+     *
+     * @param pd         where it registers; to be closed after the cache.
+     * @param attributes how it is to be, unless the environment or system properties say otherwise.
+     * @return the cache; the caller owns it.
+     * @throws FabricException FI_EINVAL for null, or for a variable with a bad value: the message names both.
+     */
+    public static RegionCache create(final ProtectionDomain pd, final CacheAttributes attributes) {
+        requireNotNull(attributes, "attributes");
+        return create(pd, CacheSettings.of(attributes));
+    }
+
+    static RegionCache create(final ProtectionDomain pd, final CacheSettings settings) {
+        requireNotNull(pd, "protection domain");
+        return new RegionCache(pd, settings);
+    }
+
+    private static void requireNotNull(final Object value, final String name) {
+        if (value == null) {
+            throw FabricException.of("create registration cache").detail("%s is null", name)
+                .errno(FiErrno.FI_EINVAL).build();
+        }
+    }
+}

@@ -1,0 +1,443 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.region.DirectoryLayout;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.WcStatus;
+
+/**
+ * Where RMA and atomics go out. For the thread that uses the endpoint, which reads its completion queue, too.
+ *
+ * <pre>{@code
+ *            an operation failed            reset; up in the next epoch
+ *   UP ----------------------------> BROKEN --------------------------+------> UP, the others posted again
+ *    ^                                  |                             |
+ *    |                                  v cannot be mended            v the failed one's key was looked up before
+ *    |                                LOST                          ASKING
+ *    +----------------------------------------------------------------+ the failed one, or what is left
+ * }</pre>
+ */
+final class OutLane {
+    /** How often an operation is posted again, because its key meant something else meanwhile. */
+    private static final int MOST_TRIES = 8;
+    private static final int UP = 0;
+    private static final int BROKEN = 1;
+    private static final int RESET = 2;
+    private static final int ASKING = 3;
+    private static final int LOST = 4;
+    private static final int NOBODY = -1;
+
+    private final FabricEndpoint endpoint;
+    private final QueuePair qp;
+    private final OpRing ring;
+    private final KeyCache cache = new KeyCache();
+    private final RemoteMemory remote;
+    private final LocalMemory local;
+    private final KeyLookup lookup;
+    private final SendRequest request = new SendRequest();
+    private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
+    private final SendRequest[] both = {request, count};
+    private PeerName peer;
+    private long rmaId;
+    private long countId;
+    private int firstPsn;
+    private int nextPsn;
+    private int epoch;
+    private int state = UP;
+    private boolean isConnected;
+
+    /** Of the operation that broke the lane; NOBODY if it was a look into the directory. */
+    private int failedSlot = NOBODY;
+    private int failedWhat;
+    private boolean lookupFailed;
+    private WcStatus failedStatus;
+    private int failedDetail;
+    private long mended;
+
+    OutLane(final FabricEndpoint endpoint, final LocalMemory local, final OpRing ring, final QpOptions options) {
+        this.endpoint = endpoint;
+        this.local = local;
+        this.ring = ring;
+        this.remote = new RemoteMemory(endpoint.host().mappedKeys(), cache);
+        // Each may be two work requests; and one that looks a key up.
+        this.qp = endpoint.realm().pd().createQp(options);
+        try {
+            this.lookup = new KeyLookup(qp, endpoint.realm());
+        } catch (final RuntimeException e) {
+            qp.close();
+            throw e;
+        }
+        this.firstPsn = qp.localAddress().psn();
+    }
+
+    int qpNumber() {
+        return qp.qpNumber();
+    }
+
+    int psn() {
+        return firstPsn;
+    }
+
+    void connect(final PeerName to, final int port) {
+        peer = to;
+        rmaId = WorkId.of(port, WorkId.RMA);
+        countId = WorkId.of(port, WorkId.CELL);
+        remote.connect(to);
+        lookup.connect(to, WorkId.of(port, WorkId.LOOKUP));
+        nextPsn = firstPsn;
+        LaneSteps.init(qp, false);
+        bringUp();
+        isConnected = true;
+    }
+
+    private void bringUp() {
+        LaneSteps.connect(qp, peer.gid(), peer.inQpn(), 0, nextPsn);
+    }
+
+    /** 0, or why nothing can be posted now. */
+    int check() {
+        if (state == UP && isConnected) {
+            return ring.isFull() ? -FiErrno.FI_EAGAIN : 0;
+        }
+        return state == LOST || !isConnected ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
+    }
+
+    /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
+    int start(final Rma rma, final MemoryRegion desc, final Object owner, final long context) {
+        final RmaOperation operation = rma.operation;
+        final int answer = remote.find(operation, rma.key, rma.remoteAddress, rma.length);
+        if (answer == RemoteMemory.ASK) {
+            return ask(rma.key);
+        }
+        final int refusal =
+            local.find(rma.address, rma.length, desc, owner, operation.local, operation.localAccess);
+        if (refusal != 0) {
+            return refusal;
+        }
+        final int slot = ring.claim(operation.kind, context, rma.length, local.cached);
+        if (answer == RemoteMemory.REFUSED) {
+            ring.done(slot, remote.errno, remote.detail);
+            return 0;
+        }
+        keep(slot, rma);
+        point(slot);
+        final int code = post(slot);
+        if (code != ReturnCode.OK) {
+            ring.unclaim();
+        }
+        return Failures.negated(code);
+    }
+
+    private int ask(final long key) {
+        if (!lookup.isBusy()) {
+            final int code = lookup.start(key);
+            if (code != ReturnCode.OK && code != ReturnCode.QUEUE_FULL) {
+                return Failures.negated(code);
+            }
+        }
+        return -FiErrno.FI_EAGAIN;
+    }
+
+    private void keep(final int slot, final Rma rma) {
+        ring.putInt(slot, OpRing.OPERATION, rma.operation.ordinal());
+        ring.putLong(slot, OpRing.LOCAL, local.deviceAddress);
+        ring.putInt(slot, OpRing.LKEY, local.lkey);
+        ring.putLong(slot, OpRing.REMOTE, rma.remoteAddress);
+        ring.putLong(slot, OpRing.KEY, rma.key);
+        ring.putLong(slot, OpRing.OPERAND, rma.operand);
+        ring.putLong(slot, OpRing.SWAP, rma.swap);
+        ring.putInt(slot, OpRing.DATA, rma.data);
+    }
+
+    /** Writes where the peer's device finds the memory, as it was found just now. */
+    private void point(final int slot) {
+        ring.putLong(slot, OpRing.IOVA, remote.iova);
+        ring.putInt(slot, OpRing.RKEY, remote.rkey);
+        ring.putLong(slot, OpRing.CELL_IOVA, remote.cellIova);
+        ring.putInt(slot, OpRing.CELL_RKEY, remote.cellRkey);
+    }
+
+    /** All or nothing: the queue has room for what the ring holds. */
+    private int post(final int slot) {
+        final RmaOperation operation = RmaOperation.of(ring.getInt(slot, OpRing.OPERATION));
+        final long cell = ring.getLong(slot, OpRing.CELL_IOVA);
+        final int length = (int) ring.getLong(slot, OpRing.LENGTH);
+        request.wrId(rmaId | slot).opcode(operation.opcode).flags(cell == 0 ? SendRequest.SIGNALED : 0)
+            .remote(ring.getLong(slot, OpRing.IOVA), ring.getInt(slot, OpRing.RKEY));
+        if (length == 0) {
+            request.clearSges();
+        } else {
+            request.sge(ring.getLong(slot, OpRing.LOCAL), length, ring.getInt(slot, OpRing.LKEY));
+        }
+        switch (operation) {
+            case WRITE_WITH_DATA -> request.immData(ring.getInt(slot, OpRing.DATA));
+            case ADD, SWAP -> request.atomic(ring.getLong(slot, OpRing.OPERAND), ring.getLong(slot, OpRing.SWAP));
+            default -> { }
+        }
+        return cell == 0 ? qp.postSend(request) : postCounted(slot, cell);
+    }
+
+    /** The device carries out the count after what it counts, so only the count needs to be heard of. */
+    private int postCounted(final int slot, final long cell) {
+        count.wrId(countId | slot).remote(cell, ring.getInt(slot, OpRing.CELL_RKEY))
+            .sge(lookup.scratchIova() + KeyLookup.CELL_OFFSET, Long.BYTES, lookup.scratchLkey());
+        final int posted = qp.postSend(both, 2);
+        if (posted == 1) {
+            // Without its count it must not be: the lane is begun anew.
+            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
+            return ReturnCode.WRONG_STATE;
+        }
+        return Math.min(posted, ReturnCode.OK);
+    }
+
+    /** The device completed something. */
+    void completed(final int what, final int slot, final Completion completion) {
+        final WcStatus status = completion.status();
+        if (status != WcStatus.SUCCESS) {
+            failed(what, slot, status, completion.vendorError());
+        } else if (what == WorkId.LOOKUP) {
+            lookup.arrived();
+        } else if (ring.isUnderWay(slot)) {
+            ring.done(slot, 0, 0);
+        }
+    }
+
+    /** The first one says what happened; those behind it are flushed. */
+    private void failed(final int what, final int slot, final WcStatus status, final int vendorError) {
+        if (state != UP && state != ASKING || what != WorkId.LOOKUP && !ring.isUnderWay(slot)) {
+            return;
+        }
+        lookupFailed = what == WorkId.LOOKUP;
+        // While the key of a failed operation is looked up there is nothing else that can fail.
+        if (state == UP) {
+            failedSlot = lookupFailed ? NOBODY : slot;
+            failedWhat = what;
+        }
+        state = BROKEN;
+        failedStatus = status;
+        failedDetail = Failures.detail(status, vendorError);
+    }
+
+    /** Reader: goes on with what is to be done. */
+    void progress() {
+        if (state == BROKEN) {
+            mend();
+        } else if (state == RESET) {
+            comeUp();
+        }
+        if (lookup.isBusy() && (state == UP || state == ASKING)
+            && lookup.step(cache) != ReturnCode.OK) {
+            lookup.finish(cache, KeyCache.UNREADABLE);
+        }
+        if (state == ASKING && !lookup.isBusy()) {
+            answered();
+        }
+    }
+
+    private static boolean isRefusal(final WcStatus status) {
+        return status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_INV_REQ_ERR
+            || status == WcStatus.REM_OP_ERR;
+    }
+
+    private static boolean isOwnFault(final WcStatus status) {
+        return status == WcStatus.LOC_PROT_ERR || status == WcStatus.LOC_LEN_ERR || status == WcStatus.LOC_QP_OP_ERR;
+    }
+
+    private void mend() {
+        final boolean refused = isRefusal(failedStatus);
+        if (!endpoint.canMend() || refused && !peer.has(PeerName.MENDS) || !refused && !isOwnFault(failedStatus)) {
+            lose(Failures.errno(failedStatus, false), failedDetail);
+            return;
+        }
+        try {
+            // After a refusal the other end counts one up, too. A fault of this side's it has not even heard of.
+            if (refused) {
+                epoch++;
+                nextPsn = LaneSteps.psn(firstPsn, epoch);
+            } else {
+                nextPsn = qp.query().sqPsn();
+            }
+            qp.modify(QpAttributes.to(QpState.RESET));
+        } catch (final RdmaException e) {
+            lose(Failures.errno(failedStatus, false), failedDetail);
+            return;
+        }
+        state = RESET;
+        comeUp();
+    }
+
+    private void comeUp() {
+        try {
+            LaneSteps.init(qp, false);
+            bringUp();
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.EBUSY) {
+                lose(Failures.errno(failedStatus, false), failedDetail);
+            }
+            // Else completions from before are to be polled first: the next read does.
+            return;
+        }
+        mended++;
+        state = ASKING;
+        judge();
+    }
+
+    /** What is to become of the operation that broke the lane. */
+    private void judge() {
+        if (lookupFailed) {
+            lookup.finish(cache, KeyCache.UNREADABLE);
+            return;
+        }
+        if (asksAgain()) {
+            return;
+        }
+        ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
+        failedSlot = NOBODY;
+        if (lookup.isBusy() && lookup.post() != ReturnCode.OK) {
+            lookup.finish(cache, KeyCache.UNREADABLE);
+        }
+    }
+
+    /** Whether the key may mean something else now, and is looked up. */
+    private boolean asksAgain() {
+        final long key = ring.getLong(failedSlot, OpRing.KEY);
+        final int at = cache.find(key);
+        if (failedStatus != WcStatus.REM_ACCESS_ERR || at < 0) {
+            return false;
+        }
+        cache.drop(at);
+        if (failedWhat == WorkId.CELL) {
+            // It has been carried out, but is not counted.
+            return false;
+        }
+        final int tries = ring.getInt(failedSlot, OpRing.TRIES) + 1;
+        ring.putInt(failedSlot, OpRing.TRIES, tries);
+        if (tries > MOST_TRIES) {
+            failedDetail = Failures.UNSTEADY_KEY;
+            return false;
+        }
+        return lookup.start(key) == ReturnCode.OK;
+    }
+
+    /** Nothing is looked up any more: the failed operation, if it is left, and those behind it go on. */
+    private void answered() {
+        remote.isRepeated(true);
+        final long key = failedSlot == NOBODY ? 0 : ring.getLong(failedSlot, OpRing.KEY);
+        if (failedSlot != NOBODY) {
+            answeredFailed();
+        }
+        state = UP;
+        postAgain();
+        remote.isRepeated(false);
+        if (failedSlot != NOBODY) {
+            forget(key);
+        }
+        failedSlot = NOBODY;
+    }
+
+    /** What objects to the next operation is to be looked up for that one. */
+    private void forget(final long key) {
+        final int at = cache.find(key);
+        if (cache.state(at) == DirectoryLayout.LIVE) {
+            cache.takeFresh(at);
+        } else {
+            cache.drop(at);
+        }
+    }
+
+    private void answeredFailed() {
+        final long iova = ring.getLong(failedSlot, OpRing.IOVA);
+        final int rkey = ring.getInt(failedSlot, OpRing.RKEY);
+        final int answer = find(failedSlot);
+        if (answer == RemoteMemory.REFUSED) {
+            ring.done(failedSlot, remote.errno, remote.detail);
+        } else if (answer != RemoteMemory.FOUND || remote.rkey == rkey && remote.iova == iova) {
+            ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
+        }
+    }
+
+    private int find(final int slot) {
+        return remote.find(RmaOperation.of(ring.getInt(slot, OpRing.OPERATION)), ring.getLong(slot, OpRing.KEY),
+            ring.getLong(slot, OpRing.REMOTE), ring.getLong(slot, OpRing.LENGTH));
+    }
+
+    private void postAgain() {
+        int slot = ring.first();
+        for (int left = ring.size(); left > 0 && state == UP; left--) {
+            if (ring.isUnderWay(slot)) {
+                postAgain(slot);
+            }
+            slot = ring.next(slot);
+        }
+    }
+
+    private void postAgain(final int slot) {
+        switch (find(slot)) {
+            case RemoteMemory.REFUSED -> ring.done(slot, remote.errno, remote.detail);
+            case RemoteMemory.FOUND -> {
+                point(slot);
+                repost(slot);
+            }
+            // Dropped meanwhile: as it was, and if that is wrong it will be found out.
+            default -> repost(slot);
+        }
+    }
+
+    private void repost(final int slot) {
+        if (post(slot) != ReturnCode.OK) {
+            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
+        }
+    }
+
+    private void lose(final int errno, final int detail) {
+        state = LOST;
+        stop();
+        if (failedSlot != NOBODY && ring.isUnderWay(failedSlot)) {
+            ring.done(failedSlot, errno, detail);
+        }
+        ring.cancelAll(FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+        endpoint.lost("its lane outwards: " + failedStatus);
+    }
+
+    /** The memory of what is under way is given up: nothing may touch it any more. */
+    private void stop() {
+        try {
+            qp.modify(QpAttributes.to(QpState.ERR));
+        } catch (final RdmaException e) {
+            // The device is gone, or the queue pair has not begun: nothing is under way either way.
+            endpoint.lost(e.getMessage());
+        }
+    }
+
+    /** How often it came up again. */
+    long mended() {
+        return mended;
+    }
+
+    void close() {
+        try {
+            qp.close();
+        } finally {
+            lookup.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "lane outwards " + qp + ", epoch " + epoch + ", " + ring;
+    }
+}

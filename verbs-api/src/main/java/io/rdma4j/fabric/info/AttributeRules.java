@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.info;
+
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionOrder;
+import io.rdma4j.fabric.DomainAttributes;
+import io.rdma4j.fabric.DomainModel;
+import io.rdma4j.fabric.EndpointAttributes;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MessageOrder;
+import io.rdma4j.fabric.Progress;
+import io.rdma4j.fabric.ReceiveAttributes;
+import io.rdma4j.fabric.ResourceManagement;
+import io.rdma4j.fabric.Threading;
+import io.rdma4j.fabric.TransmitAttributes;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Sizes, limits and orders that follow from a device and from what was given of it. */
+final class AttributeRules {
+    private static final String PROTOCOL = "FI_PROTO_RDMA4J_RC";
+    private static final int PROTOCOL_VERSION = 1;
+    private static final int MR_IOV_LIMIT = 256;
+    private static final int DEFAULT_MR_COUNT = 4096;
+    /** Counters are memory of this process. */
+    private static final int COUNTERS = 65_536;
+    private static final int IMMEDIATE_SIZE = 4;
+    /** Messages, my accesses to the peer, the peer's to me: one QP each. */
+    private static final int LANES_WITH_RMA = 3;
+    private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
+        Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM);
+    private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
+        Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM, Capability.RMA_PMEM,
+        Capability.RMA_EVENT);
+    /** A reliable connection carries RMA out in order; only a write may overtake the data of a read before it. */
+    private static final Set<MessageOrder> MEMORY_ORDER = EnumSet.of(
+        MessageOrder.RAR, MessageOrder.RAW, MessageOrder.WAW,
+        MessageOrder.RMA_RAR, MessageOrder.RMA_RAW, MessageOrder.RMA_WAW);
+    private static final Set<MessageOrder> ATOMIC_ORDER = EnumSet.of(
+        MessageOrder.ATOMIC_RAR, MessageOrder.ATOMIC_RAW, MessageOrder.ATOMIC_WAR, MessageOrder.ATOMIC_WAW);
+
+    private final DeviceTraits device;
+    private final Set<Capability> given;
+
+    AttributeRules(final DeviceTraits device, final Set<Capability> given) {
+        this.device = device;
+        this.given = given;
+    }
+
+    EndpointAttributes endpoint(final int authKeySize) {
+        final long size = device.limits().messageSize();
+        final long ordered = CapabilityRules.hasMemory(given) ? size : 0;
+        return new EndpointAttributes(
+            EndpointType.MSG, PROTOCOL, PROTOCOL_VERSION, size, ordered, 0, ordered, authKeySize);
+    }
+
+    TransmitAttributes transmit() {
+        return new TransmitAttributes(
+            of(STARTED), order(), CompletionOrder.NONE, 0, device.limits().sends(), 1, rmaIovLimit());
+    }
+
+    ReceiveAttributes receive() {
+        return new ReceiveAttributes(of(TAKEN), order(), CompletionOrder.NONE, device.limits().receives(), 1);
+    }
+
+    DomainModel domainModel() {
+        return new DomainModel(
+            device.address(), Threading.COMPLETION, Progress.MANUAL, ResourceManagement.ENABLED, AvType.UNSPEC);
+    }
+
+    /** The number of regions is the application's to choose, as far as the device goes; it costs memory. */
+    DomainAttributes domain(final Hints hints) throws Unfit {
+        final DeviceLimits limits = device.limits();
+        final DomainAttributes least = hints.atLeast();
+        final int lanes = CapabilityRules.hasMemory(given) ? LANES_WITH_RMA : 1;
+        final int immediate = device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
+        check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
+        check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
+        check("mr_cnt", least.mrCount(), limits.regions());
+        check("cq_cnt", least.cqCount(), limits.queues());
+        check("ep_cnt", least.epCount(), limits.queuePairs() / lanes);
+        check("cntr_cnt", least.cntrCount(), COUNTERS);
+        check("cq_data_size", least.cqDataSize(), immediate);
+        check("max_err_data", least.maxErrData(), 0);
+        final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, limits.regions()) : least.mrCount();
+        return new DomainAttributes(Discovery.RAW_KEY_SIZE, MR_IOV_LIMIT, regions, limits.queues(),
+            limits.queuePairs() / lanes, COUNTERS, immediate, 0);
+    }
+
+    private static void check(final String name, final int least, final int most) throws Unfit {
+        if (least > most) {
+            throw new Unfit("has %s %d, asked for were %d", name, most, least);
+        }
+    }
+
+    private int rmaIovLimit() {
+        return CapabilityRules.hasMemory(given) ? 1 : 0;
+    }
+
+    private Set<Capability> of(final Set<Capability> some) {
+        final Set<Capability> rest = EnumSet.copyOf(given);
+        rest.retainAll(some);
+        return rest;
+    }
+
+    private Set<MessageOrder> order() {
+        final Set<MessageOrder> order = EnumSet.noneOf(MessageOrder.class);
+        if (given.contains(Capability.MSG)) {
+            order.add(MessageOrder.SAS);
+        }
+        if (CapabilityRules.hasMemory(given)) {
+            order.addAll(MEMORY_ORDER);
+        }
+        if (given.contains(Capability.ATOMIC)) {
+            order.addAll(ATOMIC_ORDER);
+        }
+        return order;
+    }
+}

@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.info;
+
+import io.rdma4j.fabric.Capability;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Which capabilities a device has, and which of them are given. As in libfabric (fi_getinfo): asked for nothing, a
+ * provider gives all it has; asked for something, that and what costs nothing beside it. Without a direction, an
+ * interface works in all directions.
+ */
+final class CapabilityRules {
+    private static final Set<Capability> MESSAGES = EnumSet.of(Capability.MSG, Capability.SEND, Capability.RECV);
+    private static final Set<Capability> MESSAGE_WAYS = EnumSet.of(Capability.SEND, Capability.RECV);
+    private static final Set<Capability> MEMORY_WAYS = EnumSet.of(
+        Capability.READ, Capability.WRITE, Capability.REMOTE_READ, Capability.REMOTE_WRITE);
+    private static final Set<Capability> FREE = EnumSet.of(
+        Capability.LOCAL_COMM, Capability.REMOTE_COMM, Capability.RMA_PMEM);
+    /** Each region has a cell of its own, each write an atomic behind it; memory of devices has to be registered. */
+    private static final Set<Capability> ON_REQUEST = EnumSet.of(Capability.RMA_EVENT, Capability.HMEM);
+
+    private CapabilityRules() {
+    }
+
+    /** All that a device can do. */
+    static Set<Capability> of(final DeviceTraits device, final boolean peerToPeer) {
+        final Set<Capability> able = EnumSet.of(Capability.LOCAL_COMM, Capability.REMOTE_COMM);
+        able.addAll(MESSAGES);
+        if (device.has(Trait.RMA)) {
+            able.add(Capability.RMA);
+            able.add(Capability.RMA_PMEM);
+            able.addAll(MEMORY_WAYS);
+            if (device.has(Trait.ATOMICS)) {
+                able.add(Capability.ATOMIC);
+                able.add(Capability.RMA_EVENT);
+            }
+        }
+        if (peerToPeer && device.has(Trait.ANY_MEMORY)) {
+            able.add(Capability.HMEM);
+        }
+        return able;
+    }
+
+    /** What is given to somebody who asks. */
+    static Set<Capability> negotiate(
+        final DeviceTraits device, final boolean peerToPeer, final Set<Capability> asked) throws Unfit {
+        final Set<Capability> able = of(device, peerToPeer);
+        for (final Capability one : asked) {
+            if (!able.contains(one)) {
+                throw new Unfit("cannot give FI_%s: %s", one, whyNot(device, one));
+            }
+        }
+        final Set<Capability> given = EnumSet.copyOf(able);
+        if (asked.isEmpty()) {
+            given.removeAll(ON_REQUEST);
+            return given;
+        }
+        given.removeIf(one -> !asked.contains(one) && !FREE.contains(one));
+        addWays(given, EnumSet.of(Capability.MSG), MESSAGE_WAYS);
+        addWays(given, EnumSet.of(Capability.RMA, Capability.ATOMIC), MEMORY_WAYS);
+        if (!hasMemory(given)) {
+            given.retainAll(withoutMemory(asked));
+        }
+        return given;
+    }
+
+    /** Whether peers' memory can be named at all. */
+    static boolean hasMemory(final Set<Capability> given) {
+        return given.contains(Capability.RMA) || given.contains(Capability.ATOMIC);
+    }
+
+    private static void addWays(
+        final Set<Capability> given, final Set<Capability> interfaces, final Set<Capability> ways) {
+        if (interfaces.stream().anyMatch(given::contains) && ways.stream().noneMatch(given::contains)) {
+            given.addAll(ways);
+        }
+    }
+
+    /** Persistent memory as a target is worth nothing to who has no RMA. */
+    private static Set<Capability> withoutMemory(final Set<Capability> asked) {
+        final Set<Capability> kept = EnumSet.allOf(Capability.class);
+        if (!asked.contains(Capability.RMA_PMEM)) {
+            kept.remove(Capability.RMA_PMEM);
+        }
+        return kept;
+    }
+
+    private static String whyNot(final DeviceTraits device, final Capability one) {
+        return switch (one) {
+            case RMA, READ, WRITE, REMOTE_READ, REMOTE_WRITE, RMA_PMEM -> device.whyNot(Trait.RMA);
+            case ATOMIC, RMA_EVENT -> device.has(Trait.RMA) ? device.whyNot(Trait.ATOMICS) : device.whyNot(Trait.RMA);
+            case HMEM -> device.has(Trait.ANY_MEMORY)
+                ? "FI_HMEM_DISABLE_P2P is set, and copies in its place are not made" : device.whyNot(Trait.ANY_MEMORY);
+            case COLLECTIVE, MULTICAST, TAGGED, MULTI_RECV -> "no device here has it";
+            case SOURCE, DIRECTED_RECV -> "connected endpoints have one peer each";
+            default -> "it cannot";
+        };
+    }
+}

@@ -1,0 +1,202 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.provider;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EventQueue;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.cache.RegistrationCaches;
+import io.rdma4j.fabric.endpoint.Endpoints;
+import io.rdma4j.fabric.event.FabricCounter;
+import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.MappedKeys;
+import io.rdma4j.fabric.region.OpenObjects;
+import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.fabric.region.Regions;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
+
+import java.util.Set;
+
+/** A domain: joins regions, endpoints, queues and counters of one device. */
+final class RdmaDomain implements Domain, EndpointHost {
+    private final RdmaFabric fabric;
+    private final FabricInfo info;
+    private final RdmaContext context;
+    private final DeviceEvents events;
+    private final OpenObjects open = new OpenObjects("domain");
+    private final Regions regions;
+
+    RdmaDomain(
+        final RdmaFabric fabric, final FabricInfo info, final RdmaContext context, final DeviceEvents events) {
+        this.fabric = fabric;
+        this.info = info;
+        this.context = context;
+        this.events = events;
+        regions = new Regions(this, context, info, pd -> RegistrationCaches.create(pd, new CacheAttributes()), open);
+    }
+
+    @Override
+    public FabricInfo info() {
+        return info;
+    }
+
+    @Override
+    public Domain domain() {
+        return this;
+    }
+
+    @Override
+    public RdmaContext context() {
+        return context;
+    }
+
+    @Override
+    public PinnedMemory allocate(final long length) {
+        open.requireOpen("allocate memory");
+        try {
+            return known(context.allocate(length));
+        } catch (final RdmaException e) {
+            throw FabricException.from("allocate memory", e);
+        }
+    }
+
+    /** Its addresses alone, without the object, are then enough for the cache to know whose they are. */
+    private PinnedMemory known(final PinnedMemory memory) {
+        final RegistrationCache cache = cache();
+        if (cache != null) {
+            cache.adopt(memory.address(), memory.length(), memory);
+        }
+        return memory;
+    }
+
+    @Override
+    public MemoryRegion register(
+        final long address, final long length, final Set<MrAccess> access, final long requestedKey) {
+        return register(new MrAttributes().buffer(address, length).access(access).requestedKey(requestedKey));
+    }
+
+    @Override
+    public MemoryRegion register(final MrAttributes attributes) {
+        return regions.register(attributes);
+    }
+
+    @Override
+    public long mapRaw(final long base, final byte[] rawKey) {
+        return regions.mapRaw(base, rawKey);
+    }
+
+    @Override
+    public void unmapKey(final long key) {
+        regions.unmapKey(key);
+    }
+
+    @Override
+    public void bind(final EventQueue queue) {
+        if (!(queue instanceof FabricEventQueue) || ((FabricEventQueue) queue).fabric() != fabric) {
+            throw FabricException.of("bind event queue").detail("%s is no queue of %s", queue, fabric)
+                .errno(FiErrno.FI_EINVAL).hint("use one of Fabric.openEventQueue").build();
+        }
+        regions.bind((FabricEventQueue) queue);
+    }
+
+    @Override
+    public Endpoint openEndpoint(final EndpointOptions options) {
+        open.requireOpen("open endpoint");
+        return Endpoints.openEndpoint(this, options);
+    }
+
+    @Override
+    public CompletionQueue openCompletionQueue(final int size) {
+        open.requireOpen("open completion queue");
+        return Endpoints.openCompletionQueue(this, size);
+    }
+
+    @Override
+    public Counter openCounter() {
+        final FabricCounter counter = new FabricCounter(this, open::remove);
+        open.add("open counter", "counter", counter);
+        return counter;
+    }
+
+    @Override
+    public RegistrationCache cache() {
+        return info.needs(MrMode.ENDPOINT) ? null : regions.defaultRealm().cache();
+    }
+
+    @Override
+    public Realm openRealm(final byte[] authKey) {
+        return regions.openRealm(authKey);
+    }
+
+    @Override
+    public MappedKeys mappedKeys() {
+        return regions.mappedKeys();
+    }
+
+    @Override
+    public void opened(final Endpoint endpoint) {
+        open.add("open endpoint", "endpoint", endpoint);
+    }
+
+    @Override
+    public void closed(final Endpoint endpoint) {
+        regions.endpointClosed(endpoint);
+        open.remove(endpoint);
+    }
+
+    @Override
+    public void opened(final CompletionQueue queue) {
+        open.add("open completion queue", "completion queue", queue);
+    }
+
+    @Override
+    public void closed(final CompletionQueue queue) {
+        open.remove(queue);
+    }
+
+    @Override
+    public Subscription onAccessError(final QueuePair qp, final Runnable action) {
+        return events.listen(qp, action);
+    }
+
+    @Override
+    public boolean isClosed() {
+        return open.isClosed();
+    }
+
+    @Override
+    public void close() {
+        if (!open.close(regions::othersOpen)) {
+            return;
+        }
+        try {
+            regions.close();
+        } finally {
+            fabric.closed(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "domain of " + info.address() + (isClosed() ? ", closed" : "");
+    }
+}

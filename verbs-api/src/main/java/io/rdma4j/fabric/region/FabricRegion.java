@@ -1,0 +1,396 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.event.FabricCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** A region: its states, and what is bound to it. Control operations go one at a time; questions go past them. */
+final class FabricRegion implements MemoryRegion, LocalDescriptor {
+    private static final long[] NO_RANGES = {};
+
+    private final Regions home;
+    private final RegionPlan plan;
+    private final long accessBits;
+    private final Gate gate = new Gate();
+    private final List<FabricCounter> counters = new ArrayList<>();
+
+    private volatile RegionState state = RegionState.PENDING;
+    private volatile Registration pending;
+    private volatile RegionBody body;
+    private Endpoint endpoint;
+
+    FabricRegion(final Regions home, final RegionPlan plan) {
+        this.home = home;
+        this.plan = plan;
+        accessBits = MrAccess.bits(plan.access());
+    }
+
+    RegionBody body() {
+        return body;
+    }
+
+    Regions home() {
+        return home;
+    }
+
+    RegionPlan plan() {
+        return plan;
+    }
+
+    /** Registers it with the device. What fails is given back by the caller. */
+    void activate() {
+        final RegionBody made = RegionBody.open(home, plan);
+        body = made;
+        // Volatile: who sees the state sees the body with its keys.
+        state = made.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;
+    }
+
+    /** It could not be registered: there is nothing to close. */
+    void fail() {
+        state = RegionState.FAILED;
+    }
+
+    void setPending(final Registration registration) {
+        pending = registration;
+    }
+
+    @Override
+    public Domain domain() {
+        return home.domain();
+    }
+
+    @Override
+    public long address() {
+        final RegionBody now = body;
+        return now == null ? plan.address() : now.memory().address();
+    }
+
+    @Override
+    public long length() {
+        return plan.length();
+    }
+
+    @Override
+    public Set<MrAccess> access() {
+        return plan.access();
+    }
+
+    @Override
+    public long base() {
+        return plan.base();
+    }
+
+    @Override
+    public long key() {
+        return state == RegionState.ENABLED && plan.isRemote() && !plan.rules().raw
+            ? body.device().fabricKey() : KEY_NOTAVAIL;
+    }
+
+    @Override
+    public int rawKeySize() {
+        return RawKey.LENGTH;
+    }
+
+    @Override
+    public long rawAttributes(final byte[] rawKey) {
+        final String operation = "get raw key";
+        Refusals.notNull(operation, "rawKey", rawKey);
+        if (rawKey.length < RawKey.LENGTH) {
+            throw Refusals.of(FiErrno.FI_ETOOSMALL, operation, "room for %d bytes, %d are needed", rawKey.length,
+                RawKey.LENGTH).hint("rawKeySize() tells how many").build();
+        }
+        final RegionState now = state;
+        requireOpen(operation, now);
+        if (now != RegionState.ENABLED || !plan.isRemote()) {
+            throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s has no key", this)
+                .hint(plan.isRemote() ? "enable it first" : "register it with REMOTE_READ or REMOTE_WRITE").build();
+        }
+        body.device().writeRawKey(rawKey);
+        return plan.base();
+    }
+
+    private void requireOpen(final String operation, final RegionState now) {
+        if (now == RegionState.CLOSED) {
+            throw Refusals.closed(operation, this).build();
+        }
+    }
+
+    @Override
+    public Object context() {
+        return plan.context();
+    }
+
+    @Override
+    public boolean isEnabled() {
+        return state == RegionState.ENABLED;
+    }
+
+    @Override
+    public void bind(final Counter counter) {
+        final String operation = "bind counter";
+        Refusals.notNull(operation, "counter", counter);
+        whileOpen(operation, () -> {
+            if (counter.domain() != home.domain() || !(counter instanceof FabricCounter)) {
+                throw Refusals.of(FiErrno.FI_EDOMAIN, operation, "%s belongs to another domain", counter).build();
+            }
+            requireCountable(operation);
+            if (counters.contains(counter)) {
+                throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s already", counter, this).build();
+            }
+            body.count((FabricCounter) counter);
+            counters.add((FabricCounter) counter);
+        });
+    }
+
+    private void requireCountable(final String operation) {
+        final RegionRules rules = plan.rules();
+        if (!rules.counts) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, operation, "accesses are not counted: %s", rules.whyNotCounts).build();
+        }
+        if (state != RegionState.ENABLED && state != RegionState.DISABLED) {
+            throw badState(operation).build();
+        }
+        if (rules.rmaEvent && !plan.waitsForCounters()) {
+            throw badState(operation).hint("register it with MrFlag.RMA_EVENT: mr_mode has RMA_EVENT").build();
+        }
+        if (rules.rmaEvent && state == RegionState.ENABLED) {
+            throw badState(operation).hint("bind before enable(): mr_mode has RMA_EVENT").build();
+        }
+    }
+
+    private FabricException.Builder badState(final String operation) {
+        return Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s", this);
+    }
+
+    @Override
+    public void bind(final Endpoint toBind) {
+        final String operation = "bind endpoint";
+        Refusals.notNull(operation, "endpoint", toBind);
+        whileOpen(operation, () -> {
+            if (!plan.rules().endpoint) {
+                throw Refusals.invalid(operation, "regions of this domain belong to no endpoint")
+                    .hint("mr_mode has no ENDPOINT, and they need none").build();
+            }
+            if (toBind.domain() != home.domain() || !(toBind instanceof EndpointRealm)) {
+                throw Refusals.of(FiErrno.FI_EDOMAIN, operation, "%s belongs to another domain", toBind).build();
+            }
+            if (endpoint != null) {
+                throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s", this, endpoint).build();
+            }
+            if (state != RegionState.DISABLED) {
+                throw badState(operation).build();
+            }
+            home.requireSameAuthKey(operation, plan, ((EndpointRealm) toBind).realm());
+            home.bound(toBind, this);
+            endpoint = toBind;
+        });
+    }
+
+    @Override
+    public void enable() {
+        final String operation = "enable region";
+        whileOpen(operation, () -> {
+            if (state != RegionState.DISABLED || !body.waitsForEnable()) {
+                throw badState(operation).hint("only a disabled region can be enabled, once").build();
+            }
+            if (plan.rules().endpoint && endpoint == null) {
+                throw badState(operation).hint("bind it to an endpoint first: mr_mode has ENDPOINT").build();
+            }
+            onDevice(operation, () -> body.enable(endpoint == null ? null : ((EndpointRealm) endpoint).realm()));
+            state = body.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;
+        });
+    }
+
+    /** The endpoint is gone: nobody reaches the memory through it. */
+    void endpointClosed(final Endpoint gone) {
+        gate.enter("close endpoint", this);
+        try {
+            if (endpoint != gone) {
+                return;
+            }
+            endpoint = null;
+            if (state != RegionState.CLOSED) {
+                state = RegionState.DISABLED;
+                onDevice("close endpoint", body::disable);
+            }
+        } finally {
+            gate.leave();
+        }
+    }
+
+    @Override
+    public void refresh() {
+        refresh(NO_RANGES);
+    }
+
+    @Override
+    public void refresh(final long... ranges) {
+        final String operation = "refresh region";
+        Refusals.notNull(operation, "ranges", ranges);
+        whileOpen(operation, () -> {
+            requireRefresh(operation);
+            requireInside(operation, ranges);
+            if (plan.rules().mmuNotify) {
+                state = RegionState.DISABLED;
+            }
+            try {
+                onDevice(operation, () -> body.refresh(ranges));
+            } finally {
+                state = body.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;
+            }
+        });
+    }
+
+    private void requireRefresh(final String operation) {
+        if (state != RegionState.ENABLED && state != RegionState.DISABLED) {
+            throw badState(operation).build();
+        }
+        final RegionRules rules = plan.rules();
+        if (!rules.refreshes && !rules.mmuNotify) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, operation, "%s: %s", this, rules.whyNoRefresh)
+                .hint("close it and register anew").build();
+        }
+    }
+
+    private void requireInside(final String operation, final long[] ranges) {
+        if (ranges.length % 2 != 0) {
+            throw Refusals.invalid(operation, "%d numbers are no pairs of address and length", ranges.length).build();
+        }
+        for (int i = 0; i < ranges.length; i += 2) {
+            if (ranges[i + 1] < 1 || body.memory().offsetOf(ranges[i], ranges[i + 1]) < 0) {
+                throw Refusals.invalid(operation, "0x%x+%d is not inside of a buffer of %s", ranges[i], ranges[i + 1],
+                    this).build();
+            }
+        }
+    }
+
+    @Override
+    public void flush() {
+        final String operation = "flush region";
+        whileOpen(operation, () -> {
+            requireFiles(operation);
+            body.memory().flush(operation);
+        });
+    }
+
+    @Override
+    public void flush(final long address, final long bytes) {
+        final String operation = "flush region";
+        whileOpen(operation, () -> {
+            requireFiles(operation);
+            requireInside(operation, new long[] {address, bytes});
+            body.memory().flush(operation, address, bytes);
+        });
+    }
+
+    private void requireFiles(final String operation) {
+        if (body == null || !body.memory().hasFiles()) {
+            throw badState(operation).hint("register it with MrFlag.RMA_PMEM").build();
+        }
+    }
+
+    private void onDevice(final String operation, final Runnable work) {
+        try {
+            work.run();
+        } catch (final RdmaException e) {
+            throw FabricException.from(operation, e);
+        }
+    }
+
+    private void whileOpen(final String operation, final Runnable work) {
+        gate.enter(operation, this);
+        try {
+            requireOpen(operation, state);
+            work.run();
+        } finally {
+            gate.leave();
+        }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return state == RegionState.CLOSED;
+    }
+
+    @Override
+    public void close() {
+        final Registration registration = pending;
+        if (registration != null) {
+            registration.cancelOrAwait();
+        }
+        if (gate.isOwn()) {
+            // An owner of the memory that is told of the end, and closes what is being closed.
+            return;
+        }
+        gate.enter("close region", this);
+        try {
+            if (state != RegionState.CLOSED) {
+                requireUnbound();
+                final RegionState last = state;
+                state = RegionState.CLOSED;
+                onDevice("close region", () -> home.closed(this, last, body));
+            }
+        } finally {
+            gate.leave();
+        }
+    }
+
+    private void requireUnbound() {
+        counters.removeIf(FabricCounter::isClosed);
+        if (endpoint != null || !counters.isEmpty()) {
+            throw Refusals.of(FiErrno.FI_EBUSY, "close region", "%s is bound to %s%s%s", this,
+                endpoint == null ? "" : endpoint, endpoint == null || counters.isEmpty() ? "" : " and ",
+                counters.isEmpty() ? "" : counters)
+                .hint("close these first").build();
+        }
+    }
+
+    @Override
+    public Realm realm() {
+        return state == RegionState.ENABLED ? body.device().keys().realm() : null;
+    }
+
+    @Override
+    public boolean isUsable() {
+        return state == RegionState.ENABLED;
+    }
+
+    @Override
+    public int lkey() {
+        final RegionBody now = body;
+        final RegionDevice.Keys keys = now == null ? null : now.device().keys();
+        return keys == null ? 0 : keys.lkey();
+    }
+
+    @Override
+    public long deviceAddress(final long address, final long bytes) {
+        final RegionBody now = body;
+        return now == null ? -1 : now.deviceAddress(address, bytes);
+    }
+
+    @Override
+    public boolean allows(final long bits) {
+        return (accessBits & bits) == bits;
+    }
+
+    @Override
+    public String toString() {
+        return "region " + plan + ", " + state.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+/**
+ * A region as the data path sees it: what {@code desc} stands for. Lock-free; what changes while a region is refreshed
+ * or closed is published by one volatile store, and each method loads once.
+ */
+public interface LocalDescriptor {
+    /**
+     * Whose keys these are.
+     *
+     * @return the realm; null while the region is not usable.
+     */
+    Realm realm();
+
+    /**
+     * Whether it can be used now.
+     *
+     * @return false while it is pending, disabled or closed.
+     */
+    boolean isUsable();
+
+    /**
+     * The local key.
+     *
+     * @return as work requests have it; what it was last if the region is not usable any more.
+     */
+    int lkey();
+
+    /**
+     * How the device names memory of this region.
+     *
+     * @param address first byte, in this process.
+     * @param length  bytes, 0 or more.
+     * @return the address for work requests; -1 if the bytes are not all inside of one buffer of the region.
+     */
+    long deviceAddress(long address, long length);
+
+    /**
+     * Whether it may be used so.
+     *
+     * @param accessBits bits of {@link io.rdma4j.fabric.MrAccess}.
+     * @return true if the region has all of them.
+     */
+    boolean allows(long accessBits);
+}

@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.verbs.MrOptions;
+import io.rdma4j.verbs.PageList;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The buffers of a region, in order (struct iovec). Several become one range without a gap, because the device
+ * translates by pages: so all but the first begin on a page, and all but the last end on one. Those that touch each
+ * other and have the same owner count as one. Immutable.
+ */
+final class Pieces {
+    private static final int PAGE = PageList.PAGE_SIZE;
+
+    private final List<MrAttributes.Piece> list;
+    private final long length;
+
+    private Pieces(final List<MrAttributes.Piece> list) {
+        this.list = list;
+        length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, Pieces::sum);
+    }
+
+    /** The buffers of a request, checked for what can be known without looking at the memory. */
+    static Pieces of(final List<MrAttributes.Piece> buffers, final int limit) {
+        if (buffers.isEmpty()) {
+            throw Refusals.invalid(Refusals.REGISTER, "no buffer is given").hint("use MrAttributes.buffer").build();
+        }
+        if (buffers.size() > limit) {
+            throw Refusals.invalid(Refusals.REGISTER, "%d buffers, mr_iov_limit is %d", buffers.size(), limit)
+                .hint("register them as several regions").build();
+        }
+        for (int i = 0; i < buffers.size(); i++) {
+            check(i, buffers.get(i));
+        }
+        final Pieces pieces = new Pieces(merge(buffers));
+        pieces.checkPages();
+        return pieces;
+    }
+
+    /** One range. */
+    static Pieces of(final long address, final long bytes, final Object owner) {
+        return new Pieces(List.of(new MrAttributes.Piece(address, bytes, owner)));
+    }
+
+    private static void check(final int i, final MrAttributes.Piece piece) {
+        if (piece.length() < 1) {
+            throw Refusals.invalid(Refusals.REGISTER, "buffer %d has %d bytes, must be above 0", i, piece.length())
+                .hint("a window without bytes needs no region").build();
+        }
+        if (Long.compareUnsigned(piece.address() + piece.length() - 1, piece.address()) < 0) {
+            throw Refusals.invalid(Refusals.REGISTER, "buffer %d, 0x%x+%d, wraps around", i, piece.address(),
+                piece.length()).build();
+        }
+    }
+
+    private static long sum(final long a, final long b) {
+        if (a + b < 0) {
+            throw Refusals.invalid(Refusals.REGISTER, "the buffers have more than 2^63 bytes").build();
+        }
+        return a + b;
+    }
+
+    private static List<MrAttributes.Piece> merge(final List<MrAttributes.Piece> buffers) {
+        final List<MrAttributes.Piece> merged = new ArrayList<>();
+        for (final MrAttributes.Piece next : buffers) {
+            final MrAttributes.Piece last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+            if (last != null && last.owner() == next.owner() && last.address() + last.length() == next.address()) {
+                merged.set(merged.size() - 1,
+                    new MrAttributes.Piece(last.address(), sum(last.length(), next.length()), last.owner()));
+            } else {
+                merged.add(next);
+            }
+        }
+        return List.copyOf(merged);
+    }
+
+    private void checkPages() {
+        for (int i = 0; i < list.size(); i++) {
+            final MrAttributes.Piece piece = list.get(i);
+            if (i > 0 && piece.address() % PAGE != 0) {
+                throw outOfPlace(i, piece, "begins");
+            }
+            if (i < list.size() - 1 && (piece.address() + piece.length()) % PAGE != 0) {
+                throw outOfPlace(i, piece, "ends");
+            }
+        }
+    }
+
+    private FabricException outOfPlace(final int i, final MrAttributes.Piece piece, final String verb) {
+        return Refusals.invalid(Refusals.REGISTER, "buffer %d of %d, 0x%x+%d, %s inside of a page of %d bytes", i,
+            list.size(), piece.address(), piece.length(), verb, PAGE)
+            .hint("all buffers but the first must begin, all but the last must end at a page (touching ones of one "
+                + "owner count as one); Domain.allocate gives whole pages, or register them as several regions")
+            .build();
+    }
+
+    long address() {
+        return list.get(0).address();
+    }
+
+    long length() {
+        return length;
+    }
+
+    int size() {
+        return list.size();
+    }
+
+    /** Where memory of a piece is in the region, in bytes from its begin; -1 if it is not inside of one piece. */
+    long offsetOf(final long address, final long bytes) {
+        long before = 0;
+        for (int i = 0; i < list.size(); i++) {
+            final MrAttributes.Piece piece = list.get(i);
+            final long inside = address - piece.address();
+            if (inside >= 0 && bytes >= 0 && inside <= piece.length() && bytes <= piece.length() - inside) {
+                return before + inside;
+            }
+            before += piece.length();
+        }
+        return -1;
+    }
+
+    /** Names the memory to the device. */
+    MrOptions describe() {
+        final MrAttributes.Piece first = list.get(0);
+        if (list.size() == 1) {
+            return new MrOptions().memory(first.address(), first.length(), first.owner());
+        }
+        final PageList pages = new PageList();
+        for (final MrAttributes.Piece piece : list) {
+            final long end = piece.address() + piece.length();
+            for (long page = piece.address() & -PAGE; page - end < 0; page += PAGE) {
+                pages.add(page, piece.owner());
+            }
+        }
+        return new MrOptions().pages(pages, (int) (first.address() & PAGE - 1), length);
+    }
+
+    List<MrAttributes.Piece> list() {
+        return list;
+    }
+
+    @Override
+    public String toString() {
+        return list.size() == 1 ? String.format("0x%x+%d", address(), length)
+            : String.format("%d buffers from 0x%x, %d bytes", list.size(), address(), length);
+    }
+}

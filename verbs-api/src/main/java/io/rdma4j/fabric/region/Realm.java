@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.verbs.ProtectionDomain;
+
+/**
+ * All that works together under one authorization key: a protection domain, the directory of its keys, and the cache of
+ * its local registrations. The device itself refuses who comes through another protection domain. Counted; closed with
+ * its last user. Thread-safe.
+ */
+public final class Realm {
+    private final Domain domain;
+    private final ProtectionDomain pd;
+    private final KeyDirectory directory;
+    private final RegistrationCache cache;
+    private final byte[] authDigest;
+    private final Runnable onClose;
+    private int users = 1;
+
+    Realm(
+        final Domain domain, final ProtectionDomain pd, final KeyDirectory directory, final RegistrationCache cache,
+        final byte[] authDigest, final Runnable onClose) {
+        this.domain = domain;
+        this.pd = pd;
+        this.directory = directory;
+        this.cache = cache;
+        this.authDigest = authDigest;
+        this.onClose = onClose;
+    }
+
+    /**
+     * Where regions and queue pairs are made.
+     *
+     * @return open as long as the realm has users.
+     */
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    /**
+     * The keys that peers look up.
+     *
+     * @return of this realm.
+     */
+    public KeyDirectory directory() {
+        return directory;
+    }
+
+    /**
+     * The cache that registers what comes without a descriptor.
+     *
+     * @return of this realm.
+     */
+    public RegistrationCache cache() {
+        return cache;
+    }
+
+    /**
+     * What tells authorization keys apart without telling them.
+     *
+     * @return 8 bytes, zero for no key; a copy.
+     */
+    public byte[] authDigest() {
+        return authDigest.clone();
+    }
+
+    /**
+     * The domain.
+     *
+     * @return the domain that it belongs to.
+     */
+    public Domain domain() {
+        return domain;
+    }
+
+    /**
+     * One more user.
+     *
+     * @throws FabricException FI_EBADFD if it had none any more.
+     */
+    public synchronized void retain() {
+        if (!tryRetain()) {
+            throw FabricException.of("use realm").detail("%s is closed", this).errno(FiErrno.FI_EBADFD).build();
+        }
+    }
+
+    synchronized boolean tryRetain() {
+        if (users == 0) {
+            return false;
+        }
+        users++;
+        return true;
+    }
+
+    /** One user less; the last one closes it. To be called once by each. */
+    public void release() {
+        synchronized (this) {
+            if (users == 0 || --users > 0) {
+                return;
+            }
+        }
+        onClose.run();
+        try {
+            closeCache();
+        } finally {
+            try {
+                directory.close();
+            } finally {
+                pd.close();
+            }
+        }
+    }
+
+    private void closeCache() {
+        if (cache instanceof AutoCloseable) {
+            try {
+                ((AutoCloseable) cache).close();
+            } catch (final RuntimeException e) {
+                throw e;
+            } catch (final Exception e) {
+                throw FabricException.of("close registration cache").detail("%s", e).errno(FiErrno.FI_EIO).cause(e)
+                    .build();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "realm of " + pd;
+    }
+}

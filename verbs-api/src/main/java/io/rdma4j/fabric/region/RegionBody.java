@@ -1,0 +1,203 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.event.FabricCounter;
+
+/**
+ * What a region has while it is registered: memory, realm, device, event cell. Exposed to peers unless it waits for
+ * something. Changed by one thread at a time; {@link #deviceAddress} is for all.
+ */
+final class RegionBody {
+    private final RegionRules rules;
+    private final RegionMemory memory;
+    private final Realm realm;
+    private final EventCell cell;
+    private final RegionDevice device;
+    /** Where peers find it: the realm of an endpoint that it is bound to, else its own. */
+    private Realm target;
+    private boolean waitsForEnable;
+    private boolean waitsForPages;
+
+    private RegionBody(
+        final RegionPlan plan, final RegionMemory memory, final Realm realm, final EventCell cell) {
+        this.memory = memory;
+        this.realm = realm;
+        this.cell = cell;
+        rules = plan.rules();
+        device = new RegionDevice(plan, memory.pieces(), plan.base(), cell);
+        target = realm;
+        waitsForEnable = plan.waitsForEnable();
+    }
+
+    /** Makes it, and registers it unless pages are missing that may come later (checklist 19, 28). */
+    static RegionBody open(final Regions home, final RegionPlan plan) {
+        final RegionMemory memory = RegionMemory.open(plan);
+        RegionBody body = null;
+        boolean done = false;
+        try {
+            final Realm realm = home.realms().open(plan.authKey());
+            body = new RegionBody(plan, memory, realm, home.cells().cellOf(plan, realm));
+            body.register();
+            done = true;
+            return body;
+        } finally {
+            if (!done) {
+                closeQuietly(body, memory);
+            }
+        }
+    }
+
+    private static void closeQuietly(final RegionBody body, final RegionMemory memory) {
+        if (body == null) {
+            memory.abandon();
+        } else {
+            body.close();
+        }
+    }
+
+    private void register() {
+        try {
+            device.register(target, !waitsForEnable);
+            waitsForPages = false;
+        } catch (final RdmaException e) {
+            if (!rules.mmuNotify || e.errno() != RdmaException.EFAULT) {
+                throw memory.explain(e);
+            }
+            waitsForPages = true;
+        }
+    }
+
+    boolean isExposed() {
+        return !waitsForEnable && !waitsForPages;
+    }
+
+    boolean waitsForEnable() {
+        return waitsForEnable;
+    }
+
+    boolean waitsForPages() {
+        return waitsForPages;
+    }
+
+    /** Exposes it to peers of a realm; null for its own. */
+    void enable(final Realm ofEndpoint) {
+        target = ofEndpoint == null ? realm : ofEndpoint;
+        if (!waitsForPages) {
+            expose();
+        }
+        waitsForEnable = false;
+    }
+
+    private void expose() {
+        boolean done = false;
+        try {
+            device.expose(target);
+            done = true;
+        } finally {
+            if (!done) {
+                device.hide(realm);
+            }
+        }
+    }
+
+    /** Back to waiting for {@link #enable}. */
+    void disable() {
+        if (isExposed()) {
+            device.hide(realm);
+        }
+        target = realm;
+        waitsForEnable = true;
+    }
+
+    /**
+     * Other pages may be behind it; the whole region if there are no ranges. With FI_MR_MMU_NOTIFY nobody reaches it
+     * meanwhile, nor afterwards if that fails (checklist 45); else it stays enabled.
+     */
+    void refresh(final long[] ranges) {
+        if (!device.isRegistered()) {
+            registerLate();
+        } else if (!rules.mmuNotify) {
+            refreshInPlace(ranges);
+        } else {
+            refreshHidden(ranges);
+        }
+    }
+
+    /** Now the pages must be there. */
+    private void registerLate() {
+        device.register(target, !waitsForEnable);
+        waitsForPages = false;
+    }
+
+    private void refreshHidden(final long[] ranges) {
+        final boolean exposed = isExposed();
+        // A key of the device that peers have would change with that; so those may come through meanwhile.
+        final boolean hides = exposed && !device.peersHaveDeviceKey();
+        if (hides) {
+            device.hide(realm);
+        }
+        waitsForPages = true;
+        if (!device.isRegistered()) {
+            registerLate();
+            return;
+        }
+        if (rules.refreshes) {
+            refreshInPlace(ranges);
+        } else {
+            device.replacePages();
+        }
+        waitsForPages = false;
+        if (hides || !exposed && !waitsForEnable) {
+            waitsForPages = true;
+            expose();
+            waitsForPages = false;
+        }
+    }
+
+    private void refreshInPlace(final long[] ranges) {
+        if (ranges.length == 0) {
+            memory.pieces().list().forEach(piece -> device.refresh(piece.address(), piece.length()));
+        }
+        for (int i = 0; i < ranges.length; i += 2) {
+            device.refresh(memory.registered(ranges[i]), ranges[i + 1]);
+        }
+    }
+
+    void count(final FabricCounter counter) {
+        if (cell != null) {
+            counter.count(cell);
+        }
+    }
+
+    RegionDevice device() {
+        return device;
+    }
+
+    RegionMemory memory() {
+        return memory;
+    }
+
+    /** On the data path: reads final fields, and the keys once. */
+    long deviceAddress(final long address, final long bytes) {
+        final RegionDevice.Keys keys = device.keys();
+        final long offset = memory.offsetOf(address, bytes);
+        return offset < 0 || keys == null ? -1 : keys.iova() + offset;
+    }
+
+    /** What peers wrote is in the files, if that was asked for, and nobody reaches the memory any more. */
+    void close() {
+        try {
+            device.close();
+            if (!device.isRegistered()) {
+                memory.abandon();
+            }
+        } finally {
+            realm.release();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MrFlag;
+
+/** The memory of a region: buffers, or a dma-buf that is mapped for it; and the files behind, if they matter. */
+final class RegionMemory {
+    private final RegionPlan plan;
+    private final DmaBufMemory dmabuf;
+    private final Pieces pieces;
+    private final Persistence files;
+    /** From the application's view of the memory to the one that is registered. */
+    private final long shift;
+
+    private RegionMemory(final RegionPlan plan, final DmaBufMemory dmabuf) {
+        this.plan = plan;
+        this.dmabuf = dmabuf;
+        pieces = dmabuf == null ? plan.pieces() : dmabuf.pieces();
+        shift = plan.address() == 0 ? 0 : pieces.address() - plan.address();
+        files = plan.flags().contains(MrFlag.RMA_PMEM) ? files() : null;
+    }
+
+    /** Maps what is to be mapped. */
+    static RegionMemory open(final RegionPlan plan) {
+        if (plan.dmabuf() == null) {
+            return new RegionMemory(plan, null);
+        }
+        final DmaBufMemory dmabuf = DmaBufMemory.open(plan.dmabuf(), plan.isWritten());
+        boolean done = false;
+        try {
+            final RegionMemory memory = new RegionMemory(plan, dmabuf);
+            done = true;
+            return memory;
+        } finally {
+            if (!done) {
+                dmabuf.close();
+            }
+        }
+    }
+
+    private Persistence files() {
+        try {
+            return new Persistence(pieces, plan.rules().storesByProcessor);
+        } catch (final RdmaException e) {
+            throw FabricException.from(Refusals.REGISTER, e);
+        }
+    }
+
+    Pieces pieces() {
+        return pieces;
+    }
+
+    /** As the application sees it. */
+    long address() {
+        return pieces.address() - shift;
+    }
+
+    long offsetOf(final long address, final long bytes) {
+        return pieces.offsetOf(address + shift, bytes);
+    }
+
+    /** From an address of the application to the one that is registered. */
+    long registered(final long address) {
+        return address + shift;
+    }
+
+    RdmaException explain(final RdmaException refusal) {
+        return dmabuf == null ? refusal : dmabuf.explain(refusal);
+    }
+
+    boolean hasFiles() {
+        return files != null;
+    }
+
+    void flush(final String operation, final long address, final long bytes) {
+        try {
+            files.flush(registered(address), bytes);
+        } catch (final RdmaException e) {
+            throw FabricException.from(operation, e);
+        }
+    }
+
+    void flush(final String operation) {
+        if (files == null) {
+            throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "it was registered without MrFlag.RMA_PMEM").build();
+        }
+        try {
+            files.flush();
+        } catch (final RdmaException e) {
+            throw FabricException.from(operation, e);
+        }
+    }
+
+    /** It was never registered: the device knows nothing of it. */
+    void abandon() {
+        if (dmabuf != null) {
+            dmabuf.close();
+        }
+    }
+}

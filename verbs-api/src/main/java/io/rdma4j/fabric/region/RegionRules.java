@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
+
+/** What a domain's info and its device mean for regions. Immutable. */
+final class RegionRules {
+    /** Authorization keys, and mode bits of their own, exist since 1.5. */
+    private static final int VERSION_1_5 = 1 << 16 | 5;
+
+    final FabricInfo info;
+    final boolean provKey;
+    final boolean virtAddr;
+    final boolean allocated;
+    final boolean raw;
+    final boolean rmaEvent;
+    final boolean endpoint;
+    final boolean mmuNotify;
+    /** Whether pages need to be there only when a transfer touches them. */
+    final boolean onDemand;
+    final boolean hmem;
+    final boolean pmem;
+    final boolean authKeys;
+    /** Whether what peers write can be counted. */
+    final boolean counts;
+    /** Why not. */
+    final String whyNotCounts;
+    final boolean atomics;
+    /** Whether peers reach memory at all. */
+    final boolean hasMemory;
+    /** Whether peers look up keys. */
+    final boolean directory;
+    /** Whether the device can name memory by an address of choice. */
+    final boolean iovaOfChoice;
+    /** Why not. */
+    final String whyNoIova;
+    /** Whether a region follows its pages without new keys. */
+    final boolean refreshes;
+    /** Why not. */
+    final String whyNoRefresh;
+    /** Whether the device writes memory as a processor of this machine does. */
+    final boolean storesByProcessor;
+    /** Bytes of an application's key. */
+    final int keyBytes;
+    final int iovLimit;
+    final int mrCount;
+
+    RegionRules(final FabricInfo info, final RdmaContext context) {
+        this.info = info;
+        provKey = info.needs(MrMode.PROV_KEY);
+        virtAddr = info.needs(MrMode.VIRT_ADDR);
+        allocated = info.needs(MrMode.ALLOCATED);
+        raw = info.needs(MrMode.RAW);
+        rmaEvent = info.needs(MrMode.RMA_EVENT);
+        endpoint = info.needs(MrMode.ENDPOINT);
+        mmuNotify = info.needs(MrMode.MMU_NOTIFY);
+        hmem = info.capabilities().contains(Capability.HMEM);
+        pmem = info.capabilities().contains(Capability.RMA_PMEM);
+        authKeys = Integer.compareUnsigned(info.apiVersion(), VERSION_1_5) >= 0;
+        atomics = context.supports(Feature.ATOMICS);
+        whyNotCounts = whyNotCounts(info, context);
+        counts = whyNotCounts == null;
+        hasMemory = info.capabilities().contains(Capability.RMA) || info.capabilities().contains(Capability.ATOMIC);
+        directory = hasMemory && (!provKey || counts) && context.supports(Feature.RDMA_READ)
+            && context.supports(Feature.REMOTE_KEYS);
+        whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
+        iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);
+        onDemand = !allocated && !mmuNotify && context.supports(Feature.ON_DEMAND_PAGING);
+        whyNoRefresh = context.whyNot(Feature.REFRESH);
+        refreshes = whyNoRefresh == null;
+        storesByProcessor = context.address().startsWith("emulated:");
+        keyBytes = Math.min(Long.BYTES, info.domainAttributes().mrKeySize());
+        iovLimit = info.domainAttributes().mrIovLimit();
+        mrCount = info.domainAttributes().mrCount();
+    }
+
+    private static String whyNotCounts(final FabricInfo info, final RdmaContext context) {
+        if (!info.capabilities().contains(Capability.RMA_EVENT)) {
+            return "the domain was opened without Capability.RMA_EVENT";
+        }
+        final String atomics = context.whyNot(Feature.ATOMICS);
+        return atomics == null ? context.whyNot(Feature.RDMA_READ) : atomics;
+    }
+
+    @Override
+    public String toString() {
+        return "mr_mode " + info.mrMode();
+    }
+}

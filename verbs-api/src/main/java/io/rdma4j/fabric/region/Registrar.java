@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.event.FabricEventQueue;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Registers asynchronously: a daemon thread of a domain, which ends when it has had nothing to do for a while. */
+final class Registrar {
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+    private static final long DEADLINE_S = 60;
+
+    private final FabricEventQueue queue;
+    private final ThreadPoolExecutor worker;
+
+    Registrar(final FabricEventQueue queue) {
+        this.queue = queue;
+        final String name = "rdma4j-registrar-" + NUMBERS.incrementAndGet();
+        worker = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+            final Thread thread = new Thread(work, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        worker.allowCoreThreadTimeOut(true);
+    }
+
+    void submit(final Regions home, final FabricRegion region) {
+        final Registration registration = new Registration(home, region, queue);
+        region.setPending(registration);
+        worker.execute(registration);
+    }
+
+    /** All was closed before, so that nothing is under way but the end of the last registration. */
+    void close() {
+        worker.shutdown();
+        try {
+            worker.awaitTermination(DEADLINE_S, TimeUnit.SECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        queue.unbind();
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.fabric.event.RegionEvent;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An asynchronous registration: it is begun once or cancelled once, and leaves exactly one event. */
+final class Registration implements Runnable {
+    private static final long DEADLINE_S = 60;
+
+    private final Regions home;
+    private final FabricRegion region;
+    private final FabricEventQueue queue;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    Registration(final Regions home, final FabricRegion region, final FabricEventQueue queue) {
+        this.home = home;
+        this.region = region;
+        this.queue = queue;
+    }
+
+    @Override
+    public void run() {
+        if (!begun.compareAndSet(false, true)) {
+            return;
+        }
+        RegionEvent event = null;
+        try {
+            home.activate(region);
+            event = RegionEvent.done(region);
+        } catch (final FabricException e) {
+            event = RegionEvent.failed(region, e);
+        } finally {
+            end(event == null ? other() : event);
+        }
+    }
+
+    private RegionEvent other() {
+        return RegionEvent.failed(region, Refusals.of(FiErrno.FI_EOTHER, Refusals.REGISTER,
+            "unexpected failure, see the log of the thread %s", Thread.currentThread().getName()).build());
+    }
+
+    private void end(final RegionEvent event) {
+        queue.write(event);
+        done.countDown();
+    }
+
+    /** When this returns nothing works on the region any more. */
+    void cancelOrAwait() {
+        if (begun.compareAndSet(false, true)) {
+            home.cancelled(region);
+            end(RegionEvent.failed(region, Refusals.of(FiErrno.FI_ECANCELED, Refusals.REGISTER,
+                "%s was closed before its turn came", region).build()));
+        } else {
+            await();
+        }
+    }
+
+    private void await() {
+        boolean interrupted = false;
+        try {
+            final long start = System.nanoTime();
+            long rest = TimeUnit.SECONDS.toNanos(DEADLINE_S);
+            while (done.getCount() > 0 && rest > 0) {
+                try {
+                    done.await(rest, TimeUnit.NANOSECONDS);
+                } catch (final InterruptedException e) {
+                    interrupted = true;
+                }
+                rest = TimeUnit.SECONDS.toNanos(DEADLINE_S) - (System.nanoTime() - start);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        if (done.getCount() > 0) {
+            throw Refusals.of(FiErrno.FI_EBUSY, "close region", "%s is still being registered after %d s", region,
+                DEADLINE_S).build();
+        }
+    }
+}

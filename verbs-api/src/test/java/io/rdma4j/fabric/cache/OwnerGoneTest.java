@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import static io.rdma4j.fabric.cache.Bench.RW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import org.agrona.BufferUtil;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The cache keeps no buffer from being collected, unless a region of it is in use; then it does. */
+@Timeout(60)
+class OwnerGoneTest {
+    private static final int LENGTH = 1 << 16;
+
+    /** What is left of a buffer that nobody else holds. */
+    private record Left(WeakReference<ByteBuffer> buffer, Entry entry) {
+    }
+
+    private static Left acquireNew(final Bench bench) {
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(LENGTH);
+        final Entry entry = (Entry) bench.cache.acquire(BufferUtil.address(buffer), LENGTH, buffer, RW);
+        return new Left(new WeakReference<>(buffer), entry);
+    }
+
+    @Test
+    void anIdleEntryGoesWithItsOwner() {
+        try (Bench bench = Bench.of("gone-idle")) {
+            final Left left = acquireNew(bench);
+            left.entry.release();
+            Bench.await(() -> collect() && left.buffer.get() == null, left);
+            Bench.awaitClosed(left.entry);
+            Bench.await(() -> bench.cache.statistics().entries() == 0, bench.cache);
+            assertThat(bench.cache.statistics().invalidations()).isEqualTo(1);
+        }
+    }
+
+    private static boolean collect() {
+        System.gc();
+        return true;
+    }
+
+    @Test
+    void anEntryInUseKeepsItsOwner() {
+        try (Bench bench = Bench.of("gone-used")) {
+            final Left left = acquireNew(bench);
+            // Others are collected meanwhile.
+            final Left other = acquireNew(bench);
+            other.entry.release();
+            Bench.await(() -> collect() && other.buffer.get() == null, other);
+            assertThat(left.buffer.get()).isNotNull();
+            assertThat(left.entry.region().isClosed()).isFalse();
+            left.entry.release();
+            Bench.await(() -> collect() && left.buffer.get() == null, left);
+            Bench.awaitClosed(left.entry);
+        }
+    }
+
+    @Test
+    void usedAgainItIsKeptAgain() {
+        try (Bench bench = Bench.of("gone-again")) {
+            final Left left = again(bench);
+            final Left other = acquireNew(bench);
+            other.entry.release();
+            Bench.await(() -> collect() && other.buffer.get() == null, other);
+            assertThat(left.buffer.get()).isNotNull();
+            left.entry.release();
+            assertThat(left.entry.held()).isNull();
+        }
+    }
+
+    private static Left again(final Bench bench) {
+        final Left left = acquireNew(bench);
+        left.entry.release();
+        final ByteBuffer buffer = left.buffer.get();
+        assertThat(bench.cache.acquire(BufferUtil.address(buffer), 10, buffer, RW)).isSameAs(left.entry);
+        assertThat(left.entry.held()).isSameAs(buffer);
+        return left;
+    }
+
+    /** The allocator gives the same addresses to others soon; each gets an entry of its own. */
+    @Test
+    void memoryThatIsUsedAgainIsRegisteredAgain() {
+        try (Bench bench = Bench.of("gone-reuse")) {
+            for (int i = 0; i < 200; i++) {
+                final Left left = acquireNew(bench);
+                final ByteBuffer buffer = left.buffer.get();
+                assertThat(left.entry.isOf(buffer)).isTrue();
+                assertThat(left.entry.takes()).as("found again").isZero();
+                left.entry.release();
+                if (i % 40 == 0) {
+                    System.gc();
+                }
+            }
+            assertThat(bench.cache.statistics().asMap()).containsEntry("hits", 0L).containsEntry("misses", 200L);
+        }
+    }
+}

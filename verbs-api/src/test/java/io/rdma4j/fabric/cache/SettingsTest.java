@@ -1,0 +1,158 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.HmemIface;
+import io.rdma4j.fabric.MemoryMonitor;
+import java.util.HashMap;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Where settings come from, bad ones, and the service mr_cache. */
+class SettingsTest {
+    private final Map<String, String> environment = new HashMap<>();
+    private final Map<String, String> properties = new HashMap<>();
+    private final CacheAttributes attributes = new CacheAttributes();
+    private final CacheSettings settings = new CacheSettings(environment::get, properties::get, attributes);
+
+    @Test
+    void defaults() {
+        assertThat(settings.maxCount()).isEqualTo(1024);
+        assertThat(settings.maxBytes()).isEqualTo(Long.MAX_VALUE);
+        assertThat(settings.monitor().name())
+            .isEqualTo(UserfaultMonitor.isAvailable() ? UserfaultMonitor.NAME : MemoryHooks.NAME);
+        assertThat(settings.monitorsEnabled()).containsOnly(Map.entry(HmemIface.CUDA, true),
+            Map.entry(HmemIface.ROCR, true), Map.entry(HmemIface.ZE, true));
+    }
+
+    @Test
+    void theEnvironmentGoesBeforePropertiesAndThoseBeforeAttributes() {
+        attributes.maxCount(1).maxSize(10).monitor("memhooks").monitorEnabled(HmemIface.CUDA, false);
+        assertThat(settings.maxCount()).isEqualTo(1);
+        assertThat(settings.maxBytes()).isEqualTo(10);
+        assertThat(settings.monitor()).isSameAs(MemoryHooks.process());
+        assertThat(settings.isMonitorEnabled(HmemIface.CUDA)).isFalse();
+        properties.putAll(Map.of("FI_MR_CACHE_MAX_COUNT", "2", "FI_MR_CACHE_MAX_SIZE", "20", "FI_MR_CACHE_MONITOR",
+            "userfaultfd", "FI_MR_CUDA_CACHE_MONITOR_ENABLED", "1"));
+        assertThat(settings.maxCount()).isEqualTo(2);
+        assertThat(settings.maxBytes()).isEqualTo(20);
+        assertThat(settings.monitor().name()).isEqualTo("userfaultfd");
+        assertThat(settings.isMonitorEnabled(HmemIface.CUDA)).isTrue();
+        environment.putAll(Map.of("FI_MR_CACHE_MAX_COUNT", "3", "FI_MR_CACHE_MAX_SIZE", "30", "FI_MR_CACHE_MONITOR",
+            "disabled", "FI_MR_CUDA_CACHE_MONITOR_ENABLED", "0"));
+        assertThat(settings.maxCount()).isEqualTo(3);
+        assertThat(settings.maxBytes()).isEqualTo(30);
+        assertThat(settings.monitor()).isNull();
+        assertThat(settings.isMonitorEnabled(HmemIface.CUDA)).isFalse();
+    }
+
+    @Test
+    void sizeZeroIsAShareOfMemory() {
+        environment.put("FI_MR_CACHE_MAX_SIZE", "0");
+        assertThat(settings.maxBytes()).isBetween(1L << 20, 1L << 50);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "FI_MR_CACHE_MAX_SIZE, -1", "FI_MR_CACHE_MAX_SIZE, 1k", "FI_MR_CACHE_MAX_SIZE, ''",
+        "FI_MR_CACHE_MAX_SIZE, 99999999999999999999", "FI_MR_CACHE_MAX_COUNT, -2", "FI_MR_CACHE_MAX_COUNT, many",
+        "FI_MR_CACHE_MONITOR, kdreg2", "FI_MR_CACHE_MONITOR, ''", "FI_MR_CACHE_MONITOR, Disabled",
+        "FI_MR_CUDA_CACHE_MONITOR_ENABLED, 2", "FI_MR_ROCR_CACHE_MONITOR_ENABLED, yes",
+        "FI_MR_ZE_CACHE_MONITOR_ENABLED, ''"
+    })
+    void aBadValueIsNamedWithItsVariable(final String variable, final String value) {
+        environment.put(variable, value);
+        assertInvalid(() -> RegistrationCaches.create(NoDomain.PD, settings), variable, "'" + value + "'");
+    }
+
+    private static void assertInvalid(final ThrowingCallable call, final String... words) {
+        assertThatThrownBy(call).isInstanceOf(FabricException.class).hasMessageContainingAll(words)
+            .extracting(e -> ((FabricException) e).errno()).isEqualTo(FiErrno.FI_EINVAL);
+    }
+
+    private static void assertErrno(final ThrowingCallable call, final int errno) {
+        assertThatThrownBy(call).isInstanceOf(FabricException.class)
+            .extracting(e -> ((FabricException) e).errno()).isEqualTo(errno);
+    }
+
+    @Test
+    void badAttributes() {
+        assertInvalid(() -> attributes.maxCount(-1), "maxCount", "-1");
+        assertInvalid(() -> attributes.maxSize(-1), "maxSize", "-1");
+        assertInvalid(() -> attributes.monitor((String) null), "null");
+        assertInvalid(() -> attributes.monitor((MemoryMonitor) null), "null");
+        assertInvalid(() -> attributes.monitorEnabled(null, true), "null");
+        assertInvalid(() -> attributes.monitorEnabled(HmemIface.NEURON, true), "NEURON");
+        assertInvalid(() -> attributes.isMonitorEnabled(HmemIface.SYSTEM), "SYSTEM");
+        assertInvalid(() -> RegistrationCaches.create(null, attributes), "protection domain");
+        assertInvalid(() -> RegistrationCaches.create(NoDomain.PD, (CacheAttributes) null), "attributes");
+        attributes.monitor("nobody");
+        assertInvalid(settings::monitor, "'nobody'");
+    }
+
+    @Test
+    void theServiceIsOpenedAsLibfabricHasIt() {
+        assertErrno(() -> MrCacheService.open(1 << 16 | 12, null, 0), FiErrno.FI_EINVAL);
+        assertErrno(() -> MrCacheService.open(MrCacheService.MIN_VERSION, new byte[1], 0), FiErrno.FI_EINVAL);
+        assertErrno(() -> MrCacheService.open(MrCacheService.MIN_VERSION, null, 1), FiErrno.FI_EBADFLAGS);
+        MrCacheService.open(2 << 16, new byte[0], 0).close();
+    }
+
+    @Test
+    void onlyMonitorsCanBeBoundAndOneAtATime() {
+        final TestMonitor own = new TestMonitor();
+        final MrCacheService service = MrCacheService.open(MrCacheService.MIN_VERSION, null, 0);
+        final MrCacheService other = MrCacheService.open(MrCacheService.MIN_VERSION, null, 0);
+        try {
+            assertErrno(() -> service.bind("a monitor", 0), FiErrno.FI_EINVAL);
+            assertErrno(() -> service.bind(null, 0), FiErrno.FI_EINVAL);
+            assertErrno(() -> service.bind(own, 1), FiErrno.FI_EBADFLAGS);
+            service.bind(own, 0);
+            assertErrno(() -> service.bind(own, 0), FiErrno.FI_EBUSY);
+            assertErrno(() -> other.bind(new TestMonitor(), 0), FiErrno.FI_EBUSY);
+            assertThat(settings.monitor()).isSameAs(own);
+            environment.put(CacheSettings.MONITOR, "test");
+            assertThat(settings.monitor()).as("by its name").isSameAs(own);
+            environment.put(CacheSettings.MONITOR, "memhooks");
+            assertThat(settings.monitor()).isSameAs(MemoryHooks.process());
+            other.close();
+            environment.clear();
+            assertThat(settings.monitor()).as("the other service had installed none").isSameAs(own);
+            service.close();
+            assertThat(settings.monitor()).isNotSameAs(own);
+            assertErrno(() -> service.bind(own, 0), FiErrno.FI_EBADFD);
+        } finally {
+            service.close();
+            other.close();
+        }
+    }
+
+    @Test
+    void aBoundMonitorServesCaches() {
+        final TestMonitor own = new TestMonitor();
+        try (MrCacheService service = MrCacheService.open(MrCacheService.MIN_VERSION, null, 0);
+            Bench bench = Bench.of("service")) {
+            service.bind(own, 0);
+            try (RegionCache cache = RegistrationCaches.create(bench.pd, settings)) {
+                assertThat(cache.monitorName()).isEqualTo("test");
+                cache.acquire(bench.base, 10, 0).release();
+                assertThat(own.subscriptions).hasValue(1);
+                own.change(bench.base, 1);
+                assertThat(cache.statistics().entries()).isZero();
+            }
+            assertThat(own.listeners).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,205 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.OperationKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.agrona.BufferUtil;
+
+/** What becomes of operations when an endpoint is closed, and what several endpoints of one queue have in common. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ClosingTest {
+    @RegisterExtension
+    final Sides sides = new Sides();
+
+    @Test
+    void whatIsUnderWayIsCancelledAndWhatIsOverIsNot() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        for (int i = 0; i < 16; i++) {
+            assertThat(a.ep.receive(a.at(8 * i), 8, i % 2 == 0 ? desc : null, i)).isZero();
+        }
+        // Nobody receives these.
+        assertThat(a.ep.send(a.at(0), 8, desc, 100)).isZero();
+        assertThat(a.ep.send(a.at(0), 8, null, 101)).isZero();
+        assertThat(a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 200)).isZero();
+        a.ep.close();
+        final List<Done> all = new ArrayList<>();
+        while (all.size() < 19) {
+            all.add(a.next());
+        }
+        assertThat(a.cq.read(e -> { }, 1)).isZero();
+        final List<Done> receives = all.stream().filter(d -> d.kind() == OperationKind.RECEIVE).toList();
+        assertThat(receives).hasSize(16).allMatch(d -> d.errno() == FiErrno.FI_ECANCELED)
+            .extracting(Done::context).isSorted();
+        assertThat(all.stream().filter(d -> d.kind() == OperationKind.SEND)).hasSize(2)
+            .allMatch(d -> d.errno() == FiErrno.FI_ECANCELED && d.text().contains("closed"));
+        assertThat(all.stream().filter(d -> d.kind() == OperationKind.WRITE)).singleElement()
+            .matches(d -> d.errno() == 0);
+        desc.close();
+    }
+
+    @Test
+    void closingInACallback() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = both[1].register(0);
+        a.ep.receive(a.at(0), 8, desc, 1);
+        a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 2);
+        a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 3);
+        final List<Long> seen = new ArrayList<>();
+        while (seen.size() < 3) {
+            assertThat(a.cq.read(e -> {
+                seen.add(e.context());
+                a.ep.close();
+            }, 8)).isNotNegative();
+        }
+        assertThat(seen).containsExactly(2L, 3L, 1L);
+    }
+
+    @Test
+    void peerThatIsGoneEndsTheConnection() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        final long key = region.key();
+        b.ep.close();
+        assertThat(a.ep.write(a.at(0), 8, desc, region.base(), key, 1)).isZero();
+        assertThat(a.ep.write(a.at(0), 8, desc, region.base(), key, 2)).isZero();
+        assertThat(a.next().errno()).isEqualTo(FiErrno.FI_ETIMEDOUT);
+        assertThat(a.next().errno()).isEqualTo(FiErrno.FI_ECANCELED);
+        assertThat(a.ep.isConnected()).isFalse();
+        assertThat(a.ep.write(a.at(0), 8, desc, region.base(), key, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+    }
+
+    @Test
+    void twoEndpointsOfOneQueueAndOneWithTwo() {
+        final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
+        Side.connect(a, b);
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        final CompletionQueue arrivals = b.domain.openCompletionQueue(8);
+        final Endpoint a2 = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(4, 4));
+        final Endpoint b2 =
+            b.domain.openEndpoint(new EndpointOptions().completionQueues(b.cq, arrivals).sizes(4, 4));
+        a2.connect(b2.name());
+        b2.connect(a2.name());
+        assertThat(a.ep.writeWithData(a.at(0), 8, desc, 1, region.base(), region.key(), 1)).isZero();
+        assertThat(a2.writeWithData(a.at(0), 8, desc, 2, region.base(), region.key(), 2)).isZero();
+        assertThat(List.of(a.next().endpoint(), a.next().endpoint())).containsExactlyInAnyOrder(a.ep, a2);
+        final Done there = b.next();
+        assertThat(there.endpoint()).isSameAs(b.ep);
+        assertThat(there.data()).isEqualTo(1);
+        final int[] data = new int[1];
+        assertThat(arrivals.read(e -> data[0] = e.data(), 8)).isOne();
+        assertThat(data[0]).isEqualTo(2);
+        refuses(FiErrno.FI_EBUSY, arrivals::close);
+        refuses(FiErrno.FI_EBUSY, a.cq::close);
+        assertThat(b2.receive(b.at(0), 8, null, 3)).isZero();
+        b2.close();
+        final int[] errno = new int[1];
+        assertThat(arrivals.read(e -> errno[0] = e.errno(), 8)).isOne();
+        assertThat(errno[0]).isEqualTo(FiErrno.FI_ECANCELED);
+        arrivals.close();
+        a2.close();
+        refuses(FiErrno.FI_EBUSY, a.cq::close);
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 4));
+    }
+
+    /** The queue that was opened is far too small for all of them. */
+    @Test
+    void queueGrowsWithItsEndpoints() {
+        final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final CompletionQueue tiny = a.domain.openCompletionQueue(1);
+        final List<Endpoint> all = new ArrayList<>();
+        final MemoryRegion region = a.register(0);
+        for (int i = 0; i < 20; i++) {
+            all.add(a.domain.openEndpoint(new EndpointOptions().completionQueue(tiny).sizes(16, 16)));
+            if (i % 2 == 1) {
+                all.get(i).connect(all.get(i - 1).name());
+                all.get(i - 1).connect(all.get(i).name());
+            }
+        }
+        for (int n = 0; n < 16; n++) {
+            for (final Endpoint one : all) {
+                assertThat(one.write(a.at(0), 8, region, region.base(), region.key(), n)).isZero();
+            }
+        }
+        final int[] good = new int[1];
+        int taken = 0;
+        while (taken < 320) {
+            final int code = tiny.read(e -> good[0] += e.isError() ? 0 : 1, 7);
+            assertThat(code).isBetween(0, 7);
+            taken += code;
+        }
+        assertThat(good[0]).isEqualTo(320);
+        all.forEach(Endpoint::close);
+        tiny.close();
+    }
+
+    @Test
+    void nothingIsLeft() {
+        final Side a = sides.open(Mode.APPLICATION_KEY_OFFSETS.hints());
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
+        long after = 0;
+        for (int i = 0; i < 60; i++) {
+            final Endpoint one = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq));
+            assertThat(one.receive(BufferUtil.address(buffer), 4096, null, i)).isZero();
+            one.close();
+            assertThat(a.next().errno()).isEqualTo(FiErrno.FI_ECANCELED);
+            // Memory of closed rings rests for a while: judged when there was time for some to be used again.
+            after = i == 29 ? a.context.reachableBytes() : after;
+        }
+        assertThat(a.context.reachableBytes()).isLessThanOrEqualTo(2 * after);
+        assertThat(buffer.isDirect()).isTrue();
+    }
+
+    @Test
+    void messagesOnADeviceWithoutRma() {
+        final Side a = sides.open(sides.device("quirks=qemu-7.2"), new io.rdma4j.fabric.Hints()
+            .mrMode(io.rdma4j.fabric.MrMode.LOCAL, io.rdma4j.fabric.MrMode.ALLOCATED,
+                io.rdma4j.fabric.MrMode.VIRT_ADDR, io.rdma4j.fabric.MrMode.PROV_KEY),
+            new EndpointOptions().sizes(16, 16));
+        final Side b = sides.open(sides.device("quirks=qemu-7.2"), new io.rdma4j.fabric.Hints()
+            .mrMode(io.rdma4j.fabric.MrMode.LOCAL, io.rdma4j.fabric.MrMode.ALLOCATED,
+                io.rdma4j.fabric.MrMode.VIRT_ADDR, io.rdma4j.fabric.MrMode.PROV_KEY),
+            new EndpointOptions().sizes(16, 16));
+        Side.connect(a, b);
+        final MemoryRegion from = a.register(0, io.rdma4j.fabric.MrAccess.SEND);
+        final MemoryRegion into = b.register(0, io.rdma4j.fabric.MrAccess.RECV);
+        b.post(() -> b.ep.receive(b.at(0), 64, into, 1));
+        a.bytes.putLong(0, 99);
+        a.succeeds(() -> a.ep.send(a.at(0), 64, from, 2));
+        assertThat(b.next().length()).isEqualTo(64);
+        assertThat(b.bytes.getLong(0)).isEqualTo(99);
+        assertThat(a.ep.write(a.at(0), 8, from, 0, 1, 1)).isEqualTo(-FiErrno.FI_EOPNOTSUPP);
+        assertThat(a.ep.read(a.at(0), 8, from, 0, 1, 1)).isEqualTo(-FiErrno.FI_EOPNOTSUPP);
+        assertThat(a.ep.fetchAdd(a.at(0), from, 1, 0, 1, 1)).isEqualTo(-FiErrno.FI_EOPNOTSUPP);
+    }
+}

@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrMode;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Counters count what peers write, exactly, without help of the side that is written to. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class CountingTest {
+    private static final int EACH = 3000;
+
+    @RegisterExtension
+    final Sides sides = new Sides();
+
+    /** Whose keys; what else is demanded does not matter here. */
+    enum Keys {
+        PROVIDER(MrMode.PROV_KEY), APPLICATION, RAW(MrMode.RAW);
+
+        private final Set<MrMode> bits = EnumSet.of(MrMode.ALLOCATED);
+
+        Keys(final MrMode... more) {
+            bits.addAll(Set.of(more));
+        }
+
+        Hints hints() {
+            return new Hints().capabilities(Capability.MSG, Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT)
+                .mrMode(bits).demand(bits);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void exactlyUnderLoadOfTwoPeers(final Keys keys) throws Exception {
+        final Side a = sides.open(keys.hints());
+        final Side c = sides.open(keys.hints());
+        final Side b = sides.open(keys.hints());
+        final Endpoint second = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).sizes(16, 16));
+        Side.connect(a, b);
+        c.ep.connect(second.name());
+        second.connect(c.ep.name());
+        final Mode mode = keys == Keys.RAW ? Mode.RAW_OFFSETS : Mode.APPLICATION_KEY_OFFSETS;
+        final MemoryRegion region = b.register(11);
+        try (Counter counter = b.domain.openCounter()) {
+            region.bind(counter);
+            assertThat(counter.read()).isZero();
+            final ExecutorService threads = Executors.newFixedThreadPool(2);
+            try {
+                final Future<Long> one = threads.submit(() -> load(a, mode, region));
+                final Future<Long> two = threads.submit(() -> load(c, mode, region));
+                final long wanted = one.get(90, TimeUnit.SECONDS) + two.get(90, TimeUnit.SECONDS);
+                assertThat(wanted).isEqualTo(2L * 3 * EACH);
+                assertThat(counter.read()).isEqualTo(wanted);
+                assertThat(counter.readError()).isZero();
+                // Of the two adders nothing was lost.
+                assertThat(b.bytes.getLong(1024)).isEqualTo(2 * EACH);
+            } finally {
+                threads.shutdownNow();
+            }
+            // Refused, and the region goes on (checklist 47).
+            EndpointMisuseTest.refuses(FiErrno.FI_EBUSY, region::close);
+            final long key = mode.key(a, region);
+            a.succeeds(() -> a.ep.write(a.at(0), 8, null, region.base(), key, 1));
+            mode.release(a, key);
+            assertThat(counter.read()).isEqualTo(2L * 3 * EACH + 1);
+        }
+        second.close();
+    }
+
+    /** Writes, writes with data, reads, which do not count, and adds. */
+    private static long load(final Side side, final Mode mode, final MemoryRegion region) {
+        final MemoryRegion desc = side.local();
+        final long key = mode.key(side, region);
+        final long base = region.base();
+        long counted = 0;
+        int posted = 0;
+        for (int i = 0; i < EACH; i++) {
+            side.post(() -> side.ep.write(side.at(0), 64, desc, base, key, 1));
+            side.post(() -> side.ep.read(side.at(256), 64, desc, base, key, 2));
+            side.post(() -> side.ep.fetchAdd(side.at(512), desc, 1, base + 1024, key, 3));
+            side.post(() -> side.ep.write(side.at(0), 0, desc, base, key, 4));
+            posted += 4;
+        }
+        for (int i = 0; i < posted; i++) {
+            final Done one = side.next();
+            assertThat(one.errno()).as(one.toString()).isZero();
+            counted += one.context() == 2 ? 0 : 1;
+        }
+        mode.release(side, key);
+        return counted;
+    }
+}

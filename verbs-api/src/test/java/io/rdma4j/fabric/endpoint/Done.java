@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import io.rdma4j.fabric.CompletionEntry;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.OperationKind;
+
+/** A completion that was taken. */
+record Done(
+    Endpoint endpoint, OperationKind kind, long context, long length, boolean hasData, int data, int errno,
+    String text) {
+    static Done of(final CompletionEntry entry) {
+        if (entry.isError() != (entry.errno() != 0) || entry.isError() == entry.providerError().isEmpty()) {
+            throw new AssertionError("an entry that contradicts itself: " + entry);
+        }
+        return new Done(entry.endpoint(), entry.kind(), entry.context(), entry.length(), entry.hasData(),
+            entry.data(), entry.errno(), entry.providerError());
+    }
+
+    @Override
+    public String toString() {
+        return kind + "#" + context + " " + length + " bytes" + (hasData ? " data " + data : "")
+            + (errno == 0 ? "" : " " + FiErrno.name(errno) + " " + text);
+    }
+}

@@ -1,0 +1,300 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.verbs.AsyncEventSubscription;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.RdmaContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.concurrent.TimeUnit;
+
+/** What a refused access does to whom: an error at its initiator, and nothing else. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class MendingTest {
+    @RegisterExtension
+    final Sides sides = new Sides();
+
+    private static int errnoOfAClosedKey(final Mode mode) {
+        return mode == Mode.APPLICATION_KEY_VIRT || mode == Mode.APPLICATION_KEY_OFFSETS
+            ? FiErrno.FI_EKEYREJECTED : FiErrno.FI_EACCES;
+    }
+
+    /** The target's application reads its queue only at the end. */
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void closedRegionIsAnErrorAtThePeerAlone(final Mode mode) {
+        final Side[] both = sides.pair(mode::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.register(0x77);
+        final MemoryRegion kept = b.register(1);
+        final MemoryRegion local = b.local();
+        b.post(() -> b.ep.receive(b.at(4096), 64, local, 20));
+        final long keptKey = mode.key(a, kept);
+        for (int round = 0; round < 5; round++) {
+            final MemoryRegion region = b.register(2 + round);
+            final long key = mode.key(a, region);
+            final long there = region.base();
+            a.succeeds(() -> a.ep.write(a.at(0), 64, desc, there, key, 1));
+            region.close();
+            final Done refused = a.fails(errnoOfAClosedKey(mode), () -> a.ep.write(a.at(0), 64, desc, there, key, 2));
+            assertThat(refused.kind()).isEqualTo(OperationKind.WRITE);
+            assertThat(refused.context()).isEqualTo(2);
+            a.fails(errnoOfAClosedKey(mode), () -> a.ep.read(a.at(0), 64, desc, there, key, 3));
+            a.succeeds(() -> a.ep.write(a.at(0), 64, desc, kept.base(), keptKey, 4));
+            assertThat(a.ep.isConnected()).isTrue();
+            assertThat(b.ep.isConnected()).isTrue();
+            mode.release(a, key);
+        }
+        a.succeeds(() -> a.ep.send(a.at(0), 64, desc, 5));
+        assertThat(b.next().context()).isEqualTo(20);
+        final long back = mode.key(b, desc);
+        b.succeeds(() -> b.ep.read(b.at(0), 64, local, desc.base(), back, 21));
+        mode.release(a, keptKey);
+        mode.release(b, back);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void whatIsBehindIsCarriedOutInOrder(final Mode mode) {
+        final Side[] both = sides.pair(mode::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion kept = b.register(1);
+        final MemoryRegion closed = b.register(2);
+        final long good = mode.key(a, kept);
+        final long bad = mode.key(a, closed);
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, closed.base(), bad, 0));
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, kept.base(), good, 0));
+        final long badBase = closed.base();
+        closed.close();
+        for (int i = 1; i <= 15; i++) {
+            final int context = i;
+            a.bytes.putLong(8 * i, i);
+            final int code = i % 4 == 2 ? a.ep.write(a.at(8 * i), 8, desc, badBase, bad, context)
+                : a.ep.writeWithData(a.at(8 * i), 8, desc, i, kept.base() + 1024 + 8L * i, good, context);
+            assertThat(code).isZero();
+        }
+        for (int i = 1; i <= 15; i++) {
+            final Done one = a.next();
+            assertThat(one.context()).as(one.toString()).isEqualTo(i);
+            assertThat(one.errno()).as(one.toString()).isEqualTo(i % 4 == 2 ? errnoOfAClosedKey(mode) : 0);
+        }
+        for (int i = 1; i <= 15; i++) {
+            if (i % 4 != 2) {
+                assertThat(b.next().data()).isEqualTo(i);
+                assertThat(b.bytes.getLong(1024 + 8 * i)).isEqualTo(i);
+            }
+        }
+        mode.release(a, good);
+        mode.release(a, bad);
+    }
+
+    @Test
+    void keyOfANewRegionIsFoundAgain() {
+        final Side[] both = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        a.bytes.putLong(0, 4711);
+        try (PinnedMemory other = b.domain.allocate(8192)) {
+            final MemoryRegion first = b.register(5);
+            a.succeeds(() -> a.ep.write(a.at(0), 8, desc, 16, 5, 1));
+            first.close();
+            b.bytes.putLong(16, 0);
+            final MemoryRegion second = b.domain.register(new MrAttributes().buffer(other)
+                .access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(5));
+            for (int i = 0; i < 10; i++) {
+                final int context = i;
+                assertThat(a.ep.write(a.at(0), 8, desc, 16 + 8L * i, 5, context)).isZero();
+            }
+            for (int i = 0; i < 10; i++) {
+                final Done one = a.next();
+                assertThat(one.errno()).as(one.toString()).isZero();
+                assertThat(one.context()).isEqualTo(i);
+                assertThat(other.buffer().getLong(16 + 8 * i)).isEqualTo(4711);
+            }
+            assertThat(b.bytes.getLong(16)).isZero();
+            second.close();
+            a.fails(FiErrno.FI_EKEYREJECTED, () -> a.ep.write(a.at(0), 8, desc, 16, 5, 1));
+            final MemoryRegion third = b.register(5);
+            a.succeeds(() -> a.ep.write(a.at(0), 8, desc, 16, 5, 2));
+            assertThat(b.bytes.getLong(16)).isEqualTo(4711);
+            third.close();
+        }
+    }
+
+    @Test
+    void unknownKeysWrongRightsAndBoundsBreakNothing() {
+        final Side[] both = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        b.register(1, MrAccess.REMOTE_READ);
+        b.register(2, MrAccess.REMOTE_WRITE);
+        for (int i = 0; i < 3; i++) {
+            final int offset = i;
+            a.fails(FiErrno.FI_EKEYREJECTED, () -> a.ep.write(a.at(0), 8, desc, 0, 99, 1));
+            a.fails(FiErrno.FI_EACCES, () -> a.ep.write(a.at(0), 8, desc, 0, 1, 2));
+            a.fails(FiErrno.FI_EACCES, () -> a.ep.fetchAdd(a.at(0), desc, 1, 0, 1, 2));
+            a.fails(FiErrno.FI_EACCES, () -> a.ep.read(a.at(0), 8, desc, 0, 2, 3));
+            a.fails(FiErrno.FI_EINVAL, () -> a.ep.write(a.at(0), 8, desc, Side.SIZE - 7 + offset, 2, 4));
+            a.fails(FiErrno.FI_EINVAL, () -> a.ep.write(a.at(0), 8, desc, -1, 2, 5));
+            a.fails(FiErrno.FI_EINVAL, () -> a.ep.write(a.at(0), 8, desc, Long.MIN_VALUE, 2, 5));
+            a.fails(FiErrno.FI_EINVAL, () -> a.ep.write(a.at(0), 8, desc, Long.MAX_VALUE, 2, 5));
+            a.succeeds(() -> a.ep.write(a.at(0), 8, desc, Side.SIZE - 8, 2, 6));
+            a.succeeds(() -> a.ep.read(a.at(0), 8, desc, Side.SIZE - 8, 1, 7));
+        }
+        assertThat(((FabricEndpoint) a.ep).mended()).isZero();
+        // Failures of looked up keys come in their order, too.
+        assertThat(a.ep.read(a.at(0), 8, desc, 0, 1, 1)).isZero();
+        a.post(() -> a.ep.read(a.at(0), 8, desc, 0, 98, 2));
+        a.post(() -> a.ep.read(a.at(0), 8, desc, 0, 1, 3));
+        assertThat(a.next().context()).isEqualTo(1);
+        assertThat(a.next().errno()).isEqualTo(FiErrno.FI_EKEYREJECTED);
+        assertThat(a.next().context()).isEqualTo(3);
+    }
+
+    @Test
+    void disabledRegionsCannotBeReachedUntilTheyAreEnabled() {
+        final Side[] both = sides.pair(() -> new Hints()
+            .capabilities(Capability.MSG, Capability.RMA, Capability.RMA_EVENT)
+            .mrMode(MrMode.ALLOCATED, MrMode.RMA_EVENT).demand(MrMode.RMA_EVENT));
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.keep(b.domain.register(new MrAttributes().buffer(b.memory)
+            .access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(3).flags(MrFlag.RMA_EVENT)));
+        assertThat(region.isEnabled()).isFalse();
+        final Done refused = a.fails(FiErrno.FI_EACCES, () -> a.ep.write(a.at(0), 8, desc, 0, 3, 1));
+        assertThat(refused.text()).contains("disabled");
+        region.enable();
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, 0, 3, 2));
+        assertThat(((FabricEndpoint) a.ep).mended()).isZero();
+    }
+
+    /** The operation waits for the peer to connect while its own memory goes. */
+    @Test
+    void faultOfThisSideIsMendedWithoutThePeer() {
+        final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final MemoryRegion region = b.register(0);
+        a.ep.connect(b.ep.name());
+        final MemoryRegion gone = a.local();
+        final MemoryRegion desc = a.local();
+        assertThat(a.ep.write(a.at(0), 8, gone, region.base(), region.key(), 1)).isZero();
+        assertThat(a.ep.write(a.at(0), 8, desc, region.base() + 8, region.key(), 2)).isZero();
+        gone.close();
+        a.bytes.putLong(0, 77);
+        b.ep.connect(a.ep.name());
+        final Done first = a.next();
+        assertThat(first.errno()).as(first.toString()).isEqualTo(FiErrno.FI_EFAULT);
+        assertThat(a.next().errno()).isZero();
+        assertThat(b.bytes.getLong(8)).isEqualTo(77);
+        a.succeeds(() -> a.ep.read(a.at(0), 8, desc, region.base(), region.key(), 3));
+        assertThat(((FabricEndpoint) a.ep).mended()).isEqualTo(1);
+        assertThat(((FabricEndpoint) b.ep).mended()).isZero();
+    }
+
+    @Test
+    void arrivalsFromBeforeAreNotLost() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_OFFSETS::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion kept = b.register(0);
+        int sent = 0;
+        for (int round = 0; round < 5; round++) {
+            final MemoryRegion closed = b.register(0);
+            final long key = closed.key();
+            closed.close();
+            for (int i = 0; i < 3; i++) {
+                final int data = sent++;
+                a.succeeds(() -> a.ep.writeWithData(a.at(0), 8, desc, data, 0, kept.key(), 1));
+            }
+            a.fails(FiErrno.FI_EACCES, () -> a.ep.write(a.at(0), 8, desc, 0, key, 1));
+        }
+        for (int i = 0; i < sent; i++) {
+            assertThat(b.next().data()).isEqualTo(i);
+        }
+        // All receives are there again.
+        for (int i = 0; i < 16; i++) {
+            final int data = i;
+            a.succeeds(() -> a.ep.writeWithData(a.at(0), 8, desc, data, 0, kept.key(), 1));
+        }
+        assertThat(((FabricEndpoint) b.ep).mended()).isEqualTo(5);
+    }
+
+    @Test
+    void tooLongAMessageEndsTheMessagesAndNotTheRest() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_OFFSETS::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        final MemoryRegion local = b.local();
+        b.post(() -> b.ep.receive(b.at(0), 8, local, 1));
+        b.post(() -> b.ep.receive(b.at(8), 8, local, 2));
+        a.fails(FiErrno.FI_EINVAL, () -> a.ep.send(a.at(0), 9, desc, 1));
+        assertThat(b.next().errno()).isEqualTo(FiErrno.FI_ETRUNC);
+        assertThat(b.next().errno()).isEqualTo(FiErrno.FI_ECANCELED);
+        assertThat(a.ep.isConnected()).isFalse();
+        assertThat(b.ep.isConnected()).isFalse();
+        assertThat(a.ep.send(a.at(0), 8, desc, 1)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        assertThat(b.ep.receive(b.at(0), 8, local, 1)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, 0, region.key(), 1));
+    }
+
+    /** Somebody else hears what the device has to say: the lane of the end that refuses stays broken. */
+    @Test
+    void withoutAListenerTheRmaIsLostAndMessagesGoOn() {
+        final RdmaContext deaf = sides.device("");
+        try (AsyncEventSubscription other = deaf.listen(event -> { })) {
+            final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
+            final Side b = sides.open(deaf, Mode.PROV_KEY_VIRT.hints(), new EndpointOptions().sizes(16, 16));
+            Side.connect(a, b);
+            final MemoryRegion desc = a.register(0);
+            final MemoryRegion region = b.register(0);
+            final MemoryRegion closed = b.register(0);
+            final long key = closed.key();
+            closed.close();
+            assertThat(a.ep.write(a.at(0), 8, desc, region.base(), key, 1)).isZero();
+            assertThat(a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 2)).isZero();
+            assertThat(a.next().errno()).isEqualTo(FiErrno.FI_EACCES);
+            final Done behind = a.next();
+            assertThat(behind.errno()).isEqualTo(FiErrno.FI_ECANCELED);
+            assertThat(behind.text()).contains("cannot be mended");
+            assertThat(a.ep.isConnected()).isFalse();
+            assertThat(a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 3))
+                .isEqualTo(-FiErrno.FI_ENOTCONN);
+            b.post(() -> b.ep.receive(b.at(0), 8, null, 4));
+            a.succeeds(() -> a.ep.send(a.at(0), 8, desc, 5));
+            assertThat(b.next().context()).isEqualTo(4);
+            // The other direction has not failed, and is mended by the end that hears.
+            b.fails(FiErrno.FI_EACCES, () -> b.ep.write(b.at(0), 8, null, desc.base(), 0x7fff_fff0L, 6));
+            b.succeeds(() -> b.ep.write(b.at(0), 8, null, desc.base(), desc.key(), 7));
+            assertThat(other.isClosed()).isFalse();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counters: own value and sources, waiting, closing. */
+@Timeout(60)
+class CounterTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final AtomicInteger closed = new AtomicInteger();
+    private final FabricCounter counter = new FabricCounter(null, any -> closed.incrementAndGet());
+    private final AtomicLong source = new AtomicLong(10);
+
+    private static void assertRefused(final int errno, final ThrowingCallable call) {
+        final FabricException thrown = catchThrowableOfType(FabricException.class, call);
+        assertThat(thrown).isNotNull();
+        assertThat(thrown.errno()).as(thrown.getMessage()).isEqualTo(errno);
+    }
+
+    @Test
+    void aSourceCountsFromItsBindingOn() {
+        counter.add(5);
+        counter.count(source::get);
+        assertThat(counter.read()).isEqualTo(5);
+        source.addAndGet(2);
+        assertThat(counter.read()).isEqualTo(7);
+        counter.set(100);
+        assertThat(counter.read()).isEqualTo(100);
+        source.incrementAndGet();
+        counter.add(-1);
+        assertThat(counter.read()).isEqualTo(100);
+        counter.set(0);
+        counter.add(-1);
+        assertThat(Long.toUnsignedString(counter.read())).as("unsigned").isEqualTo("18446744073709551615");
+    }
+
+    @Test
+    void whoWaitsIsToldOfTheCountTheFailureTheTimeOrTheEnd() throws InterruptedException {
+        counter.count(source::get);
+        assertThat(counter.await(0, Duration.ZERO)).isZero();
+        assertThat(counter.await(1, Duration.ofMillis(2))).isEqualTo(-FiErrno.FI_ETIMEDOUT);
+        assertThat(waitWhile(source::incrementAndGet)).isZero();
+        source.set(10);
+        assertThat(waitWhile(() -> counter.addError(1))).isEqualTo(-FiErrno.FI_EAVAIL);
+        assertThat(counter.readError()).isEqualTo(1);
+        assertThat(waitWhile(counter::close)).isEqualTo(-FiErrno.FI_EBADFD);
+    }
+
+    private int waitWhile(final Runnable change) throws InterruptedException {
+        final AtomicInteger result = new AtomicInteger(1);
+        final Thread waiter = new Thread(() -> result.set(counter.await(1, LONG)));
+        waiter.start();
+        final long start = System.nanoTime();
+        while (waiter.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos());
+            Thread.onSpinWait();
+        }
+        change.run();
+        waiter.join(30_000);
+        assertThat(waiter.isAlive()).isFalse();
+        return result.get();
+    }
+
+    @Test
+    void anInterruptedWaiterGivesUp() {
+        Thread.currentThread().interrupt();
+        assertThat(counter.await(1, LONG)).isEqualTo(-FiErrno.FI_ETIMEDOUT);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void afterTheEndTheCountStays() {
+        counter.count(source::get);
+        source.addAndGet(3);
+        counter.close();
+        counter.close();
+        source.addAndGet(3);
+        assertThat(counter.read()).isEqualTo(3);
+        assertThat(closed.get()).isEqualTo(1);
+        assertThat(counter.toString()).contains("closed");
+        assertRefused(FiErrno.FI_EBADFD, () -> counter.add(1));
+        assertRefused(FiErrno.FI_EBADFD, () -> counter.addError(1));
+        assertRefused(FiErrno.FI_EBADFD, () -> counter.set(1));
+        assertRefused(FiErrno.FI_EBADFD, () -> counter.count(source::get));
+        assertThat(counter.await(0, LONG)).isEqualTo(-FiErrno.FI_EBADFD);
+        assertRefused(FiErrno.FI_EINVAL, () -> counter.await(0, null));
+    }
+}

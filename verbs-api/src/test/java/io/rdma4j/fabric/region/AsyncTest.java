@@ -1,0 +1,254 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertInvalid;
+import static io.rdma4j.fabric.region.Rig.assertRefused;
+import static io.rdma4j.fabric.region.Rig.remote;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EventEntry;
+import io.rdma4j.fabric.EventQueue;
+import io.rdma4j.fabric.FabricEvent;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Asynchronous registration (checklist 48-52). */
+@Timeout(120)
+class AsyncTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
+
+    private Domain domain;
+    private EventQueue queue;
+
+    private void open() {
+        domain = rig.domain(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
+        queue = rig.fabricOf(domain).openEventQueue(0);
+        domain.bind(queue);
+    }
+
+    private void close() {
+        domain.close();
+        queue.close();
+    }
+
+    private EventEntry next() {
+        final List<EventEntry> entries = new ArrayList<>();
+        assertThat(queue.awaitRead(entries::add, 1, LONG)).isEqualTo(1);
+        return entries.get(0);
+    }
+
+    @Test
+    void theRegionOfTheEventIsTheOneThatWasReturned() {
+        open();
+        final MemoryRegion region = domain.register(remote(buffer, 5).context("mine"));
+        final EventEntry entry = next();
+        assertThat(entry.event()).isEqualTo(FabricEvent.MR_COMPLETE);
+        assertThat(entry.region()).isSameAs(region);
+        assertThat(entry.context()).isEqualTo("mine");
+        assertThat(entry.isError()).isFalse();
+        assertThat(entry.errno()).isZero();
+        assertThat(entry.providerError()).isEmpty();
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(region.key()).isEqualTo(5);
+        region.close();
+        close();
+    }
+
+    @Test
+    void aFailureIsAnErrorEventAndNothingIsLeft() {
+        open();
+        final MemoryRegion region = domain.register(new MrAttributes().buffer(PAGE, PAGE).requestedKey(5)
+            .access(MrAccess.REMOTE_READ).context(7));
+        final EventEntry entry = next();
+        assertThat(entry.isError()).isTrue();
+        assertThat(entry.errno()).isEqualTo(FiErrno.FI_EFAULT);
+        assertThat(entry.providerError()).contains("0x1000");
+        assertThat(entry.region()).isSameAs(region);
+        assertThat(entry.context()).isEqualTo(7);
+        assertThat(region.isEnabled()).isFalse();
+        assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        assertRefused(FiErrno.FI_EOPBADSTATE, region::enable, "failed");
+        final MemoryRegion again = domain.register(remote(buffer, 5));
+        assertThat(next().isError()).isFalse();
+        again.close();
+        close();
+        region.close();
+        assertThat(region.isClosed()).isTrue();
+    }
+
+    @Test
+    void argumentsAreRefusedAtOnceAndWithoutAnEvent() {
+        open();
+        assertInvalid(() -> domain.register(new MrAttributes().buffer(buffer)), "no access");
+        assertRefused(FiErrno.FI_EKEYREJECTED, () -> domain.register(remote(buffer, -1)));
+        assertThat(queue.size()).isZero();
+        close();
+    }
+
+    @Test
+    void aRegionThatIsClosedBeforeItsEventIsReadHasOneEvent() {
+        open();
+        final Map<MemoryRegion, Integer> events = new IdentityHashMap<>();
+        final List<MemoryRegion> regions = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            final MemoryRegion region = domain.register(remote(buffer, i));
+            regions.add(region);
+            if (i % 3 == 0) {
+                region.close();
+                assertThat(region.isClosed()).isTrue();
+            }
+        }
+        while (events.size() < regions.size()) {
+            final EventEntry entry = next();
+            assertThat(events.put(entry.region(), entry.errno())).as("second event of one region").isNull();
+            if (entry.isError()) {
+                assertThat(entry.errno()).isEqualTo(FiErrno.FI_ECANCELED);
+                assertThat(entry.region().isClosed()).isTrue();
+            }
+        }
+        assertThat(queue.size()).isZero();
+        regions.forEach(MemoryRegion::close);
+        close();
+    }
+
+    @Test
+    void nothingIsLostWhenTheDomainIsClosed() {
+        open();
+        for (int i = 0; i < 100; i++) {
+            domain.register(remote(buffer, i)).close();
+        }
+        domain.close();
+        assertThat(queue.size()).isEqualTo(100);
+        assertThat(queue.read(entry -> assertThat(entry.region().isClosed()).isTrue(), 200)).isEqualTo(100);
+        queue.close();
+    }
+
+    @Test
+    void pendingRegionsKeepTheDomainOpen() {
+        open();
+        final MemoryRegion region = domain.register(remote(buffer, 1));
+        assertRefused(FiErrno.FI_EBUSY, domain::close, "1 region");
+        assertRefused(FiErrno.FI_EBUSY, queue::close, "1 domain");
+        region.close();
+        close();
+    }
+
+    @Test
+    void manyThreadsLoseNothing() throws InterruptedException {
+        open();
+        final int threads = 4;
+        final int each = 300;
+        final AtomicInteger read = new AtomicInteger();
+        final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        final List<Thread> all = new ArrayList<>();
+        for (int t = 0; t < threads; t++) {
+            final long first = 1_000L * t;
+            all.add(start(failures, () -> registerAndClose(first, each)));
+        }
+        for (int t = 0; t < 2; t++) {
+            all.add(start(failures, () -> {
+                while (read.get() < threads * each) {
+                    queue.awaitRead(entry -> read.incrementAndGet(), 7, Duration.ofMillis(20));
+                }
+            }));
+        }
+        for (final Thread thread : all) {
+            thread.join(60_000);
+            assertThat(thread.isAlive()).as("%s at %s, %d events read", thread, List.of(thread.getStackTrace()),
+                read.get()).isFalse();
+        }
+        assertThat(failures).isEmpty();
+        assertThat(read.get()).isEqualTo(threads * each);
+        assertThat(queue.size()).isZero();
+        close();
+    }
+
+    private static Thread start(final List<Throwable> failures, final Runnable work) {
+        final Thread thread = new Thread(() -> {
+            try {
+                work.run();
+            } catch (final RuntimeException | AssertionError e) {
+                failures.add(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private void registerAndClose(final long first, final int count) {
+        for (int i = 0; i < count; i++) {
+            final MemoryRegion region = domain.register(remote(buffer, first + i));
+            if (i % 2 == 0) {
+                while (!region.isEnabled()) {
+                    Thread.onSpinWait();
+                }
+            }
+            region.close();
+        }
+    }
+
+    @Test
+    void aDomainReportsToOneQueueOfItsFabric() {
+        open();
+        final EventQueue second = rig.fabricOf(domain).openEventQueue(8);
+        assertRefused(FiErrno.FI_EBUSY, () -> domain.bind(second), "already");
+        second.close();
+        final Domain other = rig.domain();
+        assertInvalid(() -> other.bind(queue), "no queue of");
+        assertInvalid(() -> other.bind(null), "null");
+        final EventQueue closed = rig.fabricOf(other).openEventQueue(8);
+        closed.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> other.bind(closed));
+        try (MemoryRegion sync = other.register(remote(buffer, 1))) {
+            assertThat(sync.isEnabled()).as("a domain without a queue registers at once").isTrue();
+        }
+        close();
+    }
+
+    @Test
+    void aReaderThatThrowsLosesOnlyItsEvent() {
+        open();
+        final MemoryRegion one = domain.register(remote(buffer, 1));
+        final MemoryRegion two = domain.register(remote(buffer, 2));
+        while (queue.size() < 2) {
+            Thread.onSpinWait();
+        }
+        final FabricException mine = FabricException.of("read").build();
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> queue.read(entry -> {
+            throw mine;
+        }, 2))).isSameAs(mine);
+        assertThat(next().region()).isSameAs(two);
+        one.close();
+        two.close();
+        close();
+    }
+}

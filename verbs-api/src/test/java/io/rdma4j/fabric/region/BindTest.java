@@ -1,0 +1,266 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertInvalid;
+import static io.rdma4j.fabric.region.Rig.assertRefused;
+import static io.rdma4j.fabric.region.Rig.local;
+import static io.rdma4j.fabric.region.Rig.remote;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.WcStatus;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** What is bound to regions, and the disabled state (checklist 29, 30, 40-44, 47, 62, 64). */
+@Timeout(60)
+class BindTest {
+    private static final Consumer<Hints> COUNTS = hints ->
+        hints.capabilities(Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT);
+    private static final Consumer<Hints> RMA_EVENT = COUNTS.andThen(hints ->
+        hints.mrMode(MrMode.RMA_EVENT).demand(MrMode.RMA_EVENT));
+    private static final Consumer<Hints> ENDPOINT = hints -> hints.mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT);
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
+
+    /** Adds to the cell of a region, as an endpoint does behind a write. */
+    private static WcStatus add(final MemoryRegion region, final long value) {
+        final RegionDevice device = ((FabricRegion) region).body().device();
+        final DirectoryEntry entry = device.entry();
+        try (Wire wire = new Wire(device.keys().realm())) {
+            return wire.add(entry.cellIova(), entry.cellRkey(), value);
+        }
+    }
+
+    @Test
+    void aCounterCountsWhatPeersAddFromTheBindingOn() {
+        final Domain domain = rig.domain(COUNTS);
+        final Counter counter = domain.openCounter();
+        final Counter late = domain.openCounter();
+        final MemoryRegion one = domain.register(remote(buffer, 1));
+        final MemoryRegion two = domain.register(remote(buffer, 2));
+        one.bind(counter);
+        two.bind(counter);
+        assertThat(add(one, 1)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(add(two, 2)).isEqualTo(WcStatus.SUCCESS);
+        one.bind(late);
+        add(one, 1);
+        assertThat(counter.read()).isEqualTo(4);
+        assertThat(late.read()).isEqualTo(1);
+        assertThat(counter.await(4, Duration.ZERO)).isZero();
+        assertThat(counter.await(5, Duration.ofMillis(1))).isEqualTo(-FiErrno.FI_ETIMEDOUT);
+        counter.close();
+        late.close();
+        assertThat(counter.read()).as("after the end").isEqualTo(4);
+        one.close();
+        two.close();
+    }
+
+    @Test
+    void aCellEndsWithItsRegion() {
+        final Domain domain = rig.domain(COUNTS);
+        final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
+        final DirectoryEntry entry = region.body().device().entry();
+        try (Wire wire = new Wire(region.realm())) {
+            assertThat(wire.add(entry.cellIova() + 8, entry.cellRkey(), 1)).as("its neighbour")
+                .isEqualTo(WcStatus.REM_ACCESS_ERR);
+            region.close();
+            assertThat(wire.add(entry.cellIova(), entry.cellRkey(), 1)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+        try (MemoryRegion next = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
+            next.bind(counter);
+            assertThat(counter.read()).isZero();
+        }
+    }
+
+    @Test
+    void countersAreBoundByTheirRules() {
+        final Domain domain = rig.domain(COUNTS);
+        final Domain other = rig.domain(COUNTS);
+        final MemoryRegion region = domain.register(remote(buffer, 1));
+        final Counter counter = domain.openCounter();
+        final Counter foreign = other.openCounter();
+        assertInvalid(() -> region.bind((Counter) null), "null");
+        assertRefused(FiErrno.FI_EDOMAIN, () -> region.bind(foreign), "another domain");
+        region.bind(counter);
+        assertRefused(FiErrno.FI_EBUSY, () -> region.bind(counter), "already");
+        assertRefused(FiErrno.FI_EBUSY, region::close, "counter at 0");
+        assertThat(region.isEnabled()).as("after a refused close").isTrue();
+        assertRefused(FiErrno.FI_EBUSY, domain::close, "1 region", "1 counter");
+        counter.close();
+        final Counter closed = domain.openCounter();
+        closed.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> region.bind(closed));
+        region.close();
+        final Counter after = domain.openCounter();
+        assertRefused(FiErrno.FI_EBADFD, () -> region.bind(after));
+        after.close();
+        foreign.close();
+    }
+
+    @Test
+    void withoutTheCapabilityNothingIsCounted() {
+        final Domain domain = rig.domain(Capability.MSG, Capability.RMA);
+        try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
+            assertRefused(FiErrno.FI_ENOSYS, () -> region.bind(counter), "RMA_EVENT");
+        }
+    }
+
+    @Test
+    void aDeviceWithoutAtomicsCountsNothing() {
+        final Domain domain = rig.on(Rig.QEMU).domain(hints -> hints.mrMode(MrMode.ALLOCATED));
+        try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
+            assertRefused(FiErrno.FI_ENOSYS, () -> region.bind(counter));
+        }
+    }
+
+    @Test
+    void withRmaEventARegionIsDisabledUntilItsCountersAreBound() {
+        final Domain domain = rig.domain(RMA_EVENT);
+        final MemoryRegion region = domain.register(remote(buffer, 1).flags(MrFlag.RMA_EVENT));
+        final RegionDevice device = ((FabricRegion) region).body().device();
+        final Counter counter = domain.openCounter();
+        final Counter second = domain.openCounter();
+        assertThat(region.isEnabled()).isFalse();
+        assertThat(((FabricRegion) region).isUsable()).isFalse();
+        assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        assertThat(stateInDirectory(domain, 1)).isEqualTo(DirectoryLayout.DISABLED);
+        try (Wire wire = new Wire(device.keys().realm())) {
+            assertThat(wire.read(device.keys().iova(), device.keys().lkey(), 8)).as("by a guessed key")
+                .isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+        region.bind(counter);
+        region.enable();
+        assertThat(stateInDirectory(domain, 1)).isEqualTo(DirectoryLayout.LIVE);
+        assertRefused(FiErrno.FI_EOPBADSTATE, region::enable, "once");
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(second), "before enable()");
+        add(region, 3);
+        assertThat(counter.read()).isEqualTo(3);
+        counter.close();
+        second.close();
+        region.close();
+        assertThat(stateInDirectory(domain, 1)).isEqualTo(DirectoryLayout.FREE);
+    }
+
+    @Test
+    void withRmaEventOnlyFlaggedRegionsAreCounted() {
+        final Domain domain = rig.domain(RMA_EVENT);
+        try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
+            assertThat(region.isEnabled()).isTrue();
+            assertThat(((FabricRegion) region).body().device().entry().cellIova()).isZero();
+            assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(counter), "MrFlag.RMA_EVENT");
+            assertRefused(FiErrno.FI_EOPBADSTATE, region::enable);
+        }
+    }
+
+    private static int stateInDirectory(final Domain domain, final long key) {
+        final KeyDirectory directory = Rig.regionsOf(domain).defaultRealm().directory();
+        final int slot = DirectoryLayout.slotOf(key, directory.capacity()) * DirectoryLayout.ENTRY_LENGTH;
+        return DirectoryLayout.state(directory.table(), slot);
+    }
+
+    @Test
+    void regionsOfAnEndpointAreReachedThroughItOnly() {
+        final Domain domain = rig.domain(ENDPOINT);
+        assertThat(domain.cache()).isNull();
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final Endpoint second = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
+        assertThat(region.isEnabled()).isFalse();
+        assertRefused(FiErrno.FI_EOPBADSTATE, region::enable, "bind it to an endpoint");
+        assertInvalid(() -> region.bind((Endpoint) null), "null");
+        region.bind(endpoint);
+        assertRefused(FiErrno.FI_EBUSY, () -> region.bind(second), "is bound to");
+        region.enable();
+        final Realm realm = ((EndpointRealm) endpoint).realm();
+        assertThat(region.realm()).isSameAs(realm).isNotSameAs(((EndpointRealm) second).realm());
+        assertThat(region.key()).isEqualTo(1);
+        assertRefused(FiErrno.FI_EBUSY, region::close, "is bound to");
+        try (Wire through = new Wire(realm); Wire past = new Wire(((EndpointRealm) second).realm())) {
+            final RegionDevice.Keys keys = region.body().device().keys();
+            assertThat(through.write(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+            assertThat(past.write(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+        endpoint.close();
+        assertThat(region.isEnabled()).as("its endpoint is closed").isFalse();
+        assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        region.bind(second);
+        region.enable();
+        second.close();
+        region.close();
+        cq.close();
+    }
+
+    @Test
+    void endpointsAreBoundByTheirRules() {
+        final Domain plain = rig.domain();
+        final Domain domain = rig.domain(ENDPOINT);
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        try (MemoryRegion region = plain.register(local(buffer))) {
+            assertInvalid(() -> region.bind(endpoint), "no ENDPOINT");
+        }
+        final Domain other = rig.domain(ENDPOINT);
+        try (MemoryRegion region = other.register(local(buffer))) {
+            assertRefused(FiErrno.FI_EDOMAIN, () -> region.bind(endpoint));
+        }
+        try (MemoryRegion region = domain.register(remote(buffer, 1).authKey(new byte[] {1}))) {
+            assertInvalid(() -> region.bind(endpoint), "authorization");
+        }
+        assertRefused(FiErrno.FI_EBUSY, cq::close);
+        assertRefused(FiErrno.FI_EBUSY, domain::close, "1 endpoint", "1 completion queue");
+        endpoint.close();
+        cq.close();
+    }
+
+    @Test
+    void aRegionOfAnotherAuthorizationKeyIsInAnotherRealm() {
+        final Domain domain = rig.domain();
+        try (MemoryRegion mine = domain.register(remote(buffer, 1));
+             MemoryRegion theirs = domain.register(remote(buffer, 2).authKey(new byte[] {1}));
+             MemoryRegion same = domain.register(remote(buffer, 3).authKey(new byte[] {1}))) {
+            final Realm realm = ((FabricRegion) theirs).realm();
+            assertThat(realm).isNotSameAs(((FabricRegion) mine).realm()).isSameAs(((FabricRegion) same).realm());
+            assertThat(realm.authDigest()).isNotEqualTo(new byte[8]);
+            assertThat(((FabricRegion) mine).realm().authDigest()).isEqualTo(new byte[8]);
+            final RegionDevice.Keys keys = ((FabricRegion) theirs).body().device().keys();
+            try (Wire wire = new Wire(((FabricRegion) mine).realm())) {
+                assertThat(wire.read(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+            }
+        }
+    }
+
+    @Test
+    void beforeVersion15AuthorizationKeysAreIgnored() {
+        final Domain domain = rig.domain(hints -> hints.apiVersion(1, 4).mrMode(MrMode.SCALABLE));
+        try (MemoryRegion mine = domain.register(remote(buffer, 1));
+             MemoryRegion theirs = domain.register(remote(buffer, 2).authKey(new byte[] {1}))) {
+            assertThat(((FabricRegion) theirs).realm()).isSameAs(((FabricRegion) mine).realm());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertInvalid;
+import static io.rdma4j.fabric.region.Rig.assertRefused;
+import static io.rdma4j.fabric.region.Rig.local;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.HmemIface;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrAttributes.DmaBufRange;
+import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Memory of accelerators, and dma-bufs (checklist 13-15, 17). */
+@Timeout(60)
+class HmemTest {
+    private static final Set<MrFlag> NONE = EnumSet.noneOf(MrFlag.class);
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    @TempDir
+    Path dev;
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
+
+    private void node(final String name) throws IOException {
+        final Path path = dev.resolve(name);
+        Files.createDirectories(path.getParent());
+        Files.createFile(path);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CUDA, nvidiactl, nvidia1, 1", "ROCR, kfd, dri/renderD129, 1", "ZE, dri/renderD128, dri/renderD131, 3",
+        "NEURON, neuron0, neuron2, 2", "SYNAPSEAI, accel/accel0, hl4, 4"})
+    void eachInterfaceIsKnownByItsDeviceNodes(
+        final HmemIface iface, final String control, final String device, final long index) throws IOException {
+        final HmemChecks checks = new HmemChecks(dev);
+        assertRefused(FiErrno.FI_ENOSYS, () -> checks.check(iface, index, NONE), iface.name(), "not on this machine");
+        node(control);
+        assertRefused(FiErrno.FI_ENODEV, () -> checks.check(iface, index, NONE), "no device " + index);
+        checks.check(iface, index, EnumSet.of(MrFlag.HMEM_HOST_ALLOC));
+        node(device);
+        checks.check(iface, index, NONE);
+        assertInvalid(() -> checks.check(iface, -1, NONE), "device -1");
+        assertInvalid(() -> checks.check(iface, 1L << 40, NONE), "out of range");
+        assertRefused(FiErrno.FI_ENOSYS, () -> checks.check(iface, index, EnumSet.of(MrFlag.HMEM_DEVICE_ONLY)),
+            "dma-buf");
+    }
+
+    @Test
+    void levelZeroDevicesHaveADriver() throws IOException {
+        final HmemChecks checks = new HmemChecks(dev);
+        node("dri/renderD130");
+        checks.check(HmemIface.ZE, MrAttributes.zeDevice(7, 2), NONE);
+        assertInvalid(() -> MrAttributes.zeDevice(-1, 0));
+        assertInvalid(() -> MrAttributes.zeDevice(0, 1 << 16));
+    }
+
+    @Test
+    void systemMemoryHasNoDevice() {
+        final Domain domain = rig.domain(hints ->
+            hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.HMEM));
+        domain.register(local(buffer).iface(HmemIface.SYSTEM, 99)).close();
+        assertInvalid(() -> domain.register(local(buffer).flags(MrFlag.HMEM_DEVICE_ONLY)), "SYSTEM");
+        assertInvalid(() -> domain.register(local(buffer).flags(MrFlag.HMEM_HOST_ALLOC)), "SYSTEM");
+        assertRefused(FiErrno.FI_EBADFLAGS, () -> domain.register(local(buffer).iface(HmemIface.CUDA, 0)
+            .flags(MrFlag.HMEM_HOST_ALLOC, MrFlag.HMEM_DEVICE_ONLY)), "contradict");
+    }
+
+    private static MrAttributes dmabuf(final int fd, final long offset, final long length, final long base) {
+        return new MrAttributes().access(MrAccess.SEND).flags(MrFlag.DMABUF)
+            .dmabuf(new DmaBufRange(fd, offset, length, base));
+    }
+
+    @Test
+    void aDmaBufMustMakeSense() {
+        final Domain domain = rig.domain(hints ->
+            hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.HMEM));
+        assertRefused(9, () -> domain.register(dmabuf(-1, 0, PAGE, 0)));
+        assertRefused(9, () -> domain.register(dmabuf(1_000_000, 0, PAGE, 0)), "not open");
+        assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 0)), "no dma-buf");
+        assertInvalid(() -> domain.register(dmabuf(0, 0, 0, 0)), "above 0");
+        assertInvalid(() -> domain.register(dmabuf(0, -1, PAGE, 0)));
+        assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 1)), "not page-aligned");
+        assertInvalid(() -> domain.register(dmabuf(0, PAGE, PAGE, -PAGE)), "wraps around");
+        assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 0).dmabuf(null)), "no dma-buf");
+        assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 0).buffer(buffer)), "buffers, too");
+        assertInvalid(() -> domain.register(local(buffer).dmabuf(new DmaBufRange(0, 0, 1, 0))), "flag DMABUF is not");
+    }
+}

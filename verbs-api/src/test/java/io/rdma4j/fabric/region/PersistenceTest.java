@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertInvalid;
+import static io.rdma4j.fabric.region.Rig.assertRefused;
+import static io.rdma4j.fabric.region.Rig.remote;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.verbs.WcStatus;
+
+import org.agrona.BufferUtil;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Memory of files (FI_RMA_PMEM; checklist 17). */
+@Timeout(60)
+class PersistenceTest {
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    @TempDir
+    Path folder;
+
+    private MappedByteBuffer map(final FileChannel.MapMode mode) throws IOException {
+        final Path file = folder.resolve("data");
+        Files.write(file, new byte[2 * PAGE]);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return channel.map(mode, 0, 2 * PAGE);
+        }
+    }
+
+    @Test
+    void whatAPeerWroteIsInTheFileAfterAFlush() throws IOException {
+        final Domain domain = rig.domain(Capability.RMA, Capability.RMA_PMEM);
+        final MappedByteBuffer mapped = map(FileChannel.MapMode.READ_WRITE);
+        final FabricRegion region = (FabricRegion) domain.register(remote(mapped, 1).flags(MrFlag.RMA_PMEM));
+        final RegionDevice.Keys keys = region.body().device().keys();
+        try (Wire wire = new Wire(region.realm())) {
+            wire.bytes.setMemory(0, 8, (byte) 42);
+            assertThat(wire.write(keys.iova() + PAGE, keys.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+        }
+        region.flush();
+        region.flush(BufferUtil.address(mapped) + PAGE, 8);
+        final byte[] file = Files.readAllBytes(folder.resolve("data"));
+        assertThat(file[PAGE]).isEqualTo((byte) 42);
+        assertThat(file[PAGE + 8]).isZero();
+        assertInvalid(() -> region.flush(BufferUtil.address(mapped) - 1, 8), "not inside");
+        assertInvalid(() -> region.flush(BufferUtil.address(mapped), 0));
+        region.close();
+        assertRefused(FiErrno.FI_EBADFD, region::flush);
+    }
+
+    @Test
+    void memoryThatIsInNoFileIsRefused() throws IOException {
+        final Domain domain = rig.domain(Capability.RMA, Capability.RMA_PMEM);
+        assertInvalid(() -> domain.register(remote(ByteBuffer.allocateDirect(PAGE), 1).flags(MrFlag.RMA_PMEM)));
+        final MappedByteBuffer mine = map(FileChannel.MapMode.PRIVATE);
+        assertInvalid(() -> domain.register(remote(mine, 1).flags(MrFlag.RMA_PMEM)));
+        domain.register(remote(mine, 1)).close();
+    }
+
+    @Test
+    void onlyPersistentRegionsAreFlushed() {
+        final Domain domain = rig.domain();
+        try (MemoryRegion region = domain.register(remote(ByteBuffer.allocateDirect(PAGE), 1))) {
+            assertRefused(FiErrno.FI_EOPBADSTATE, region::flush, "RMA_PMEM");
+        }
+    }
+
+    @Test
+    void theFlagNeedsTheCapability() {
+        final Domain domain = rig.domain(Capability.MSG);
+        assertRefused(FiErrno.FI_EBADFLAGS,
+            () -> domain.register(Rig.local(ByteBuffer.allocateDirect(PAGE)).flags(MrFlag.RMA_PMEM)), "RMA_PMEM");
+    }
+}

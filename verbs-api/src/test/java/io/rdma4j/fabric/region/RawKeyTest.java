@@ -1,0 +1,144 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertInvalid;
+import static io.rdma4j.fabric.region.Rig.assertRefused;
+import static io.rdma4j.fabric.region.Rig.remote;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.info.Discovery;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Raw keys: told, mapped, unmapped (checklist 36-38, 65). */
+@Timeout(60)
+class RawKeyTest {
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
+
+    @Test
+    void theSizeIsToldByProbingAndByTheDomain() {
+        final Domain domain = rig.domain();
+        try (MemoryRegion region = domain.register(remote(buffer, 1))) {
+            assertThat(region.rawKeySize()).isEqualTo(domain.info().domainAttributes().mrKeySize())
+                .isEqualTo(Discovery.RAW_KEY_SIZE).isEqualTo(RawKey.LENGTH);
+            assertRefused(FiErrno.FI_ETOOSMALL, () -> region.rawAttributes(new byte[0]), "0 bytes", "64");
+            assertRefused(FiErrno.FI_ETOOSMALL, () -> region.rawAttributes(new byte[RawKey.LENGTH - 1]));
+            assertInvalid(() -> region.rawAttributes(null), "null");
+            final byte[] larger = new byte[RawKey.LENGTH + 3];
+            larger[RawKey.LENGTH] = 9;
+            assertThat(region.rawAttributes(larger)).isEqualTo(region.base());
+            assertThat(larger[RawKey.LENGTH]).as("beyond the key").isEqualTo((byte) 9);
+        }
+    }
+
+    @Test
+    void aMappedKeyMeansTheRegion() {
+        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.RAW).demand(MrMode.RAW));
+        final MappedKeys mapped = Rig.regionsOf(domain).mappedKeys();
+        try (MemoryRegion region = domain.register(remote(buffer, 77))) {
+            assertThat(region.key()).as("with FI_MR_RAW").isEqualTo(MemoryRegion.KEY_NOTAVAIL);
+            final byte[] raw = new byte[region.rawKeySize()];
+            final long base = region.rawAttributes(raw);
+            final long key = domain.mapRaw(base, raw);
+            final DirectoryEntry entry = mapped.find(key);
+            assertThat(entry.key()).isEqualTo(77);
+            assertThat(entry.length()).isEqualTo(PAGE);
+            assertThat(entry.rkey()).isEqualTo(((FabricRegion) region).body().device().keys().rkey());
+            assertThat(entry.access()).isEqualTo(
+                DirectoryLayout.READ | DirectoryLayout.WRITE | DirectoryLayout.ATOMIC);
+            assertRefused(FiErrno.FI_EBUSY, domain::close, "1 mapped key", "1 region");
+            domain.unmapKey(key);
+            assertThat(mapped.find(key)).isNull();
+            assertInvalid(() -> domain.unmapKey(key), "not mapped");
+        }
+        assertThat(domain.isClosed()).isFalse();
+    }
+
+    @Test
+    void mappedKeysKeepADomainOpen() {
+        final Domain domain = rig.domain();
+        final long key;
+        try (MemoryRegion region = domain.register(remote(buffer, 77))) {
+            final byte[] raw = new byte[region.rawKeySize()];
+            key = domain.mapRaw(region.rawAttributes(raw), raw);
+        }
+        assertRefused(FiErrno.FI_EBUSY, domain::close, "1 mapped key still open");
+        domain.unmapKey(key);
+        domain.close();
+    }
+
+    @Test
+    void aKeyOfTheWrongLengthOrContentIsRefused() {
+        final Domain domain = rig.domain();
+        final byte[] raw = new byte[RawKey.LENGTH];
+        final long base;
+        try (MemoryRegion region = domain.register(remote(buffer, 77))) {
+            base = region.rawAttributes(raw);
+        }
+        assertInvalid(() -> domain.mapRaw(base, null), "null");
+        assertInvalid(() -> domain.mapRaw(base, Arrays.copyOf(raw, RawKey.LENGTH - 1)), "63 bytes", "64");
+        assertInvalid(() -> domain.mapRaw(base, Arrays.copyOf(raw, RawKey.LENGTH + 1)), "65 bytes");
+        assertInvalid(() -> domain.mapRaw(base, new byte[RawKey.LENGTH]), "no raw key");
+        assertInvalid(() -> domain.mapRaw(base + 1, raw), "base is 0x1");
+        for (int i = 0; i < RawKey.LENGTH; i++) {
+            final byte[] flipped = raw.clone();
+            flipped[i] ^= 1;
+            assertInvalid(() -> domain.mapRaw(base, flipped), "no raw key");
+        }
+    }
+
+    @Test
+    void mappedKeysAreFoundUntilTheyAreUnmappedAndNeverAgain() {
+        final MappedKeys keys = new MappedKeys();
+        final Set<Long> seen = new HashSet<>();
+        for (int round = 0; round < 3; round++) {
+            final long[] now = new long[1000];
+            for (int i = 0; i < now.length; i++) {
+                final DirectoryEntry entry = new DirectoryEntry(i, 1, 2, 3, 4, 5, 6, 7);
+                now[i] = keys.map(entry);
+                assertThat(MappedKeys.isMapped(now[i])).isTrue();
+                assertThat(seen.add(now[i])).as("a key is given once").isTrue();
+                assertThat(keys.find(now[i])).isSameAs(entry);
+            }
+            for (final long key : now) {
+                keys.unmap(key);
+                assertThat(keys.find(key)).isNull();
+            }
+        }
+        assertThat(keys.size()).isZero();
+        assertThat(keys.find(0)).isNull();
+        assertThat(keys.find(-1)).isNull();
+    }
+
+    @Test
+    void thereIsALimitOfMappedKeys() {
+        final MappedKeys keys = new MappedKeys();
+        final DirectoryEntry entry = new DirectoryEntry(1, 1, 2, 3, 4, 5, 6, 7);
+        final long first = keys.map(entry);
+        for (int i = 1; i < MappedKeys.LIMIT; i++) {
+            keys.map(entry);
+        }
+        assertRefused(FiErrno.FI_ENOMEM, () -> keys.map(entry), "65536");
+        keys.unmap(first);
+        assertThat(keys.find(keys.map(entry))).isSameAs(entry);
+    }
+}

@@ -1,0 +1,145 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.WcStatus;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Addresses behind which other pages come to lie (checklist 26, 28, 45). */
+@Timeout(60)
+class RemapTest {
+    private static final int LENGTH = 4 * PAGE;
+    private static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
+    private static final int RW = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    private final long address = Libc.mmap(0, LENGTH, LibcConstants.PROT_NONE, ANONYMOUS, -1, 0);
+    private final UnsafeBuffer bytes = new UnsafeBuffer(address, LENGTH);
+
+    @AfterEach
+    void unmap() {
+        Libc.munmap(address, LENGTH);
+    }
+
+    private void map(final int protection, final int value) {
+        Libc.mmap(address, LENGTH, protection, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        if (protection == RW) {
+            bytes.setMemory(0, LENGTH, (byte) value);
+        }
+    }
+
+    private Domain open(final MrMode... modes) {
+        final Set<MrMode> set = EnumSet.noneOf(MrMode.class);
+        Collections.addAll(set, modes);
+        return rig.domain(hints -> hints.mrMode(set).demand(set));
+    }
+
+    private static MrMode[] modes(final String names) {
+        return Arrays.stream(names.split(" ")).map(MrMode::valueOf).toArray(MrMode[]::new);
+    }
+
+    private FabricRegion register(final Domain domain) {
+        return (FabricRegion) domain.register(new MrAttributes().buffer(address, LENGTH)
+            .access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(1));
+    }
+
+    private static int read(final FabricRegion region) {
+        final RegionDevice.Keys keys = region.body().device().keys();
+        try (Wire wire = new Wire(keys.realm())) {
+            final WcStatus status = wire.read(keys.iova() + PAGE, keys.rkey(), 8);
+            return status == WcStatus.SUCCESS ? wire.bytes.getByte(0) : -1;
+        }
+    }
+
+    @Test
+    void whereAllocatedIsUnsetPagesMayComeGoAndChange() {
+        final FabricRegion region = register(open());
+        assertThat(read(region)).as("nothing is there").isEqualTo(-1);
+        map(RW, 5);
+        assertThat(read(region)).isEqualTo(5);
+        map(RW, 6);
+        assertThat(read(region)).isEqualTo(6);
+        map(LibcConstants.PROT_NONE, 0);
+        assertThat(read(region)).isEqualTo(-1);
+        region.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ALLOCATED", "MMU_NOTIFY", "MMU_NOTIFY PROV_KEY", "MMU_NOTIFY RAW", "ALLOCATED PROV_KEY"})
+    void aRefreshBringsTheNewPagesUnderTheOldKey(final String names) {
+        map(RW, 5);
+        final FabricRegion region = register(open(modes(names)));
+        final long key = region.key();
+        assertThat(read(region)).isEqualTo(5);
+        map(RW, 6);
+        region.refresh();
+        assertThat(read(region)).isEqualTo(6);
+        map(RW, 7);
+        region.refresh(address, 2 * PAGE, address + 2 * PAGE, 2 * PAGE);
+        assertThat(read(region)).isEqualTo(7);
+        assertThat(region.key()).isEqualTo(key);
+        assertThat(region.isEnabled()).isTrue();
+        region.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MMU_NOTIFY", "MMU_NOTIFY PROV_KEY"})
+    void aRefreshThatFailsDisablesUntilOneSucceeds(final String names) {
+        map(RW, 5);
+        final FabricRegion region = register(open(modes(names)));
+        final long key = region.key();
+        map(LibcConstants.PROT_NONE, 0);
+        assertRefused(FiErrno.FI_EFAULT, region::refresh);
+        assertThat(region.isEnabled()).isFalse();
+        assertThat(region.realm()).isNull();
+        assertThat(read(region)).isEqualTo(-1);
+        map(RW, 6);
+        assertThat(read(region)).as("not before the refresh").isEqualTo(-1);
+        region.refresh();
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(region.key()).isEqualTo(key);
+        assertThat(read(region)).isEqualTo(6);
+        region.close();
+    }
+
+    @Test
+    void withMmuNotifyARegionIsEnabledByTheRefreshThatFindsItsPages() {
+        final FabricRegion region = register(open(MrMode.MMU_NOTIFY));
+        assertThat(region.isEnabled()).isFalse();
+        assertRefused(FiErrno.FI_EFAULT, region::refresh);
+        map(RW, 9);
+        region.refresh();
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(region.key()).isEqualTo(1);
+        assertThat(read(region)).isEqualTo(9);
+        region.close();
+    }
+}

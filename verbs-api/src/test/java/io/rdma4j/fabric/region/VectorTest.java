@@ -1,0 +1,121 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Rig.assertInvalid;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.WcStatus;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Several buffers are one region (checklist 2, 4). */
+@Timeout(60)
+class VectorTest {
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    private static MrAttributes both() {
+        return new MrAttributes().access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(1);
+    }
+
+    @Test
+    void scatteredBuffersAreOneRangeForPeersAndForLocalUse() {
+        final Domain domain = rig.domain();
+        try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
+            final long start = memory.address();
+            // Backwards: the end of page 6, all of 3 and 4, the begin of page 1.
+            final FabricRegion region = (FabricRegion) domain.register(both()
+                .buffer(start + 7 * PAGE - 10, 10, memory).buffer(start + 3 * PAGE, 2 * PAGE, memory)
+                .buffer(start + PAGE, 20, memory));
+            assertThat(region.length()).isEqualTo(10 + 2 * PAGE + 20);
+            assertThat(region.address()).isEqualTo(start + 7 * PAGE - 10);
+            final RegionDevice.Keys keys = region.body().device().keys();
+            assertThat(region.deviceAddress(start + 3 * PAGE, 2 * PAGE)).isEqualTo(keys.iova() + 10);
+            assertThat(region.deviceAddress(start + PAGE + 19, 1)).isEqualTo(keys.iova() + region.length() - 1);
+            assertThat(region.deviceAddress(start + PAGE + 19, 2)).as("beyond the last buffer").isEqualTo(-1);
+            assertThat(region.deviceAddress(start + 7 * PAGE - 1, 2)).as("beyond the first buffer").isEqualTo(-1);
+            assertThat(region.deviceAddress(start, 1)).as("in none").isEqualTo(-1);
+            assertThat(region.deviceAddress(start + PAGE, -1)).as("negative").isEqualTo(-1);
+            writeAcrossTheFirstGap(memory, keys);
+            region.close();
+        }
+    }
+
+    private static void writeAcrossTheFirstGap(final PinnedMemory memory, final RegionDevice.Keys keys) {
+        try (Wire wire = new Wire(keys.realm())) {
+            wire.bytes.setMemory(0, 20, (byte) 5);
+            assertThat(wire.write(keys.iova(), keys.rkey(), 20)).isEqualTo(WcStatus.SUCCESS);
+            final UnsafeBuffer bytes = memory.buffer();
+            assertThat(bytes.getByte(7 * PAGE - 1)).isEqualTo((byte) 5);
+            assertThat(bytes.getByte(7 * PAGE)).isZero();
+            assertThat(bytes.getByte(3 * PAGE + 9)).isEqualTo((byte) 5);
+            assertThat(bytes.getByte(3 * PAGE + 10)).isZero();
+            final long end = keys.iova() + 30 + 2 * PAGE;
+            assertThat(wire.read(end - 1, keys.rkey(), 2)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+    }
+
+    @Test
+    void theFirstBufferIsTheBaseOfVirtualAddresses() {
+        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.VIRT_ADDR).demand(MrMode.VIRT_ADDR));
+        try (PinnedMemory memory = domain.allocate(4 * PAGE); MemoryRegion region = domain.register(both()
+            .buffer(memory.address() + 2 * PAGE, PAGE).buffer(memory.address(), PAGE))) {
+            assertThat(region.base()).isEqualTo(memory.address() + 2 * PAGE);
+        }
+    }
+
+    @Test
+    void buffersThatTouchAreOne() {
+        final Domain domain = rig.domain();
+        try (PinnedMemory memory = domain.allocate(PAGE); MemoryRegion region = domain.register(both()
+            .buffer(memory.address() + 10, 7).buffer(memory.address() + 17, 1).buffer(memory.address() + 18, 100))) {
+            assertThat(region.length()).isEqualTo(108);
+            assertThat(((FabricRegion) region).deviceAddress(memory.address() + 16, 3)).isPositive();
+        }
+    }
+
+    @Test
+    void aBufferThatLeavesAGapIsNamed() {
+        final Domain domain = rig.domain();
+        try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
+            final long start = memory.address();
+            assertInvalid(() -> domain.register(both().buffer(start, PAGE).buffer(start + 2 * PAGE + 1, PAGE)),
+                "buffer 1 of 2", "begins inside of a page");
+            assertInvalid(() -> domain.register(both().buffer(start, PAGE - 1).buffer(start + 2 * PAGE, PAGE)),
+                "buffer 0 of 2", "ends inside of a page", "Domain.allocate");
+            assertInvalid(() -> domain.register(both().buffer(start, PAGE).buffer(start + 2 * PAGE, 0)),
+                "buffer 1 has 0 bytes");
+        }
+    }
+
+    @Test
+    void thereAreNoMoreBuffersThanTheDomainSays() {
+        final Domain domain = rig.domain();
+        final int limit = domain.info().domainAttributes().mrIovLimit();
+        try (PinnedMemory memory = domain.allocate(2L * (limit + 1) * PAGE)) {
+            final MrAttributes attributes = both();
+            for (int i = 0; i < limit; i++) {
+                attributes.buffer(memory.address() + 2L * i * PAGE, PAGE, memory);
+            }
+            try (MemoryRegion region = domain.register(attributes)) {
+                assertThat(region.length()).isEqualTo((long) limit * PAGE);
+            }
+            attributes.buffer(memory.address() + 2L * limit * PAGE, PAGE, memory);
+            assertInvalid(() -> domain.register(attributes), "mr_iov_limit is " + limit);
+        }
+    }
+}
