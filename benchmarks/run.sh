@@ -8,7 +8,7 @@
 # where it has a section for this JDK.
 set -eu
 
-sections="roundtrip rings registration regions flush calls"
+sections="roundtrip rings registration regions cache flush calls"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [SECTION ...]"
@@ -27,7 +27,7 @@ for argument; do
             usage
             exit 0
             ;;
-        roundtrip | rings | registration | regions | flush | calls) wanted="$wanted $argument" ;;
+        roundtrip | rings | registration | regions | cache | flush | calls) wanted="$wanted $argument" ;;
         *)
             usage >&2
             exit 2
@@ -75,6 +75,7 @@ for section in $wanted; do
             measure "registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" Registration $quick
             ;;
         regions) measure "registration beside many regions" RegionCount $quick ;;
+        cache) measure "the registration cache; JMH's own output goes to $out/jmh-cache.log" CacheReport $quick ;;
         flush) measure "queue pairs with full queues that go to the error state" QueueFlush $quick ;;
         calls)
             page=docs/adr/0010-jna-or-ffm.md

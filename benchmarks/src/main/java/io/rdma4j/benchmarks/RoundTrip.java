@@ -44,8 +44,13 @@ public final class RoundTrip {
         context = RdmaDevices.open(address);
         final String device = ", `" + address + "`";
         rows.add(new Row("RC SEND" + device, 2, new SendExchange(context, patience), 1));
+        rows.add(new Row("fabric send" + device, 2, new FabricExchange(context, patience, false, false), 1));
         if (context.supports(Feature.RDMA_WRITE)) {
             rows.add(new Row("RDMA WRITE, memory polled" + device, 2, new WriteExchange(context, patience), 1));
+            rows.add(new Row("fabric write, keys of the device, memory polled" + device, 2,
+                new FabricExchange(context, patience, true, false), 1));
+            rows.add(new Row("fabric write, keys of the application, memory polled" + device, 2,
+                new FabricExchange(context, patience, true, true), 1));
         }
         if (context.supports(Feature.RDMA_READ)) {
             rows.add(new Row("RDMA READ" + device, 1, new ReadExchange(context, patience), 1));

@@ -6,6 +6,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.tools.pingpong.DiagnosedException;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
@@ -69,7 +70,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     private static String summary(final Throwable thrown) {
-        if (thrown instanceof RdmaException || thrown instanceof DiagnosedException) {
+        if (thrown instanceof RdmaException || thrown instanceof FabricException || thrown instanceof DiagnosedException) {
             return thrown.getMessage();
         }
         return "internal error: " + thrown + "; --debug prints the stack trace";

@@ -14,6 +14,8 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.fabric.Fabrics;
+import io.rdma4j.fabric.spi.FabricProvider;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.spi.VerbsProvider;
 
@@ -35,6 +37,9 @@ class ArchitectureTest {
     private static final String DRIVER = "io.rdma4j.driver..";
     private static final String DEVICE = "io.rdma4j.device..";
     private static final String VERBS = "io.rdma4j.verbs..";
+    private static final String FABRIC = "io.rdma4j.fabric..";
+    private static final String FABRIC_API = "io.rdma4j.fabric";
+    private static final String MEMORY = "io.rdma4j.driver.memory";
     private static final String TOOLS = "io.rdma4j.tools..";
     private static final String HOST = "io.rdma4j.driver.sysfs";
     private static final String[] PUBLIC_API = {"io.rdma4j.verbs", "io.rdma4j.verbs.spi"};
@@ -56,8 +61,21 @@ class ArchitectureTest {
     static final ArchRule VERBS_JOIN_DRIVER_AND_QUEUES = only(VERBS).mayKnow(VERBS, DRIVER, ERRORS, QUEUES, HW);
 
     @ArchTest
+    static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_AND_WATCHES_MEMORY =
+        only(FABRIC).mayKnow(FABRIC, ERRORS, PUBLIC_API[0], PUBLIC_API[1], MEMORY);
+
+    @ArchTest
+    static final ArchRule FABRIC_API_KNOWS_NOTHING_OF_ITS_IMPLEMENTATION =
+        only(FABRIC_API, "io.rdma4j.fabric.spi").mayKnow(
+            FABRIC_API, "io.rdma4j.fabric.spi", ERRORS, PUBLIC_API[0], PUBLIC_API[1]);
+
+    @ArchTest
+    static final ArchRule FABRIC_NAMES_ARE_NEUTRAL_OF_THE_DEVICE = classes().that().resideInAPackage(FABRIC)
+        .and().haveModifier(JavaModifier.PUBLIC).should().haveNameNotMatching("(?i).*pvrdma.*");
+
+    @ArchTest
     static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_AND_ADMINISTER_THE_HOST =
-        only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], HOST);
+        only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], FABRIC_API, HOST);
 
     @ArchTest
     static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)
@@ -95,7 +113,8 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule PACKAGES_HAVE_NO_CYCLES = slices().matching("io.rdma4j.(**)").should().beFreeOfCycles()
         .ignoreDependency(RdmaDevices.class, VerbsProvider.class)
-        .because("only the list of devices may look back, to ask the providers through the service loader");
+        .ignoreDependency(Fabrics.class, FabricProvider.class)
+        .because("only the lists of devices may look back, to ask the providers through the service loader");
 
     private static Layer only(final String... packages) {
         return new Layer(packages);

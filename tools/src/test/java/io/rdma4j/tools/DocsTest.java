@@ -72,7 +72,7 @@ class DocsTest {
     private static String sources() throws IOException {
         final StringBuilder text = new StringBuilder();
         for (final String module : new String[] {"hw-regs", "queues", "driver", "device-model", "verbs-api",
-            "concurrency-tests", "qemu-tests", "tools"}) {
+            "concurrency-tests", "qemu-tests", "tools", "examples"}) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src"))) {
                 for (final Path file : (Iterable<Path>) files.filter(f -> f.toString().endsWith(".java"))::iterator) {
                     text.append(Files.readString(file));

@@ -1,0 +1,6 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+/** What stress tests need of the registration cache. */
+package io.rdma4j.fabric.cache;

@@ -1,0 +1,225 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Each example is run, and what it says it did is looked for. */
+@Timeout(60)
+class ExamplesTest {
+    private static final String EMULATED = "emulated:examples-test";
+    private static final String MESSAGES_ONLY = "emulated:examples-test?quirks=qemu-7.2";
+    private static final Pattern RESULT = Pattern.compile("  (.*?)  +(\\S.*)");
+
+    static Stream<String> names() {
+        return Examples.all().stream().map(Examples.Example::name);
+    }
+
+    private static String run(final int expected, final String... args) throws Exception {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final int code = Examples.run(args, new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        final String text = bytes.toString(StandardCharsets.UTF_8);
+        assertThat(code).as(text).isEqualTo(expected);
+        return text;
+    }
+
+    /** What stands on the right, of the lines of one section with this on the left. */
+    private static List<String> results(final String text, final int section, final String left) {
+        final String[] sections = text.split("\n\n");
+        return sections[section].lines().map(RESULT::matcher).filter(Matcher::matches)
+            .filter(line -> line.group(1).startsWith(left)).map(line -> line.group(2)).toList();
+    }
+
+    private static String result(final String text, final int section, final String left) {
+        assertThat(results(text, section, left)).as("'%s' in section %d of%n%s", left, section, text).hasSize(1);
+        return results(text, section, left).get(0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void endsWellOnEachDevice(final String name) throws Exception {
+        assertThat(run(0, name, EMULATED)).doesNotContain("not on this device");
+        assertThat(run(0, name, MESSAGES_ONLY)).isNotBlank();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void isAligned(final String name) throws Exception {
+        final String text = run(0, name, EMULATED);
+        assertThat(text.lines().filter(line -> line.startsWith("  "))).isNotEmpty()
+            .allSatisfy(line -> assertThat(line.substring(46, 47)).isEqualTo(" "))
+            .allSatisfy(line -> assertThat(line.substring(47)).doesNotStartWith(" "));
+    }
+
+    @Test
+    void listsThemWithoutAName() throws Exception {
+        assertThat(run(0)).contains("usage").contains("virt-addr").contains("async");
+        assertThat(run(2, "no-such")).contains("usage");
+        assertThat(run(2, "local", EMULATED, "more")).contains("usage");
+    }
+
+    @Test
+    void everyModeBitHasItsExample() {
+        for (final String bit : List.of("LOCAL", "RAW", "VIRT_ADDR", "ALLOCATED", "PROV_KEY", "MMU_NOTIFY",
+            "RMA_EVENT", "ENDPOINT", "HMEM", "COLLECTIVE")) {
+            assertThat(Examples.all()).anyMatch(example -> example.question().startsWith("FI_MR_" + bit + ":"));
+        }
+    }
+
+    @Test
+    void saysWhatADeviceWithoutRmaLacks() throws Exception {
+        assertThat(run(0, "raw", MESSAGES_ONLY)).contains("not on this device").contains("RMA");
+    }
+
+    @Test
+    void local() throws Exception {
+        final String text = run(0, "local", EMULATED);
+        assertThat(result(text, 1, "mr_mode")).isEqualTo("[]");
+        assertThat(result(text, 1, "send")).isEqualTo("FI_SUCCESS");
+        assertThat(result(text, 1, "the peer has")).isEqualTo("\"hello from anywhere\"");
+        assertThat(result(text, 2, "mr_mode")).isEqualTo("[LOCAL]");
+        assertThat(results(text, 2, "send")).containsExactly("FI_EINVAL", "FI_SUCCESS");
+        assertThat(result(text, 2, "the peer has")).isEqualTo("\"hello from a region\"");
+    }
+
+    @Test
+    void raw() throws Exception {
+        final String text = run(0, "raw", EMULATED);
+        assertThat(result(text, 1, "key()")).isEqualTo("0x7");
+        assertThat(result(text, 2, "key()")).isEqualTo("FI_KEY_NOTAVAIL");
+        assertThat(result(text, 2, "rawAttributes")).matches("[0-9a-f]{32}\\.\\.\\.");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(result(text, section, "write")).isEqualTo("FI_SUCCESS");
+            assertThat(result(text, section, "the target has")).isEqualTo("\"written by a peer\"");
+        }
+    }
+
+    @Test
+    void virtAddr() throws Exception {
+        final String text = run(0, "virt-addr", EMULATED);
+        assertThat(result(text, 1, "base()")).isEqualTo("0");
+        assertThat(result(text, 2, "base()")).isEqualTo("address() of the region");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(result(text, section, "write")).isEqualTo("FI_SUCCESS");
+            assertThat(result(text, section, "the target has at 100")).isEqualTo("\"at offset 100\"");
+        }
+    }
+
+    @Test
+    void allocated() throws Exception {
+        final String text = run(0, "allocated", EMULATED);
+        assertThat(result(text, 1, "mr_mode")).isEqualTo("[ALLOCATED]");
+        assertThat(result(text, 1, "register(addresses without")).isEqualTo("FI_EFAULT");
+        assertThat(result(text, 1, "the target has")).isEqualTo("\"pages that came later\"");
+        assertThat(result(text, 2, "mr_mode")).isEqualTo("[]");
+        assertThat(result(text, 2, "register(addresses without")).isEqualTo("enabled: true");
+        assertThat(result(text, 2, "write(...) while there are none")).startsWith("FI_E");
+        assertThat(results(text, 2, "the target has")).containsExactly("\"pages that came later\"",
+            "\"pages that came again\"");
+        assertThat(result(text, 2, "they go")).isEqualTo("\"" + ".".repeat(21) + "\"");
+    }
+
+    @Test
+    void provKey() throws Exception {
+        final String text = run(0, "prov-key", EMULATED);
+        assertThat(result(text, 1, "register")).isEqualTo("key() is 2026");
+        assertThat(result(text, 1, "the same key again")).isEqualTo("FI_ENOKEY");
+        assertThat(result(text, 2, "register")).isEqualTo("key() is another: the provider's");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(result(text, section, "the target has")).isEqualTo("\"by this key\"");
+        }
+    }
+
+    @Test
+    void mmuNotify() throws Exception {
+        final String text = run(0, "mmu-notify", EMULATED);
+        assertThat(result(text, 1, "register")).isEqualTo("enabled");
+        assertThat(result(text, 2, "mr_mode")).isEqualTo("[MMU_NOTIFY]");
+        assertThat(result(text, 2, "register")).isEqualTo("disabled");
+        assertThat(result(text, 2, "pages come; refresh()")).isEqualTo("enabled");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(results(text, section, "the target has")).containsExactly("\"the first pages\"",
+                "\"other pages\"");
+        }
+    }
+
+    @Test
+    void rmaEvent() throws Exception {
+        final String text = run(0, "rma-event", EMULATED);
+        assertThat(result(text, 1, "register")).isEqualTo("enabled");
+        assertThat(result(text, 2, "register")).startsWith("disabled");
+        assertThat(result(text, 2, "bind(another counter) now")).isEqualTo("FI_EOPBADSTATE");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(result(text, section, "the counter")).isEqualTo("3");
+        }
+    }
+
+    @Test
+    void endpoint() throws Exception {
+        final String text = run(0, "endpoint", EMULATED);
+        assertThat(result(text, 1, "register")).isEqualTo("enabled");
+        assertThat(result(text, 2, "register")).isEqualTo("disabled");
+        assertThat(result(text, 2, "bind")).isEqualTo("disabled");
+        assertThat(result(text, 2, "enable()")).isEqualTo("enabled");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(result(text, section, "received")).isEqualTo("\"through an endpoint\"");
+        }
+    }
+
+    @Test
+    void hmem() throws Exception {
+        final String text = run(0, "hmem", EMULATED);
+        assertThat(result(text, 1, "mr_mode")).isEqualTo("[]");
+        assertThat(result(text, 2, "mr_mode")).isEqualTo("[HMEM]");
+        for (final int section : new int[] {1, 2}) {
+            assertThat(result(text, section, "the peer has")).isEqualTo("\"memory of the host\"");
+        }
+        assertThat(result(text, 3, "getInfo")).isEqualTo("FI_ENODATA");
+    }
+
+    @Test
+    void collective() throws Exception {
+        final String text = run(0, "collective", EMULATED);
+        assertThat(result(text, 1, "mr_mode")).isEqualTo("[]");
+        assertThat(result(text, 2, "register(..., COLLECTIVE) alone")).startsWith("FI_EINVAL");
+        assertThat(result(text, 2, "register(...)")).isEqualTo("[COLLECTIVE, SEND]");
+        assertThat(result(text, 2, "the peer has")).isEqualTo("\"marked for collective use\"");
+        assertThat(result(text, 3, "getInfo")).isEqualTo("FI_ENODATA");
+    }
+
+    @Test
+    void cache() throws Exception {
+        final String text = run(0, "cache", EMULATED);
+        assertThat(results(text, 1, "the same again")).containsExactly("found", "found");
+        assertThat(results(text, 1, "1 MiB, for reading").get(0)).startsWith("registered");
+        assertThat(results(text, 1, "1 MiB, for reading").get(2)).startsWith("registered");
+        assertThat(result(text, 1, "100 bytes in it, to be written")).startsWith("registered");
+        assertThat(Arrays.asList(text.split("\n"))).anyMatch(line -> line.matches(" +flush\\(\\) +0 entries left"));
+    }
+
+    @Test
+    void async() throws Exception {
+        final String text = run(0, "async", EMULATED);
+        assertThat(result(text, 1, "register")).isEqualTo("enabled");
+        assertThat(result(text, 2, "event MR_COMPLETE, my")).endsWith(": FI_SUCCESS").startsWith("of the region");
+        assertThat(result(text, 2, "event MR_COMPLETE, nobody's")).endsWith(": FI_EFAULT").startsWith("of the region");
+        assertThat(results(text, 2, "the region now")).containsExactly("enabled", "not enabled");
+    }
+}
