@@ -6,6 +6,7 @@
 package io.rdma4j.conformance;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.conformance.ConformanceResult.Outcome;
 
 import java.io.PrintWriter;
@@ -88,7 +89,8 @@ final class ConformanceRunner {
         if (cause instanceof CaseSkipped) {
             return result(test, Outcome.SKIP, cause.getMessage(), "", start);
         }
-        final boolean explained = cause instanceof AssertionError || cause instanceof RdmaException;
+        final boolean explained = cause instanceof AssertionError || cause instanceof RdmaException
+            || cause instanceof FabricException;
         return result(test, Outcome.FAIL, explained && cause.getMessage() != null ? cause.getMessage()
             : cause.toString(), stackTrace(cause) + env.dump(), start);
     }

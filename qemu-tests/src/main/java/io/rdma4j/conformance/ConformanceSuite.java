@@ -24,6 +24,7 @@ final class ConformanceSuite {
         all.addAll(RegistrationCases.cases());
         all.addAll(RegionKindCases.cases());
         all.addAll(ReregisterCases.cases());
+        all.addAll(PagingCases.cases());
         all.addAll(CqCases.cases());
         all.addAll(ResizeCases.cases());
         all.addAll(ChannelCases.cases());
@@ -43,6 +44,14 @@ final class ConformanceSuite {
         all.addAll(UdCases.cases());
         all.addAll(SrqCases.cases());
         all.addAll(LoadCases.cases());
+        all.addAll(FabricModeCases.cases());
+        all.addAll(FabricRegionCases.cases());
+        all.addAll(FabricPagingCases.cases());
+        all.addAll(FabricMessageCases.cases());
+        all.addAll(FabricCacheCases.cases());
+        all.addAll(FabricAsyncCases.cases());
+        all.addAll(FabricRmaCases.cases());
+        all.addAll(FabricRevocationCases.cases());
         all.addAll(DeviceCases.last());
         requireDifferentNames(all);
         return List.copyOf(all);

@@ -19,7 +19,8 @@ record SupportRow(String operation, List<String> cases) {
         row("As many objects as the device has", "limit."),
         row("What a device lacks is refused, with the reason", "window.isRefusedWith", "fast.isRefusedWith",
             "resize.isRefusedWith", "post.refusesWhatTheDeviceCannotDo", "mr.refusesMemoryOutOfReach",
-            "region.addressKeepsThePlace"),
+            "region.addressKeepsThePlace", "fabric.rmaIsRefused", "paging.onDemandOnlyWhere",
+            "paging.refreshOnlyWhere"),
         row("Completion queues", "cq."),
         row("Completion queues that change their size", "resize."),
         row("Completion events, channels, ways of waiting", "notify.", "channel.", "wait."),
@@ -39,6 +40,8 @@ record SupportRow(String operation, List<String> cases) {
         row("Regions of more than 1 GiB", "region.moreThanAGibibyte"),
         row("Shared regions", "region.shared", "region.refusesToShare"),
         row("Regions registered again", "rereg."),
+        row("Regions on demand: pages that come and go", "paging."),
+        row("Regions refreshed in place", "paging.refresh", "paging.whatCannotBeRefreshed"),
         row("Memory windows of type 1", "window.", "window.type1"),
         row("Memory windows of type 2", "window.type2"),
         row("Fast registration", "fast."),
@@ -60,7 +63,17 @@ record SupportRow(String operation, List<String> cases) {
         row("Datagrams", "ud."),
         row("Shared receive queues", "srq."),
         row("The limit event of shared receive queues", "srq.tellsWhenItFallsBelow"),
-        row("Many connections, threads, random traffic", "load."));
+        row("Many connections, threads, random traffic", "load."),
+        row("Fabric: discovery, mode bits, domains", "fabric.info", "fabric.mode", "fabric.capabilities",
+            "fabric.domains"),
+        row("Fabric: regions, keys, binding, refresh", "fabric.region", "fabric.key", "fabric.rawKey", "fabric.bind",
+            "fabric.refresh"),
+        row("Fabric: messages", "fabric.message", "fabric.endpoints"),
+        row("Fabric: registration cache", "fabric.cache"),
+        row("Fabric: asynchronous registration", "fabric.async"),
+        row("Fabric: RMA by every kind of key", "fabric.rma"),
+        row("Fabric: atomics, counters", "fabric.atomics", "fabric.counters"),
+        row("Fabric: regions that are closed are out of reach", "fabric.close", "fabric.regionsOfOtherKeys"));
 
     private static SupportRow row(final String operation, final String... cases) {
         return new SupportRow(operation, List.of(cases));

@@ -85,6 +85,7 @@ final class EduClaims {
         claims.run("disablingWakesTheWaiter", () -> on(this::disabling));
         claims.run("resetsOnlyWhereItIsOffered", () -> on(this::reset));
         claims.run("useAfterCloseIsRefused", this::useAfterClose);
+        new RefreshClaims(claims).runAll();
         new OtherDeviceClaims(claims).runAll();
         new GroupClaims(claims, machine).runAll();
         claims.run("leavesNothingBehind", leaks::check);

@@ -1,0 +1,7 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/** dma-bufs of a real kernel: exported by vgem in the guest, used by the software device. */
+package io.rdma4j.qemu.dmabuf;
