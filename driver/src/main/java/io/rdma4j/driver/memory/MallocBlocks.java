@@ -8,6 +8,7 @@ import io.rdma4j.driver.libc.AddressSpace;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.memory.MappingAreas.Area;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -22,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class MallocBlocks {
     static final String BLOCK = "this is a large block of malloc, which is freed through it";
     /** Of what is looked through below an address, in bytes; about 0.1 us for each page of it. */
-    static final long FARTHEST = 1L << 30;
+    static final long FARTHEST = 512L << 20;
     private static final int HEADER = 2 * Long.BYTES;
     private static final int PAGES_AT_ONCE = 512;
     private static final long IS_MMAPPED = 2;
@@ -37,15 +38,20 @@ final class MallocBlocks {
     private final UnsafeBuffer headers = new UnsafeBuffer(ByteBuffer.allocateDirect(PAGES_AT_ONCE * HEADER));
     private final long page = Libc.pageSize();
 
-    /** Null if it is certain that no byte of a range, which is in one mapping, belongs to such a block. */
-    String refusal(final MappingAreas all, final long from, final long to) {
+    /**
+     * Null if it is certain that no byte of a range, which is in one mapping, belongs to such a block.
+     *
+     * @param proven what lies right below this address is known not to be malloc's, so that no block which began there
+     *               reaches the range; 0 if nothing is known
+     */
+    String refusal(final MappingAreas all, final long from, final long to, final long proven) {
         if (knownAt(from)) {
             return BLOCK;
         }
         final long first = from & -page;
         // A block may as well begin within the range, behind a mapping of somebody else's.
         final String within = verdict(lookDown(to - 1 & -page, first + page, 0));
-        return within == null ? below(all, first, from) : within;
+        return within == null ? below(all, first, from, proven) : within;
     }
 
     private boolean knownAt(final long address) {
@@ -62,24 +68,24 @@ final class MallocBlocks {
         return false;
     }
 
-    private String below(final MappingAreas all, final long first, final long address) {
-        long left = FARTHEST;
-        long highest = first;
-        for (final Area area : all.touchingBelow(first)) {
-            if (area.rights().charAt(0) == 'r') { // Malloc writes and reads its headers.
-                final long lowest = Math.max(area.from(), highest - left);
-                final String verdict = verdict(lookDown(highest, lowest, address));
-                if (verdict != null) {
-                    return verdict;
-                }
-                left -= highest - lowest + page;
-                if (lowest > area.from() || left <= 0) {
-                    return String.format("it is not known whether this belongs to malloc: more than %d MiB of private "
-                        + "memory lie right below, and a block may begin anywhere there; map it with a gap below it, "
-                        + "or shared", FARTHEST >> 20);
-                }
+    private String below(final MappingAreas all, final long first, final long address, final long proven) {
+        final List<Area> areas = all.touchingBelow(first);
+        // Malloc writes and reads its headers.
+        areas.removeIf(area -> area.rights().charAt(0) != 'r');
+        long bytes = 0;
+        for (final Area area : areas) {
+            bytes += Math.max(0, Math.min(first + page, area.to()) - Math.max(area.from(), proven));
+        }
+        if (bytes > FARTHEST) {
+            return String.format("it is not known whether this belongs to malloc: %d MiB of private memory lie right "
+                + "below, and a block may begin anywhere there; map it with a gap below, or shared", bytes >> 20);
+        }
+        for (final Area area : areas) {
+            final String verdict = verdict(lookDown(Math.min(first, area.to() - page), Math.max(area.from(), proven),
+                address));
+            if (verdict != null) {
+                return verdict;
             }
-            highest = area.from() - page;
         }
         return null;
     }

@@ -115,6 +115,11 @@ final class MappingAreas {
 
     /** Null, or why a range is not to be watched. */
     String refusal(final long from, final long to) {
+        return refusal(from, to, 0);
+    }
+
+    /** The same, if what lies right below an address is known to be nobody's but the application's; 0 if not. */
+    String refusal(final long from, final long to, final long proven) {
         if (maps.isEmpty()) {
             return MAPS + " cannot be read, so that it is not known whose memory this is";
         }
@@ -124,7 +129,7 @@ final class MappingAreas {
                 break;
             }
             final String refusal = MappingOwners.refusal(area, this, Math.max(from, area.from),
-                Math.min(to, area.to));
+                Math.min(to, area.to), proven);
             if (refusal != null) {
                 return refusal + " (" + area + ")";
             }

@@ -50,7 +50,7 @@ final class MappingEngine {
     private MappingEngine(final UserfaultKernel kernel, final LongSupplier clock, final String whyNot) {
         this.kernel = kernel;
         this.whyNot = whyNot;
-        register = new MappingRegister(kernel, clock);
+        register = new MappingRegister(kernel, clock, () -> !changing() && quiet());
     }
 
     static MappingEngine unavailable(final String whyNot) {

@@ -26,6 +26,8 @@ public final class MappingGuard implements AutoCloseable {
     private long to;
     /** Whether the register has it; under its lock. */
     private boolean registered;
+    /** Whether the memory was found to be nobody's but the application's after it was registered; likewise. */
+    private boolean proven;
     private String whyNot;
     private volatile State state = State.INTACT;
 
@@ -114,6 +116,14 @@ public final class MappingGuard implements AutoCloseable {
         final boolean was = registered;
         registered = false;
         return was;
+    }
+
+    void prove() {
+        proven = true;
+    }
+
+    boolean proven() {
+        return proven && intact();
     }
 
     long from() {

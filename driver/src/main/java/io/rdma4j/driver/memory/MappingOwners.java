@@ -36,7 +36,7 @@ final class MappingOwners {
         static final String REFUSAL = MallocProbe.refusal(System.getenv("GLIBC_TUNABLES"), address -> {
             final MappingAreas areas = MappingAreas.ofThisProcess();
             final Area area = areas.at(address);
-            return area != null && (NOT_OURS.contains(area.name()) || ofGlibc(areas, address, address + 1) != null);
+            return area != null && (NOT_OURS.contains(area.name()) || ofGlibc(areas, address, address + 1, 0) != null);
         });
     }
 
@@ -44,7 +44,8 @@ final class MappingOwners {
     }
 
     /** Null, or why a part of a mapping is not to be watched. */
-    static String refusal(final Area area, final MappingAreas all, final long from, final long to) {
+    static String refusal(final Area area, final MappingAreas all, final long from, final long to,
+            final long proven) {
         if (NOT_OURS.contains(area.name()) || area.name().startsWith("[stack:")) {
             return "this memory belongs to the system or to malloc";
         }
@@ -61,26 +62,26 @@ final class MappingOwners {
         if (area.name().startsWith("[anon: glibc")) {
             return "this memory belongs to malloc";
         }
-        return area.privateAnonymous() ? ofMalloc(all, from, to) : null;
+        return area.privateAnonymous() ? ofMalloc(all, from, to, proven) : null;
     }
 
-    private static String ofMalloc(final MappingAreas all, final long from, final long to) {
+    private static String ofMalloc(final MappingAreas all, final long from, final long to, final long proven) {
         for (final String name : OTHER_MALLOCS) {
             if (all.anyContains(name)) {
                 return name + " is loaded, which keeps its memory in mappings like this one";
             }
         }
-        return Probe.REFUSAL == null ? ofGlibc(all, from, to) : Probe.REFUSAL;
+        return Probe.REFUSAL == null ? ofGlibc(all, from, to, proven) : Probe.REFUSAL;
     }
 
-    private static String ofGlibc(final MappingAreas all, final long from, final long to) {
+    private static String ofGlibc(final MappingAreas all, final long from, final long to, final long proven) {
         try {
             for (long base = from & -HEAP_MAX_SIZE; base < to; base += HEAP_MAX_SIZE) {
                 if (arena(all, base, from)) {
                     return "this memory belongs to an arena of malloc";
                 }
             }
-            return new MallocBlocks().refusal(all, from, to);
+            return new MallocBlocks().refusal(all, from, to, proven);
         } catch (final RdmaException e) {
             return "it cannot be found out whether malloc owns this memory: " + e.getMessage();
         }

@@ -12,6 +12,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.memory.AddressRangeMap.Range;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,18 +24,20 @@ final class MappingRegister {
     private final AddressRangeMap<MappingGuard> ranges = new AddressRangeMap<>();
     private final MappingSettling settling = new MappingSettling();
     private final LongSupplier clock;
+    private final BooleanSupplier quiet;
     private boolean closed;
 
-    MappingRegister(final UserfaultKernel kernel, final LongSupplier clock) {
+    MappingRegister(final UserfaultKernel kernel, final LongSupplier clock, final BooleanSupplier quiet) {
         this.kernel = kernel;
         this.clock = clock;
+        this.quiet = quiet;
     }
 
     /** Null, or why it cannot be watched. */
     String add(final MappingGuard guard) {
         final long end = guard.address() + guard.length();
         final MappingAreas areas = MappingAreas.ofThisProcess();
-        final String refusal = areas.refusal(guard.address(), end);
+        final String refusal = areas.refusal(guard.address(), end, provenBelow(guard));
         if (refusal != null) {
             return refusal;
         }
@@ -56,11 +59,36 @@ final class MappingRegister {
      * place. From the registration on that is told, so this is the last look that is needed.
      */
     private String stillOurs(final MappingGuard guard, final long end) {
-        final String refusal = MappingAreas.ofThisProcess().refusal(guard.address(), end);
+        final long proven = provenBelow(guard);
+        final MappingAreas areas = MappingAreas.ofThisProcess();
+        String refusal = areas.refusal(guard.address(), end, proven);
+        if (refusal == null && proven != 0 && (!quiet.getAsBoolean() || provenBelow(guard) < proven)) {
+            refusal = areas.refusal(guard.address(), end); // What proved it may have been gone.
+        }
         if (refusal != null) {
             remove(guard);
+            return refusal;
         }
-        return refusal;
+        synchronized (this) {
+            guard.prove();
+        }
+        return null;
+    }
+
+    /**
+     * What is watched is not malloc's, and no block of malloc reaches beyond it. So the end of what is watched below a
+     * guard, where a search for such a block may stop; 0 if there is none.
+     */
+    private synchronized long provenBelow(final MappingGuard guard) {
+        final long first = guard.address() & -Libc.pageSize();
+        long proven = 0;
+        for (final MappingGuard other : ranges.overlapping(Math.max(0, first - MallocBlocks.FARTHEST),
+            first + Libc.pageSize())) {
+            if (other != guard && other.proven()) {
+                proven = Math.max(proven, Math.min(other.to(), first + Libc.pageSize()));
+            }
+        }
+        return proven;
     }
 
     private synchronized int add(final MappingGuard guard, final long start, final long end, final long page) {

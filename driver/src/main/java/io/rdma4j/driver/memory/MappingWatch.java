@@ -34,7 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * of microseconds, and during a pause of the JVM until the pause is over. Watching part of a mapping splits it; mremap
  * of the whole then fails with EFAULT, and vm.max_map_count may have to be raised. Huge pages are not formed there.
  *
- * <p>Memory that the JVM's malloc manages must not be watched, and is refused where it can be told: a thread that frees
+ * <p>Memory that the JVM's malloc manages must not be watched, and what may be its is refused: a thread that frees
  * it inside of the JVM would wait in the kernel for our thread, while our thread waits at a safepoint for it. Direct
  * buffers and arenas have an owner whose end can be seen in Java; for them use that.
  */

@@ -48,7 +48,7 @@ class MallocBlocksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {33, 65, 100, 700})
+    @ValueSource(ints = {33, 65, 100, 150})
     void addressesFarInsideOfTouchingBlocksAreRefused(final int mib) {
         final long[] blocks = {Native.malloc((long) mib * MIB), Native.malloc((long) mib * MIB),
             Native.malloc((long) mib * MIB)};
@@ -128,8 +128,28 @@ class MallocBlocksTest {
         final long length = MallocBlocks.FARTHEST + 2L * MIB;
         final long mapping = Libc.mmap(0, length, MappingMachine.RW, MappingMachine.ANONYMOUS
             | LibcConstants.MAP_NORESERVE, -1, 0);
-        assertThat(whyNot(mapping + length - PAGE, PAGE)).contains("it is not known", "1024 MiB", "with a gap");
+        assertThat(whyNot(mapping + length - PAGE, PAGE))
+            .contains("it is not known", "MiB of private memory", "with a gap");
         assertThat(whyNot(mapping + MIB, PAGE)).isNull();
+        Libc.munmap(mapping, length);
+    }
+
+    /** What is watched is not malloc's, so that nobody needs to look beyond it; as long as it is watched. */
+    @Test
+    void theSearchEndsAtWhatIsWatched() {
+        final long length = MallocBlocks.FARTHEST + 2L * MIB;
+        final long mapping = Libc.mmap(0, length, MappingMachine.RW, MappingMachine.ANONYMOUS
+            | LibcConstants.MAP_NORESERVE, -1, 0);
+        final long far = mapping + length - PAGE;
+        final MappingGuard below = watch.watch(mapping + 100L * MIB, PAGE, NOBODY);
+        assertThat(below.intact()).as(below.toString()).isTrue();
+        assertThat(whyNot(far, PAGE)).isNull();
+        assertThat(whyNot(mapping + 100L * MIB, 2L * PAGE)).isNull();
+        header(mapping + 101L * MIB, length - 101L * MIB);
+        assertThat(whyNot(far, PAGE)).contains("block of malloc");
+        header(mapping + 101L * MIB, 0);
+        below.close();
+        assertThat(whyNot(far, PAGE)).contains("it is not known");
         Libc.munmap(mapping, length);
     }
 
