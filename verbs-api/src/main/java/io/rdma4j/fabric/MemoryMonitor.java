@@ -69,7 +69,8 @@ public interface MemoryMonitor {
     void unsubscribe(long address, long length);
 
     /**
-     * Whether all changes that have happened were told. Called in each lookup: should be one volatile read.
+     * Whether all changes that have happened were told. Called before each hit of memory without an owner: should be as
+     * fast as a volatile read.
      *
      * @return false while a change is being told.
      */

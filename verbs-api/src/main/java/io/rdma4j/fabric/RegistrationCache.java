@@ -35,7 +35,11 @@ public interface RegistrationCache {
     /**
      * As {@link #acquire(long, long, int)} for memory that belongs to an object: a hit needs the same owner, so that
      * memory that was freed and is used again by another owner is never taken for the old one. Slices and duplicates of
-     * a direct buffer have the owner of that buffer, if the JVM opens {@code sun.nio.ch}; else each is one of its own.
+     * a direct buffer have the owner of that buffer.
+     * A direct buffer that native code or an arena made owns nothing: it is treated as none (name the arena instead).
+     *
+     * <p>The owner stands for the memory: one that frees it, or gets other memory at the same addresses, while somebody
+     * goes on naming it, must call {@link #invalidate} before. Pinned memory that is closed need not.
      *
      * @param address first byte.
      * @param length  bytes, above 0.
@@ -74,7 +78,7 @@ public interface RegistrationCache {
     /**
      * Whether anything is kept at all.
      *
-     * @return false if the count or the size is limited to 0, or the monitor is {@code disabled}.
+     * @return false if the count is limited to 0, or the monitor is {@code disabled}.
      */
     boolean isEnabled();
 

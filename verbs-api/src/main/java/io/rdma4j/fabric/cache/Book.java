@@ -5,7 +5,9 @@
 
 package io.rdma4j.fabric.cache;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +19,9 @@ import java.util.Set;
  * the caller.
  */
 final class Book {
+    /** So many entries of pinned memory are looked at for each one that comes. */
+    private static final int SWEPT = 16;
+
     final EntryIndex index = new EntryIndex();
     final IdleQueue idle = new IdleQueue();
 
@@ -25,6 +30,8 @@ final class Book {
     private final Counters counters;
     private final Set<Claim> claims = new HashSet<>();
     private final List<Entry> found = new ArrayList<>();
+    /** Entries of pinned memory, which may be closed while they are idle; some of them are retired. */
+    private final Deque<Entry> pinned = new ArrayDeque<>();
     private volatile long count;
     private volatile long bytes;
     /** Hits of entries that are gone. */
@@ -39,7 +46,7 @@ final class Book {
 
     /** Looks once more, as a lookup without the lock may have missed what came just now. */
     synchronized Entry take(final Claim claim) {
-        return index.take(claim.range.start(), claim.range.length(), claim.access, claim.root);
+        return index.take(claim.range.start(), claim.range.length(), claim.access, claim.root, Gate.ASKED);
     }
 
     /** The range of an entry of the same owner in which a claim lies; else its own. */
@@ -57,10 +64,24 @@ final class Book {
     /** From now on the claim learns of changes. What belongs to owners that are gone is retired, by whole pages. */
     synchronized void begin(final Claim claim) {
         claims.add(claim);
+        sweep(claim.toClose);
         for (final Entry entry : overlapping(claim.range.wholePages())) {
             if (entry.isOwnerGone()) {
                 counters.invalidations.increment();
                 retire(entry, claim.toClose);
+            }
+        }
+    }
+
+    /** Pinned memory that was closed is given back only with the last region of it, so these must not wait. */
+    private void sweep(final List<Entry> toClose) {
+        for (int left = Math.min(SWEPT, pinned.size()); left > 0; left--) {
+            final Entry entry = pinned.poll();
+            if (!entry.isRetired() && entry.isOwnerGone()) {
+                counters.invalidations.increment();
+                retire(entry, toClose);
+            } else if (!entry.isRetired()) {
+                pinned.add(entry);
             }
         }
     }
@@ -159,6 +180,9 @@ final class Book {
         entry.listed(now);
         index.add(entry);
         idle.add(entry);
+        if (entry.isPinned()) {
+            pinned.add(entry);
+        }
         count++;
         bytes += entry.length();
         return Outcome.KEPT;
@@ -173,6 +197,23 @@ final class Book {
         }
         for (final Claim claim : claims) {
             if (claim.range.overlaps(range)) {
+                claim.change();
+            }
+        }
+        return toClose;
+    }
+
+    /** Memory has a new owner: what those who named none took for an earlier one's goes. */
+    synchronized List<Entry> adopted(final Range range, final Object root) {
+        final List<Entry> toClose = new ArrayList<>();
+        for (final Entry entry : overlapping(range)) {
+            if (entry.isAdopted() && !entry.isOf(root)) {
+                counters.replacements.increment();
+                retire(entry, toClose);
+            }
+        }
+        for (final Claim claim : claims) {
+            if (claim.isAdopted && claim.root != root && claim.range.overlaps(range)) {
                 claim.change();
             }
         }

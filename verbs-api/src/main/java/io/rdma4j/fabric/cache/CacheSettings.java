@@ -23,6 +23,7 @@ final class CacheSettings {
     static final String DISABLED = "disabled";
     static final String MAX_SIZE = "FI_MR_CACHE_MAX_SIZE";
     static final String MAX_COUNT = "FI_MR_CACHE_MAX_COUNT";
+    static final String STRICT = "RDMA4J_MR_CACHE_STRICT";
     static final String MONITOR = "FI_MR_CACHE_MONITOR";
     static final long DEFAULT_COUNT = 1024;
     private static final Path MEMORY = Path.of("/proc/meminfo");
@@ -74,10 +75,13 @@ final class CacheSettings {
     }
 
     boolean isMonitorEnabled(final HmemIface iface) {
-        final String variable = "FI_MR_" + iface + "_CACHE_MONITOR_ENABLED";
+        return isOn("FI_MR_" + iface + "_CACHE_MONITOR_ENABLED", attributes.isMonitorEnabled(iface));
+    }
+
+    private boolean isOn(final String variable, final boolean otherwise) {
         final String text = text(variable);
         if (text == null) {
-            return attributes.isMonitorEnabled(iface);
+            return otherwise;
         }
         if (!text.equals("0") && !text.equals("1")) {
             throw bad(variable, text, "is neither 0 nor 1");
@@ -109,7 +113,11 @@ final class CacheSettings {
         if (installed != null) {
             return installed;
         }
-        return UserfaultMonitor.isAvailable() ? new UserfaultMonitor(attributes.isStrict()) : MemoryHooks.process();
+        return UserfaultMonitor.isAvailable() ? userfault() : MemoryHooks.process();
+    }
+
+    private UserfaultMonitor userfault() {
+        return new UserfaultMonitor(isOn(STRICT, attributes.isStrict()));
     }
 
     private MemoryMonitor byName(final String variable, final String name) {
@@ -117,7 +125,7 @@ final class CacheSettings {
         final MemoryMonitor own = attributes.monitor();
         return switch (name) {
             case DISABLED -> null;
-            case UserfaultMonitor.NAME -> new UserfaultMonitor(attributes.isStrict());
+            case UserfaultMonitor.NAME -> userfault();
             case MemoryHooks.NAME -> MemoryHooks.process();
             default -> {
                 if (own != null && name.equals(own.name())) {

@@ -93,10 +93,13 @@ final class Entry extends UseCount implements CachedRegion {
         return (rights & ~access) == 0;
     }
 
-    /** Takes it for an owner, if it is this one and still has its memory; or for none. */
-    boolean takeFor(final Object root) {
+    /**
+     * Takes it for an owner, if it is this one and still has its memory; or for none. Without an owner the gate is
+     * asked first: then every change that had happened was told, and if this is of one, it is retired and not taken.
+     */
+    boolean takeFor(final Object root, final Gate gate) {
         if (owner == null) {
-            return root == null && take(null);
+            return root == null && gate.isQuiet() && take(null);
         }
         final Object named = root == null && isAdopted ? owner.get() : root;
         return isOf(named) && take(named);
@@ -121,6 +124,15 @@ final class Entry extends UseCount implements CachedRegion {
         }
         final Object root = owner.get();
         return root == null || isClosed(root);
+    }
+
+    /** Whether its memory may be given back while its owner exists. */
+    boolean isPinned() {
+        return isPinned;
+    }
+
+    boolean isAdopted() {
+        return isAdopted;
     }
 
     boolean hasOwner() {

@@ -71,8 +71,12 @@ final class EntryIndex {
         }
     }
 
-    /** Takes one that covers a range and can be taken for an owner; null if there is none. */
-    Entry take(final long address, final long length, final int access, final Object root) {
+    /**
+     * Takes one that covers a range and can be taken for an owner; null if there is none.
+     *
+     * @param gate asked before one is taken that only the monitor keeps true.
+     */
+    Entry take(final long address, final long length, final int access, final Object root, final Gate gate) {
         final Pages now = pages;
         for (int i = last(now.lows, address); i >= 0; i--) {
             final Page page = now.list[i];
@@ -81,7 +85,7 @@ final class EntryIndex {
                 if (length > entry.end - address) {
                     return null;
                 }
-                if (entry.allows(access) && entry.takeFor(root)) {
+                if (entry.allows(access) && entry.takeFor(root, gate)) {
                     return entry;
                 }
             }

@@ -43,7 +43,8 @@ public final class MemoryHooks implements MemoryMonitor {
     }
 
     /**
-     * Promises that {@link #notifyFreed} will be called before this memory is freed, unmapped or mapped anew.
+     * Promises that {@link #notifyFreed} will be called before this memory is freed, unmapped or mapped anew. What is
+     * announced once more was freed without a word: caches are told so.
      *
      * @param address first byte.
      * @param length  bytes, above 0.
@@ -51,9 +52,13 @@ public final class MemoryHooks implements MemoryMonitor {
      */
     public void notifyAllocated(final long address, final long length) {
         final Range range = Range.of("announce allocated memory", address, length);
+        final boolean wasFreedInSilence;
         synchronized (allocated) {
-            forget(range);
+            wasFreedInSilence = forget(range);
             allocated.put(range.start(), range.end());
+        }
+        if (wasFreedInSilence) {
+            tell(range);
         }
     }
 
@@ -70,13 +75,18 @@ public final class MemoryHooks implements MemoryMonitor {
         synchronized (allocated) {
             forget(range);
         }
+        tell(range);
+    }
+
+    private void tell(final Range range) {
         for (final Listener listener : listeners) {
-            listener.changed(address, length);
+            listener.changed(range.start(), range.length());
         }
     }
 
-    /** What is left of an allocation of which a part is freed stays allocated. */
-    private void forget(final Range range) {
+    /** Whether any of it was allocated. What is left of an allocation of which a part is freed stays allocated. */
+    private boolean forget(final Range range) {
+        boolean some = false;
         Map.Entry<Long, Long> last = allocated.lowerEntry(range.end());
         while (last != null && last.getValue() > range.start()) {
             allocated.remove(last.getKey());
@@ -86,8 +96,11 @@ public final class MemoryHooks implements MemoryMonitor {
             if (last.getKey() < range.start()) {
                 allocated.put(last.getKey(), range.start());
             }
-            last = allocated.lowerEntry(range.start());
+            some = true;
+            // Below what was looked at now: what was left of that ends at the range's start.
+            last = allocated.lowerEntry(Math.min(last.getKey(), range.end()));
         }
+        return some;
     }
 
     @Override

@@ -5,32 +5,45 @@
 
 package io.rdma4j.fabric.cache;
 
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.nio.Buffer;
+import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 
 /**
  * Who owns memory. A direct buffer that is a slice, a duplicate or a view has the buffer that it was made of as its
  * attachment, of which the JVM frees the memory: that one is the owner, so that all views of a buffer share entries.
- * Where the JVM does not open {@code sun.nio.ch} (the flag {@code --add-opens java.base/sun.nio.ch=ALL-UNNAMED}), a
- * view is its own owner: what it registers is not found through another one.
+ *
+ * <p>A direct buffer at the root that has no cleaner owns nothing: native code laid it over memory that it unmaps and
+ * maps as it likes.
+ *
+ * <p>Both are fields of the JDK's classes, read as Agrona reads addresses; {@code sun.nio.ch} need not be open. Where a
+ * JDK has no such fields, direct buffers own nothing: slow, and never stale.
  */
 final class Owners {
-    private static final MethodHandle ATTACHMENT = attachment();
+    private static final long NO_FIELD = -1;
+    private static final long CLEANER = offset(ByteBuffer.allocateDirect(0).getClass(), "cleaner");
+    private static final ClassValue<Long> ATTACHMENT = new ClassValue<>() {
+        @Override
+        protected Long computeValue(final Class<?> type) {
+            return offset(type, "att");
+        }
+    };
 
     private Owners() {
     }
 
-    private static MethodHandle attachment() {
-        try {
-            final Class<?> type = Class.forName("sun.nio.ch.DirectBuffer");
-            return MethodHandles.lookup().unreflect(type.getMethod("attachment"))
-                .asType(MethodType.methodType(Object.class, Object.class));
-        } catch (final ReflectiveOperationException e) {
-            return null;
+    /** Of a field that a class or one above it has. */
+    private static long offset(final Class<?> type, final String field) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+            try {
+                return UnsafeApi.objectFieldOffset(at, field);
+            } catch (final InternalError e) {
+                // So says the JDK that this class does not declare it; the next one may.
+                continue;
+            }
         }
+        return NO_FIELD;
     }
 
     /** Who keeps the memory; null if nobody in Java does: an Agrona buffer may be wrapped around another address. */
@@ -41,27 +54,16 @@ final class Owners {
         }
         Object root = owner;
         while (root instanceof Buffer && ((Buffer) root).isDirect()) {
-            final Object next = attachmentOf(root);
+            final Object next = read(root, ATTACHMENT.get(root.getClass()));
             if (next == null) {
-                break;
+                return root instanceof ByteBuffer && read(root, CLEANER) != null ? root : null;
             }
             root = next;
         }
         return root;
     }
 
-    /** Method handles declare that they throw anything. */
-    @SuppressWarnings("checkstyle:IllegalCatch")
-    private static Object attachmentOf(final Object buffer) {
-        if (ATTACHMENT == null) {
-            return null;
-        }
-        try {
-            return (Object) ATTACHMENT.invokeExact(buffer);
-        } catch (final RuntimeException | Error e) {
-            throw e;
-        } catch (final Throwable e) {
-            throw new IllegalStateException("sun.nio.ch.DirectBuffer.attachment() threw a checked exception", e);
-        }
+    private static Object read(final Object buffer, final long offset) {
+        return offset == NO_FIELD ? null : UnsafeApi.getReference(buffer, offset);
     }
 }

@@ -42,6 +42,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final Graveyard graveyard;
     private final Registrar registrar;
     private final Watcher watcher;
+    private final Gate gate;
     private final String monitorName;
     private final ProtectionDomain pd;
     private final Map<HmemIface, Boolean> monitorsEnabled;
@@ -60,6 +61,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         this.registrar = new Registrar(pd, most -> closeAll(book.evict(most)));
         this.monitorName = monitor == null ? CacheSettings.DISABLED : monitor.name();
         this.watcher = monitor == null || maxCount == 0 ? null : new Watcher(monitor, this::changed, counters);
+        this.gate = watcher == null ? Gate.SHUT : watcher;
         if (watcher != null) {
             watcher.start();
         }
@@ -91,14 +93,14 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     /**
      * {@inheritDoc}
      *
-     * <p>That it is quiet is asked before the lookup: then every change that had happened before was told, and its
-     * entries are retired, so that they cannot be taken. Memory with an owner is not watched.
+     * <p>Before an entry is taken that has no owner it is asked whether it is quiet ({@link Entry#takeFor}). Memory
+     * with an owner is not watched.
      */
     @Override
     public CachedRegion acquire(final long address, final long length, final Object owner, final int access) {
         final Object root = owner == null ? null : Owners.rootOf(owner);
-        if (length > 0 && (root != null || watcher != null && watcher.quiet())) {
-            final Entry entry = index.take(address, length, access, root);
+        if (length > 0) {
+            final Entry entry = index.take(address, length, access, root, gate);
             if (entry != null) {
                 return entry;
             }
@@ -134,14 +136,12 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final Range wide = book.widest(claim);
         if (!wide.equals(claim.range)) {
             try {
-                return new Miss(new Claim(wide, claim.root, claim.access, claim.isAdopted)).run();
+                return new Miss(new Claim(wide, claim.root, claim.access, claim.isAdopted), claim).run();
             } catch (final FabricException e) {
-                if (e.errno() != RdmaException.EFAULT) {
-                    throw e;
-                }
+                // Not all of it can have the rights, or there is no room for all of it: what was asked for may do.
             }
         }
-        return new Miss(claim).run();
+        return new Miss(claim, claim).run();
     }
 
     private static void requireLocal(final int access) {
@@ -168,10 +168,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     /** One attempt to register something and keep it. */
     private final class Miss {
         private final Claim claim;
+        /** What is needed, where nothing can be kept. */
+        private final Claim asked;
         private boolean kept;
 
-        Miss(final Claim claim) {
+        Miss(final Claim claim, final Claim asked) {
             this.claim = claim;
+            this.asked = asked;
         }
 
         /** In use by the caller; null if it is to be tried again. */
@@ -181,7 +184,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
                 claim.subscribed = claim.root == null && watcher.subscribe(claim.range);
                 final boolean canKeep = (claim.root != null || claim.subscribed) && book.makeRoom(claim);
                 closeAll(claim.toClose);
-                return canKeep ? registered() : uncached(claim);
+                return canKeep ? registered() : uncached(asked);
             } finally {
                 end();
             }
@@ -309,6 +312,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             throw FabricException.of(operation).detail("%s owns no memory", owner).errno(FiErrno.FI_EINVAL).build();
         }
         adoptions.add(range, root);
+        closeAll(book.adopted(range, root));
     }
 
     @Override

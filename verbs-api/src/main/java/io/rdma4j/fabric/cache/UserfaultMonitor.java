@@ -65,10 +65,14 @@ final class UserfaultMonitor implements MemoryMonitor {
             guard.close();
             return false;
         }
-        synchronized (guards) {
-            guards.computeIfAbsent(new Range(address, address + length), range -> new ArrayDeque<>()).add(guard);
-        }
+        keep(new Range(address, address + length), guard);
         return true;
+    }
+
+    void keep(final Range range, final MappingGuard guard) {
+        synchronized (guards) {
+            guards.computeIfAbsent(range, any -> new ArrayDeque<>()).add(guard);
+        }
     }
 
     /** A guard ends with the first change: so all of what it guarded is told, not only the part that changed. */
@@ -77,23 +81,33 @@ final class UserfaultMonitor implements MemoryMonitor {
         listener.changed(start, Math.max(to, guard.address() + guard.length()) - start);
     }
 
-    /** The oldest goes first: one that has seen a change is older than one that was taken for the same range after. */
     @Override
     public void unsubscribe(final long address, final long length) {
-        final MappingGuard oldest;
+        final MappingGuard guard;
         synchronized (guards) {
             final Range range = new Range(address, address + length);
             final Deque<MappingGuard> ofRange = guards.get(range);
-            oldest = ofRange == null ? null : ofRange.poll();
+            guard = ofRange == null ? null : removeOne(ofRange);
             if (ofRange != null && ofRange.isEmpty()) {
                 guards.remove(range);
             }
         }
-        if (oldest != null) {
-            oldest.close();
+        if (guard != null) {
+            guard.close();
         }
     }
 
+    /**
+     * One that has seen a change goes first: entries that are kept need the others. They are not in the order in which
+     * they began to watch, as threads put them here later than that.
+     */
+    private static MappingGuard removeOne(final Deque<MappingGuard> ofRange) {
+        final MappingGuard guard = ofRange.stream().filter(one -> !one.intact()).findFirst().orElseGet(ofRange::peek);
+        ofRange.remove(guard);
+        return guard;
+    }
+
+    /** What the kernel has begun and not told is asked first: what it has told by then is seen by the second. */
     @Override
     public boolean quiet() {
         final MappingWatch now = watch;

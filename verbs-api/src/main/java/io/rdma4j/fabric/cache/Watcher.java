@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** A monitor, maybe an application's: what it throws makes it one that does not watch. Counted, and logged once. */
-final class Watcher {
+final class Watcher implements Gate {
     private static final System.Logger LOG = System.getLogger(Watcher.class.getName());
     private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -65,7 +65,8 @@ final class Watcher {
     }
 
     /** Meets the monitor's own write when it has told everybody. */
-    boolean quiet() {
+    @Override
+    public boolean isQuiet() {
         try {
             return monitor.quiet();
         } catch (final RuntimeException e) {
@@ -78,7 +79,7 @@ final class Watcher {
     boolean awaitQuiet() {
         final long failures = counters.monitorFailures.sum();
         final long deadline = System.nanoTime() + QUIET_NANOS;
-        while (!quiet()) {
+        while (!isQuiet()) {
             if (System.nanoTime() - deadline > 0 || counters.monitorFailures.sum() != failures) {
                 return false;
             }

@@ -5,10 +5,13 @@
 
 package io.rdma4j.fabric.cache;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Protection domains without a device. */
@@ -30,6 +33,22 @@ final class NoDomain {
             case "register" -> region();
             case "toString" -> "stand-ins";
             default -> throw new AssertionError(method + " was called");
+        });
+    }
+
+    /** One that has no room for large regions, and says how much was registered. */
+    static ProtectionDomain ofSmall(final long largest, final List<Long> registered) {
+        return proxy(ProtectionDomain.class, (proxy, method, arguments) -> {
+            if (method.getName().equals("register")) {
+                final long length = (Long) arguments[1];
+                if (length > largest && ((AccessFlag[]) arguments[2]).length > 0) {
+                    throw RdmaException.of("register memory").detail("%d bytes", length).errno(RdmaException.ENOMEM)
+                        .build();
+                }
+                registered.add(length);
+                return region();
+            }
+            return "small";
         });
     }
 

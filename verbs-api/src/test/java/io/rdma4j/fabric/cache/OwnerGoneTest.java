@@ -8,8 +8,11 @@ package io.rdma4j.fabric.cache;
 import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.verbs.PinnedMemory;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +41,23 @@ class OwnerGoneTest {
             Bench.awaitClosed(left.entry);
             Bench.await(() -> bench.cache.statistics().entries() == 0, bench.cache);
             assertThat(bench.cache.statistics().invalidations()).isEqualTo(1);
+        }
+    }
+
+    /** Pinned memory that is closed is given back only with the last region of it. */
+    @Test
+    void closedPinnedMemoryIsGivenBackThoughItsObjectIsStillThere() {
+        try (Bench bench = Bench.of("gone-pinned")) {
+            final List<PinnedMemory> held = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                final PinnedMemory memory = bench.context.allocate(LENGTH);
+                held.add(memory);
+                bench.cache.acquire(memory.address(), LENGTH, memory, RW).release();
+                memory.close();
+            }
+            assertThat(bench.context.reachableBytes()).as("of %s pieces, all closed: %s", held.size(), bench.cache)
+                .isLessThan(10L * LENGTH);
+            assertThat(bench.cache.statistics().entries()).isLessThan(3);
         }
     }
 

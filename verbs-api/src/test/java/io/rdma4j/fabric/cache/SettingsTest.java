@@ -16,6 +16,7 @@ import io.rdma4j.fabric.MemoryMonitor;
 import java.util.HashMap;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -154,5 +155,23 @@ class SettingsTest {
             }
             assertThat(own.listeners).isEmpty();
         }
+    }
+
+    @Test
+    void theStrictCheckIsOnUnlessSomebodySaysOtherwise() {
+        final CacheAttributes off = new CacheAttributes().monitor("userfaultfd").strict(false);
+        final CacheAttributes unset = new CacheAttributes().monitor("userfaultfd");
+        assertThat(unset.isStrict()).isTrue();
+        assertThat(new CacheSettings(name -> null, name -> null, unset).monitor()).asString().contains("strict");
+        assertThat(new CacheSettings(name -> null, name -> null, off).monitor()).asString().doesNotContain("strict");
+        assertThat(new CacheSettings(ofStrict("1"), name -> null, off).monitor()).asString().contains("strict");
+        assertThat(new CacheSettings(name -> null, ofStrict("0"), unset).monitor()).asString()
+            .doesNotContain("strict");
+        assertThatThrownBy(() -> new CacheSettings(ofStrict("yes"), name -> null, unset).monitor())
+            .isInstanceOf(FabricException.class).hasMessageContaining("RDMA4J_MR_CACHE_STRICT='yes'");
+    }
+
+    private static UnaryOperator<String> ofStrict(final String value) {
+        return name -> name.equals(CacheSettings.STRICT) ? value : null;
     }
 }
