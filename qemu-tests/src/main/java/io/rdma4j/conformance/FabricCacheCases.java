@@ -18,6 +18,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.memory.MappingWatch;
 import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.AccessFlag;
@@ -45,6 +46,7 @@ final class FabricCacheCases {
     private static final int LENGTH = 4 * PAGE;
     private static final int ROUNDS = 8;
     private static final int MOST_OTHERS = 50;
+    private static final int THREADS = 4;
     private static final long JOIN_MILLIS = 30_000;
     private static final int READ_WRITE = PROT_READ | PROT_WRITE;
     private static final int ANONYMOUS = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -61,7 +63,8 @@ final class FabricCacheCases {
             stale("fabric.cacheSendsWhatIsThereAfterMadvise", FabricCacheCases::advised),
             stale("fabric.cacheSendsWhatIsThereWhileAnotherThreadUnmaps", FabricCacheCases::unmappedElsewhere),
             stale("fabric.cacheSendsWhatIsThereInFreedAndNewBuffers", FabricCacheCases::freed),
-            stale("fabric.cacheLivesWithThreadsThatMapAndUnmap", FabricCacheCases::otherThreads));
+            stale("fabric.cacheLivesWithThreadsThatMapAndUnmap", FabricCacheCases::otherThreads),
+            stale("fabric.cacheIsRightForThreadsThatGetEachOthersAddresses", FabricCacheCases::manyThreads));
     }
 
     private static ConformanceCase stale(final String name, final ConformanceCase.Body body) {
@@ -167,12 +170,18 @@ final class FabricCacheCases {
     private static void send(
         final ConformanceEnv env, final FabricPair pair, final UnsafeBuffer from, final FabricMemory to,
         final int seed) {
+        send(env, pair.near(), pair.far(), from, to, seed);
+    }
+
+    private static void send(
+        final ConformanceEnv env, final FabricSide near, final FabricSide far, final UnsafeBuffer from,
+        final FabricMemory to, final int seed) {
         fill(from, seed);
         final int length = from.capacity();
-        pair.far().post(() -> pair.far().endpoint().receive(to.at(0), length, to.region(), 1), "receive");
-        pair.near().post(() -> pair.near().endpoint().send(from.addressOffset(), length, null, 2), "send");
-        pair.near().next().expect(2, OperationKind.SEND);
-        pair.far().next().expect(1, OperationKind.RECEIVE).expectLength(length);
+        far.post(() -> far.endpoint().receive(to.at(0), length, to.region(), 1), "receive");
+        near.post(() -> near.endpoint().send(from.addressOffset(), length, null, 2), "send");
+        near.next().expect(2, OperationKind.SEND);
+        far.next().expect(1, OperationKind.RECEIVE).expectLength(length);
         to.expectPattern(seed, 0, length, "stale data? message " + seed + " from 0x"
             + Long.toHexString(from.addressOffset()));
         env.moved(length);
@@ -289,5 +298,37 @@ final class FabricCacheCases {
         }
         Check.that(mapper.get(env.patience(Duration.ofSeconds(8)).toMillis(), TimeUnit.MILLISECONDS) > 0,
             "the other thread did nothing");
+    }
+
+    /** Each thread maps, sends and unmaps memory of its own; what one has unmapped another one soon gets. */
+    private static void manyThreads(final ConformanceEnv env) throws Exception {
+        final FabricPair pair = FabricPair.messages(env);
+        final List<FutureTask<Integer>> senders = new ArrayList<>();
+        final long end = end(env);
+        for (int i = 0; i < THREADS; i++) {
+            final FabricSide near = FabricSide.of(env, pair.near().domain());
+            final FabricSide far = FabricSide.of(env, pair.far().domain());
+            near.connect(far);
+            final FabricMemory to = far.memory(LENGTH, 0, MrAccess.RECV);
+            final int first = i * 1_000_000;
+            senders.add(new FutureTask<>(() -> {
+                int seed = first;
+                do {
+                    try (Spot spot = new Spot()) {
+                        send(env, near, far, spot.buffer(), to, seed++);
+                    }
+                } while (System.nanoTime() - end < 0 || seed < first + ROUNDS);
+                return seed - first;
+            }));
+        }
+        senders.forEach(sender -> {
+            final Thread thread = new Thread(sender, "fabric.cache sender");
+            thread.setDaemon(true);
+            thread.start();
+        });
+        for (final FutureTask<Integer> sender : senders) {
+            Check.that(sender.get(env.patience(Duration.ofSeconds(30)).plusSeconds(Long.getLong(SECONDS, 0))
+                .toMillis(), TimeUnit.MILLISECONDS) >= ROUNDS, "a thread did too little");
+        }
     }
 }

@@ -33,7 +33,7 @@ public final class InnerSuiteMain {
         List.of(System.getProperty(STAGES_PROPERTY, "conformance,kill,users,unbind").split(","));
     private static final String ADDRESS =
         "vfio:" + InnerMachine.DEVICE + "?gid=::ffff:" + FabricGuest.IP_ADDRESS;
-    private static final Duration SUITE = Duration.ofMinutes(18);
+    private static final Duration SUITE = Duration.ofMinutes(25);
     private static final Duration JOB = Duration.ofMinutes(3);
     private static final Duration END = Duration.ofMinutes(1);
     private static final String PATIENCE = "30";
