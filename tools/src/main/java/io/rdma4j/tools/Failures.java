@@ -70,7 +70,8 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     private static String summary(final Throwable thrown) {
-        if (thrown instanceof RdmaException || thrown instanceof FabricException || thrown instanceof DiagnosedException) {
+        if (thrown instanceof RdmaException || thrown instanceof FabricException
+            || thrown instanceof DiagnosedException) {
             return thrown.getMessage();
         }
         return "internal error: " + thrown + "; --debug prints the stack trace";

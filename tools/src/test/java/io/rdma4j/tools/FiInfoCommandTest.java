@@ -17,27 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FiInfoCommandTest {
     private static final String DEVICE = "emulated:fi-info-test";
     private static final String LIKE_QEMU = "emulated:fi-info-test?quirks=qemu-7.2";
-
-    @Test
-    void printsEachInfoInShort() {
-        final Cli.Outcome outcome = Cli.run("fi_info", "-d", DEVICE);
-        assertThat(outcome.exitCode()).isZero();
-        assertThat(outcome.err()).isEmpty();
-        assertThat(outcome.out()).isEqualTo("""
-            provider: rdma4j
-                fabric: IB-0xfe80000000000000
-                domain: emulated:fi-info-test
-                version: 2.0
-                type: FI_EP_MSG
-                protocol: FI_PROTO_RDMA4J_RC
-            """);
-    }
-
-    @Test
-    void printsEverythingWhenAsked() {
-        final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE);
-        assertThat(outcome.exitCode()).isZero();
-        assertThat(outcome.out()).isEqualTo("""
+    /** What the endpoints and the domain have. */
+    private static final String ATTRIBUTES = """
             ---
             fi_info:
                 caps: [ FI_MSG, FI_RMA, FI_ATOMIC, FI_READ, FI_WRITE, FI_RECV, FI_SEND, FI_REMOTE_READ, \
@@ -87,6 +68,9 @@ class FiInfoCommandTest {
                     auth_key_size: 0
                     max_err_data: 0
                     mr_cnt: 4096
+            """;
+    /** What is behind them, and why each bit is set or not. */
+    private static final String BEHIND = """
                 fi_fabric_attr:
                     name: IB-0xfe80000000000000
                     prov_name: rdma4j
@@ -111,7 +95,28 @@ class FiInfoCommandTest {
                     FI_MR_ENDPOINT: not needed: regions belong to the domain: all its endpoints reach them
                     FI_MR_HMEM: not needed: without FI_HMEM there is no memory of devices
                     FI_MR_COLLECTIVE: not needed: no device has collective operations
+            """;
+
+    @Test
+    void printsEachInfoInShort() {
+        final Cli.Outcome outcome = Cli.run("fi_info", "-d", DEVICE);
+        assertThat(outcome.exitCode()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).isEqualTo("""
+            provider: rdma4j
+                fabric: IB-0xfe80000000000000
+                domain: emulated:fi-info-test
+                version: 2.0
+                type: FI_EP_MSG
+                protocol: FI_PROTO_RDMA4J_RC
             """);
+    }
+
+    @Test
+    void printsEverythingWhenAsked() {
+        final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE);
+        assertThat(outcome.exitCode()).isZero();
+        assertThat(outcome.out()).isEqualTo(ATTRIBUTES + BEHIND);
     }
 
     @Test

@@ -43,6 +43,22 @@ public final class CacheAttributes {
     }
 
     /**
+     * The same again.
+     *
+     * @param other copied.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    public CacheAttributes(final CacheAttributes other) {
+        Arguments.notNull(OPERATION, "other", other);
+        maxSize = other.maxSize;
+        maxCount = other.maxCount;
+        monitorName = other.monitorName;
+        monitor = other.monitor;
+        strict = other.strict;
+        hmem.putAll(other.hmem);
+    }
+
+    /**
      * The most bytes that entries may have together.
      *
      * @param bytes 0 as with FI_MR_CACHE_MAX_SIZE; Long.MAX_VALUE for no limit.

@@ -23,7 +23,8 @@ public interface CompletionQueue extends AutoCloseable {
     Domain domain();
 
     /**
-     * Takes completions, those of failed operations too, in order. Does not allocate.
+     * Takes completions, those of failed operations too, in order. Does not allocate, but for an endpoint's table of
+     * the peer's keys, which doubles a few times up to 4096 places.
      *
      * @param reader told of each.
      * @param limit  at most so many; 0 makes progress only.

@@ -15,10 +15,10 @@ import org.agrona.DirectBuffer;
  * {@link FiErrno}: -FI_EAGAIN if no room is left, or a key of the peer is just being looked up (read the completion
  * queue, then try again); -FI_ENOTCONN if it is not connected, or failed; -FI_EINVAL for arguments that make no sense
  * and for a descriptor that cannot be used now, or does not cover the memory; -FI_EDOMAIN for one of another domain;
- * -FI_EACCES for one without the rights; -FI_EOPNOTSUPP for what the device, or the peer's, does not have; -FI_EBADFD
- * if closed; what the registration cache says if it cannot register. Then nothing was started. What was accepted
- * completes in the endpoint's completion queue: sends in order, receives in order, RMA and atomics in order. One thread
- * at a time uses an endpoint; the queues that it is bound to are read by the same thread.
+ * -FI_EACCES for one without the rights; -FI_EOPNOTSUPP for what was not negotiated, or the device, or the peer's,
+ * does not have; -FI_EBADFD if closed; what the registration cache says if it cannot register. Then nothing was
+ * started. What was accepted completes in the endpoint's completion queue: sends in order, receives in order, RMA and
+ * atomics in order. One thread at a time uses an endpoint; the queues that it is bound to are read by the same thread.
  *
  * <p>Local memory is named by its address in this process. {@code desc} is the region that covers it, or null where
  * {@link MrMode#LOCAL} is not set: then the provider's cache registers it, as it does for a region of this domain that
@@ -27,7 +27,9 @@ import org.agrona.DirectBuffer;
  *
  * <p>What the peer refuses is an error of that one operation, and of nothing else: FI_EKEYREJECTED for a key that the
  * peer does not have, FI_EACCES for a region that is closed, disabled or lacks the right, FI_EINVAL for a range that is
- * not inside. RMA behind it is carried out. A peer that does not answer, and an error of a message, end the connection.
+ * not inside. RMA behind it is carried out. Where an operation fails at its own local memory (FI_EFAULT) the RMA behind
+ * it is given up with FI_ECANCELED: the peer may have carried it out, or not. A peer that does not answer, and an error
+ * of a message, end the connection.
  *
  * <p>Messages are ordered among each other, RMA and atomics are ordered among each other; between the two there is no
  * order (docs/adr/0018).
@@ -52,7 +54,8 @@ public interface Endpoint extends AutoCloseable {
      *
      * @param peerName the peer's {@link #name()}.
      * @throws FabricException FI_EINVAL for bytes that are no name; FI_EISCONN; FI_ECONNREFUSED for another
-     *                         authorization key; FI_EBADFD.
+     *                         authorization key, or a name that was altered with the checksum made to fit; FI_EBADFD
+     *                         if closed, or if connecting failed before on the device: open another endpoint.
      */
     void connect(byte[] peerName);
 
@@ -232,8 +235,9 @@ public interface Endpoint extends AutoCloseable {
     boolean isClosed();
 
     /**
-     * Closes it: operations under way are reported as FI_ECANCELED by the next reads of its queues; regions that were
-     * bound to it are bound no more, and disabled. Harmless when called again.
+     * Closes it: operations that are over, and data that peers' writes brought, are still reported by the next reads of
+     * its queues; operations under way are reported as FI_ECANCELED, though the peer may just have carried them out.
+     * Regions that were bound to it are bound no more, and disabled. Harmless when called again.
      */
     @Override
     void close();

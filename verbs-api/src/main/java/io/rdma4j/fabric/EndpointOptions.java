@@ -61,7 +61,9 @@ public final class EndpointOptions {
 
     /**
      * An authorization key: only endpoints with the same one can be connected with this one, and only regions with the
-     * same one are reached through it.
+     * same one are reached through it. Whoever is connected reaches all of these: give peers that must not reach each
+     * other's regions different keys. {@link Endpoint#name() Names} prove that their maker has the key, and do not tell
+     * it; a key that can be guessed can be found out by trying. A name that is used again is not found out.
      *
      * @param key copied; null or empty for the domain's.
      * @return this.

@@ -164,6 +164,13 @@ public interface FabricInfo {
     byte[] authKey();
 
     /**
+     * How the registration caches of its domains are to be, as {@link Hints#cache} said.
+     *
+     * @return a copy; nothing is set in it by default.
+     */
+    CacheAttributes cacheAttributes();
+
+    /**
      * Everything, in many lines, in the manner of {@code fi_info -v}, with the reason for each mode bit.
      *
      * @return lines that end with {@code \n}.

@@ -38,6 +38,7 @@ public final class Hints {
     private EndpointType endpointType;
     private AddressFormat addressFormat;
     private byte[] authKey = {};
+    private CacheAttributes cache = new CacheAttributes();
     private DomainAttributes least = new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Nothing is asked for, and no mode bit is offered. */
@@ -247,6 +248,18 @@ public final class Hints {
     }
 
     /**
+     * How the registration caches of domains shall be. The environment and system properties go first.
+     *
+     * @param attributes copied.
+     * @return this.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    public Hints cache(final CacheAttributes attributes) {
+        cache = new CacheAttributes(Arguments.notNull(OPERATION, "the cache's attributes", attributes));
+        return this;
+    }
+
+    /**
      * How many regions there shall be room for (mr_cnt).
      *
      * @param count 0 for the default.
@@ -406,6 +419,15 @@ public final class Hints {
      */
     public byte[] authKey() {
         return authKey.clone();
+    }
+
+    /**
+     * How registration caches shall be.
+     *
+     * @return a copy; nothing is set in it by default.
+     */
+    public CacheAttributes cache() {
+        return new CacheAttributes(cache);
     }
 
     /**

@@ -17,7 +17,7 @@ import java.util.Set;
  * <p>Revocation: when {@link #close()} has returned no peer reaches the memory through this region any more, by
  * whatever key, nor does the device: neither an access that begins later, nor the rest of one that was under way. An
  * access of a peer fails at the peer, and leaves this side's endpoints as they are (checklist 46). The same holds for
- * {@link #refresh} with {@link MrMode#MMU_NOTIFY} while it runs, where peers have keys of the application.
+ * {@link #refresh} with {@link MrMode#MMU_NOTIFY} while it runs, with an exception that is told there.
  */
 public interface MemoryRegion extends AutoCloseable {
     /** What {@link #key()} returns when there is no key (FI_KEY_NOTAVAIL; checklist 35). */
@@ -114,7 +114,7 @@ public interface MemoryRegion extends AutoCloseable {
      *
      * @param endpoint an endpoint of the same domain.
      * @throws FabricException FI_EINVAL for null, or in a domain without that mode; FI_EDOMAIN; FI_EBUSY if one is
-     *                         bound; FI_EOPBADSTATE once enabled; FI_EBADFD if closed.
+     *                         bound; FI_EOPBADSTATE once enabled; FI_EBADFD if closed, or if the endpoint is.
      */
     void bind(Endpoint endpoint);
 
@@ -130,7 +130,14 @@ public interface MemoryRegion extends AutoCloseable {
      * {@link MrMode#MMU_NOTIFY} the region is disabled meanwhile, and if it fails until another refresh succeeds;
      * without, it stays enabled. Regions that were registered before their pages were there are enabled by this.
      *
-     * @throws FabricException FI_ENOSYS where the device cannot; FI_EFAULT if pages are missing; FI_EBADFD.
+     * <p>After a failure with {@link MrMode#MMU_NOTIFY} the next refresh is one of all of it, whatever its ranges. If
+     * peers have a key of the device ({@link MrMode#PROV_KEY}, or a raw key) and the region has several buffers, that
+     * key is dead then on devices without {@link io.rdma4j.verbs.Feature#ON_DEMAND_PAGING}, as nothing else keeps them
+     * out: ask for the key again after the refresh that succeeds.
+     *
+     * @throws FabricException FI_ENOSYS where the device cannot, as for a region with such a key on a device without
+     *                         {@link io.rdma4j.verbs.Feature#REFRESH}: nothing has changed; FI_EFAULT if pages are
+     *                         missing; FI_EBADFD.
      */
     void refresh();
 

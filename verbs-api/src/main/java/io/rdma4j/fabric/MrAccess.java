@@ -22,7 +22,7 @@ public enum MrAccess {
     SEND(1L << 11),
     /** Peers may read. */
     REMOTE_READ(1L << 12),
-    /** Peers may write and run atomics. */
+    /** Peers may write and run atomics: those that fetch tell them what was there, also without REMOTE_READ. */
     REMOTE_WRITE(1L << 13);
 
     private final long bit;

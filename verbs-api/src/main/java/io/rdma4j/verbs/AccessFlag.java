@@ -39,7 +39,7 @@ public enum AccessFlag {
      * this driver, whose memory the keys would reach then. So reserve the range, for example with {@code mmap} and
      * {@code PROT_NONE}, and map into it.
      *
-     * <p>Only for ranges, not for a {@link PageList}, and only where {@link Feature#ON_DEMAND_PAGING} is supported.
+     * <p>For ranges and for a {@link PageList}, and only where {@link Feature#ON_DEMAND_PAGING} is supported.
      */
     ON_DEMAND(64);
 

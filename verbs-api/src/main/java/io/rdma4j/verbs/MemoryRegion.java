@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs;
 
+import io.rdma4j.RdmaException;
+
 import java.util.Set;
 
 /**
@@ -121,6 +123,28 @@ public interface MemoryRegion extends AutoCloseable {
      *                                 {@link Feature#REFRESH}; EBADFD if the region is closed.
      */
     void refresh(long address, long length);
+
+    /**
+     * Takes the device's access to a region with {@link AccessFlag#ON_DEMAND} away until {@link #resume}: transfers
+     * fail as if no page were there, keys and addresses stay. When this returns no transfer to or from the memory is
+     * under way. So it is for every region that shares the mapping.
+     *
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP if the region is not {@code ON_DEMAND}; EBADFD if it is closed.
+     */
+    default void suspend() {
+        throw RdmaException.of("suspend region").object(this).detail("it is not ON_DEMAND")
+            .errno(RdmaException.EOPNOTSUPP).build();
+    }
+
+    /**
+     * Ends {@link #suspend}. Harmless if the region is not suspended.
+     *
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP if the region is not {@code ON_DEMAND}; EBADFD if it is closed.
+     */
+    default void resume() {
+        throw RdmaException.of("resume region").object(this).detail("it is not ON_DEMAND")
+            .errno(RdmaException.EOPNOTSUPP).build();
+    }
 
     /**
      * Whether it was closed.

@@ -29,12 +29,12 @@ public final class PagedMemory {
 
     /** Copies a run of which one end or both may be missing; as {@link DmaList#copy}. */
     static int copy(long from, boolean fromOnDemand, long to, boolean toOnDemand, long length) {
-        if (!fromOnDemand) {
-            return write(from, to, toOnDemand, length) ? DmaList.COPIED : DmaList.TARGET_LOST;
+        if (!fromOnDemand && write(from, to, toOnDemand, length)
+            || fromOnDemand && !toOnDemand && FaultableMemory.read(from, to, length)) {
+            return DmaList.COPIED;
         }
-        if (!toOnDemand) {
-            return FaultableMemory.read(from, to, length) ? DmaList.COPIED : DmaList.SOURCE_LOST;
-        }
+        // One of both cannot be reached. It need not be the one on demand: that ordinary memory stays is a promise of
+        // the application, and who breaks it shall have the error.
         return switch (FaultableMemory.copy(from, to, length)) {
             case COPIED -> DmaList.COPIED;
             case SOURCE_MISSING -> DmaList.SOURCE_LOST;

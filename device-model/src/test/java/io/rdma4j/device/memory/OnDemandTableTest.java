@@ -120,6 +120,21 @@ class OnDemandTableTest {
         assertThat(missing.isOnDemand()).isFalse();
     }
 
+    /** Ordinary memory whose pages went away, and memory on demand: the error is for who broke the promise. */
+    @Test
+    void theEndThatIsMissingIsNamedThoughTheOtherIsOnDemand() {
+        final long ordinary = Libc.mmap(0, PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
+        final long demanded = memory.addressOffset() + 2L * PAGE;
+        assertThat(PagedMemory.copy(ordinary, false, demanded, true, 16)).isEqualTo(DmaList.COPIED);
+        assertThat(PagedMemory.copy(demanded, true, ordinary, false, 16)).isEqualTo(DmaList.COPIED);
+        assertThat(PagedMemory.copy(ordinary, false, nothing, true, 16)).isEqualTo(DmaList.TARGET_LOST);
+        assertThat(PagedMemory.copy(nothing, true, ordinary, false, 16)).isEqualTo(DmaList.SOURCE_LOST);
+        Libc.munmap(ordinary, PAGE);
+        assertThat(PagedMemory.copy(ordinary, false, demanded, true, 16)).isEqualTo(DmaList.SOURCE_LOST);
+        assertThat(PagedMemory.copy(demanded, true, ordinary, false, 16)).isEqualTo(DmaList.TARGET_LOST);
+    }
+
     @Test
     void aMappingWithoutItsPagesIsSuspendedAndMended() {
         final long pages = Libc.mmap(0, 2L * PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,

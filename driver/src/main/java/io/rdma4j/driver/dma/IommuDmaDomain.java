@@ -147,7 +147,26 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
     private DmaMapping use(final Extent region, final Mapped mapping) {
         return new DmaMapping(region.start(), region.length(), mapping.iovaOf(region.start()), region.owner(),
-            () -> release(mapping), (address, bytes, write) -> refresh(mapping, address, bytes, write));
+            () -> release(mapping), new Changes(mapping));
+    }
+
+    /** What may be done to a mapping while it is there. */
+    private final class Changes implements DmaMapping.Refresher {
+        private final Mapped mapping;
+
+        Changes(final Mapped mapping) {
+            this.mapping = mapping;
+        }
+
+        @Override
+        public void refresh(final long address, final long length, final boolean write) {
+            change(mapping, () -> iommu.refresh(mapping.range(), address, length, write));
+        }
+
+        @Override
+        public void suspend() {
+            change(mapping, () -> iommu.suspend(mapping.range()));
+        }
     }
 
     private synchronized Mapped join(final Extent region) {
@@ -325,11 +344,11 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     /** The whole mapping: an IOMMU ends only what it was given as one. */
-    private void refresh(final Mapped mapping, final long address, final long bytes, final boolean write) {
+    private void change(final Mapped mapping, final Runnable call) {
         beginRefresh(mapping);
         boolean refreshed = false;
         try {
-            iommu.refresh(mapping.range(), address, bytes, write);
+            call.run();
             refreshed = true;
         } catch (final RdmaException e) {
             throw explained(REFRESH, e, new Extent(mapping.start, mapping.end, null));

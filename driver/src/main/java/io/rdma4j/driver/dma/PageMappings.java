@@ -82,6 +82,30 @@ public final class PageMappings implements AutoCloseable {
     public static PageMappings ofPages(
         final DmaDomain domain, final int pages, final IntToLongFunction addressOf,
         final IntFunction<Object> ownerOf) {
+        return ofPages(domain::map, pages, addressOf, ownerOf);
+    }
+
+    /**
+     * Makes pages in any order reachable, whatever is mapped there, now and later.
+     *
+     * @param domain    does the mapping.
+     * @param pages     how many, at least 1.
+     * @param addressOf where this process sees a page, from page 0; a multiple of the page size.
+     * @return the pages; the caller owns them.
+     * @throws io.rdma4j.RdmaException as {@link DmaDomain#mapOnDemand}; nothing stays mapped then.
+     */
+    public static PageMappings ofPagesOnDemand(
+        final DmaDomain domain, final int pages, final IntToLongFunction addressOf) {
+        return ofPages((address, length, owner) -> domain.mapOnDemand(address, length), pages, addressOf, page -> null);
+    }
+
+    /** How a run of pages is mapped. */
+    private interface Mapper {
+        DmaMapping map(long address, long length, Object owner);
+    }
+
+    private static PageMappings ofPages(
+        final Mapper mapper, final int pages, final IntToLongFunction addressOf, final IntFunction<Object> ownerOf) {
         final Map<Object, Owned> byOwner = new IdentityHashMap<>();
         final Owned[] ownedBy = new Owned[pages];
         for (int page = 0; page < pages; page++) {
@@ -91,7 +115,7 @@ public final class PageMappings implements AutoCloseable {
         final List<DmaMapping> mappings = new ArrayList<>();
         boolean mapped = false;
         try {
-            byOwner.values().forEach(owned -> owned.map(domain, mappings));
+            byOwner.values().forEach(owned -> owned.map(mapper, mappings));
             mapped = true;
         } finally {
             if (!mapped) {
@@ -114,14 +138,14 @@ public final class PageMappings implements AutoCloseable {
             this.owner = owner;
         }
 
-        void map(final DmaDomain domain, final List<DmaMapping> all) {
+        void map(final Mapper mapper, final List<DmaMapping> all) {
             final long[] sorted = wanted.toLongArray();
             Arrays.sort(sorted);
             int first = 0;
             for (int i = 1; i <= sorted.length; i++) {
                 if (i == sorted.length || sorted[i] - sorted[i - 1] > PAGE_SIZE) {
                     final DmaMapping run =
-                        domain.map(sorted[first], sorted[i - 1] - sorted[first] + PAGE_SIZE, owner);
+                        mapper.map(sorted[first], sorted[i - 1] - sorted[first] + PAGE_SIZE, owner);
                     runs.add(run);
                     all.add(run);
                     first = i;
@@ -202,6 +226,24 @@ public final class PageMappings implements AutoCloseable {
                 mapping.refresh(from, to - from, write);
             }
         });
+    }
+
+    /**
+     * Takes the device's access away until {@link #resume}. When this returns no access is under way.
+     *
+     * @throws RuntimeException the first refusal, as {@link DmaMapping#suspend}, with others suppressed.
+     */
+    public void suspend() {
+        Closing.all(mappings, DmaMapping::suspend);
+    }
+
+    /**
+     * Gives the device access again to pages on demand; of others {@link #refresh} does that.
+     *
+     * @throws RuntimeException the first refusal, as {@link DmaMapping#refresh}, with others suppressed.
+     */
+    public void resume() {
+        Closing.all(mappings, mapping -> mapping.refresh(mapping.pageAddress(), mapping.length(), false));
     }
 
     /**

@@ -77,6 +77,10 @@ public final class PinningIommu implements Iommu {
     /** All of it is locked again: if this failed before, nobody knows how far that had come. */
     @Override
     public void refresh(final Range mapping, final long changed, final long bytes, final boolean write) {
+        if (!isPinned(mapping)) {
+            iommu.refresh(mapping, changed, bytes, write);
+            return;
+        }
         try {
             pins.repin(mapping.address(), mapping.length());
         } catch (final RdmaException e) {
@@ -84,6 +88,12 @@ public final class PinningIommu implements Iommu {
             throw e;
         }
         iommu.refresh(mapping, changed, bytes, write);
+    }
+
+    private boolean isPinned(final Range mapping) {
+        synchronized (addresses) {
+            return addresses.containsKey(mapping.iova());
+        }
     }
 
     @Override

@@ -4,7 +4,7 @@
  */
 package io.rdma4j.driver.memory;
 
-import com.sun.jna.Native;
+import io.rdma4j.driver.libc.Malloc;
 import java.util.List;
 import java.util.function.LongFunction;
 
@@ -27,7 +27,7 @@ final class MallocProbe {
             return "GLIBC_TUNABLES asks for hugepages, so that arenas of malloc lie elsewhere";
         }
         for (final long size : SIZES) {
-            final long block = Native.malloc(size);
+            final long block = Malloc.allocate(size);
             if (block == 0) {
                 return UNKNOWN;
             }
@@ -36,7 +36,7 @@ final class MallocProbe {
                     return UNKNOWN;
                 }
             } finally {
-                Native.free(block);
+                Malloc.free(block);
             }
         }
         return null;

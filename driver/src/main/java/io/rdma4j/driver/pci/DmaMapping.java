@@ -73,6 +73,12 @@ public final class DmaMapping implements AutoCloseable {
          * @param write   whether the device must be able to write there.
          */
         void refresh(long address, long length, boolean write);
+
+        /** Does what {@link DmaMapping#suspend} asks for. */
+        default void suspend() {
+            throw RdmaException.of("suspend mapping").detail("this platform cannot do that")
+                .errno(RdmaException.EOPNOTSUPP).build();
+        }
     }
 
     private static void cannotRefresh(final long address, final long length, final boolean write) {
@@ -133,10 +139,25 @@ public final class DmaMapping implements AutoCloseable {
             throw new IllegalArgumentException(String.format("0x%x+%d is not in whole pages of %s", address, bytes,
                 this));
         }
-        if (closed.get()) {
-            throw RdmaException.of("refresh mapping").object(this).errno(RdmaException.EBADFD).build();
-        }
+        requireOpen("refresh mapping");
         refresher.refresh(address, bytes, write);
+    }
+
+    /**
+     * Takes the device's access away until {@link #refresh} succeeds; IOVAs stay. When this returns no access is under
+     * way.
+     *
+     * @throws RdmaException EBADFD if this is closed; EOPNOTSUPP if the platform cannot do that.
+     */
+    public void suspend() {
+        requireOpen("suspend mapping");
+        refresher.suspend();
+    }
+
+    private void requireOpen(final String operation) {
+        if (closed.get()) {
+            throw RdmaException.of(operation).object(this).errno(RdmaException.EBADFD).build();
+        }
     }
 
     /** Ends the device's access and, if that succeeds, lets go of the owner. Harmless when called again. */

@@ -320,14 +320,18 @@ public final class PvrdmaDevice implements AutoCloseable {
      *                       such regions; or as the IOMMU says.
      */
     public RegionPages mapOnDemand(final long memory, final long length) {
+        requireOnDemand();
+        MemoryRegistration.requireRange(memory, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        device.latch.check("register memory");
+        return RegionPages.list(device.arena, memory, length, PageMappings.onDemand(dma(), memory, length));
+    }
+
+    private void requireOnDemand() {
         final int flag = ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING;
         if (!device.limits.hasExtension(flag)) {
             throw RdmaException.of("register memory").device(address()).errno(RdmaException.EOPNOTSUPP)
                 .detail("the device has no extension %s", ExtensionFlags.name(flag)).build();
         }
-        MemoryRegistration.requireRange(memory, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
-        device.latch.check("register memory");
-        return RegionPages.list(device.arena, memory, length, PageMappings.onDemand(dma(), memory, length));
     }
 
     /**
@@ -349,6 +353,26 @@ public final class PvrdmaDevice implements AutoCloseable {
         device.latch.check("register memory");
         return RegionPages.list(device.arena, addressOf.applyAsLong(0) + offset, length,
             PageMappings.ofPages(dma(), count, addressOf, ownerOf));
+    }
+
+    /**
+     * As {@link #mapOnDemand}, for pages in any order.
+     *
+     * @param count     how many pages; as many as offset and length need.
+     * @param addressOf where this process sees a page, from page 0; a multiple of the page size.
+     * @param offset    first byte in the first page.
+     * @param length    bytes, 1 to {@link DeviceLimits#maxMrSize()}.
+     * @return the pages; the caller closes them.
+     * @throws RdmaException as {@link #mapOnDemand}.
+     */
+    public RegionPages mapPagesOnDemand(
+        final int count, final IntToLongFunction addressOf, final int offset, final long length) {
+        requireOnDemand();
+        MemoryRegistration.requireList(
+            count, offset, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        device.latch.check("register memory");
+        return RegionPages.list(device.arena, addressOf.applyAsLong(0) + offset, length,
+            PageMappings.ofPagesOnDemand(dma(), count, addressOf));
     }
 
     /**

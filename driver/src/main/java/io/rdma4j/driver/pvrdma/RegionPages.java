@@ -130,6 +130,25 @@ public final class RegionPages implements AutoCloseable {
         mappings.refresh(first, pagesEnd(from, bytes) - first, write);
     }
 
+    /**
+     * Takes the device's access away until {@link #resume}, for all regions that share this. When this returns no
+     * access is under way.
+     *
+     * @throws RdmaException as {@link io.rdma4j.driver.pci.DmaMapping#suspend}.
+     */
+    public void suspend() {
+        mappings.suspend();
+    }
+
+    /**
+     * Gives the device access again to pages on demand.
+     *
+     * @throws RdmaException as {@link io.rdma4j.driver.pci.DmaMapping#refresh}.
+     */
+    public void resume() {
+        mappings.resume();
+    }
+
     /** One user more. */
     synchronized void use() {
         if (users == 0) {

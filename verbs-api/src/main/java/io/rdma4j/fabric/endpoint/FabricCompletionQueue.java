@@ -152,6 +152,14 @@ final class FabricCompletionQueue implements CompletionQueue {
         return cq.poll(dispatch, BATCH);
     }
 
+    /** Notes all that is there now; more may come meanwhile, of other endpoints. */
+    void gatherAll() {
+        int noted = BATCH;
+        for (int left = cq.capacity(); left > 0 && noted == BATCH; left -= BATCH) {
+            noted = gather();
+        }
+    }
+
     @Override
     public int read(final CompletionReader reader, final int limit) {
         if (closed) {

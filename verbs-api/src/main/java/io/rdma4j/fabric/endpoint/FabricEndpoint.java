@@ -24,8 +24,6 @@ import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.QpAddress;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Set;
 
 import org.agrona.DirectBuffer;
@@ -51,12 +49,13 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     private final OpRing rmas;
     private final Rma rma = new Rma();
     private final boolean mends;
-    private final boolean writesWithData;
+    private final boolean readsAndWrites;
     private final boolean atomics;
     private int transmitPort;
     private byte[] name;
     private volatile boolean isConnected;
     private volatile boolean peerHasRma;
+    private boolean connectFailed;
     private volatile String lost;
     private volatile boolean closed;
 
@@ -67,8 +66,9 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
         this.receive = (FabricCompletionQueue) options.receiveQueue();
         this.sizes = new LaneSizes(options, hasRma(host));
         this.mends = host.context().supports(Feature.QP_RESET) && host.context().supports(Feature.QP_QUERY_ALL);
-        this.writesWithData = host.context().supports(Feature.RDMA_WRITE);
-        this.atomics = host.context().supports(Feature.ATOMICS);
+        this.readsAndWrites = host.info().capabilities().contains(Capability.RMA);
+        this.atomics =
+            host.info().capabilities().contains(Capability.ATOMIC) && host.context().supports(Feature.ATOMICS);
         final LocalMemory local = new LocalMemory(realm, host.info());
         this.sends = new OpRing(this, transmit.ready(), options.transmitSize());
         this.receives = new OpRing(this, receive.ready(), options.receiveSize());
@@ -149,10 +149,10 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     }
 
     private void join() {
-        final boolean listens = in != null && mends && in.listen(host);
-        name = encodeName(listens);
-        transmitPort = transmit.add(this);
         try {
+            final boolean listens = in != null && mends && in.listen(host);
+            name = encodeName(listens);
+            transmitPort = transmit.add(this);
             messages.ports(transmitPort, receive == transmit ? transmitPort : receive.add(this));
             host.opened(this);
         } catch (final RuntimeException e) {
@@ -171,14 +171,10 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
         final boolean counts = host.info().capabilities().contains(Capability.RMA_EVENT);
         final int flags = (in == null ? 0 : PeerName.RMA) | (readable && !byKey ? PeerName.KEYS_BY_DIRECTORY : 0)
             | (readable && counts ? PeerName.COUNTS : 0) | (listens ? PeerName.MENDS : 0);
-        return new PeerName(flags, address.qpn(), digest(), address.gid(), address.psn(),
+        return new PeerName(flags, address.qpn(), 0, address.gid(), address.psn(),
             in == null ? 0 : in.qpNumber(), out == null ? 0 : out.qpNumber(), out == null ? 0 : out.psn(),
             readable ? directory.iova() : 0, readable ? directory.nonce() : 0, readable ? directory.rkey() : 0,
-            readable ? directory.capacity() : 0).encode();
-    }
-
-    private long digest() {
-        return ByteBuffer.wrap(realm.authDigest()).order(ByteOrder.LITTLE_ENDIAN).getLong();
+            readable ? directory.capacity() : 0).sealed(realm).encode();
     }
 
     EndpointHost host() {
@@ -204,10 +200,14 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     public void connect(final byte[] peerName) {
         requireOpen(CONNECT);
         final PeerName peer = PeerName.decode(peerName);
+        if (connectFailed) {
+            throw Failures.of(CONNECT, FiErrno.FI_EBADFD, "%s failed to connect before", this)
+                .hint("close it and open another one").build();
+        }
         if (isConnected) {
             throw Failures.of(CONNECT, FiErrno.FI_EISCONN, "%s is connected already", this).build();
         }
-        if (peer.authDigest() != digest()) {
+        if (!peer.isSealedBy(realm)) {
             throw Failures.of(CONNECT, FiErrno.FI_ECONNREFUSED, "the peer has another authorization key")
                 .hint("give both sides the same key, with EndpointOptions.authKey or Hints").build();
         }
@@ -220,7 +220,9 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
             }
             isConnected = true;
         } catch (final RdmaException e) {
+            connectFailed = true;
             lost = e.getMessage();
+            messages.giveUp();
             throw FabricException.from(CONNECT, e);
         }
     }
@@ -288,7 +290,7 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     public int read(
         final DirectBuffer buffer, final int offset, final int length, final long remoteAddress, final long key,
         final long context) {
-        final int refusal = isOutsideHeap(buffer, offset, length) ? checkRma() : -FiErrno.FI_EINVAL;
+        final int refusal = isOutsideHeap(buffer, offset, length) ? checkRma(readsAndWrites) : -FiErrno.FI_EINVAL;
         return refusal != 0 ? refusal
             : out.start(rma.set(RmaOperation.READ, buffer.addressOffset() + offset, length, remoteAddress, key), null,
                 buffer.byteBuffer(), context);
@@ -298,7 +300,7 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     public int write(
         final DirectBuffer buffer, final int offset, final int length, final long remoteAddress, final long key,
         final long context) {
-        final int refusal = isOutsideHeap(buffer, offset, length) ? checkRma() : -FiErrno.FI_EINVAL;
+        final int refusal = isOutsideHeap(buffer, offset, length) ? checkRma(readsAndWrites) : -FiErrno.FI_EINVAL;
         return refusal != 0 ? refusal
             : out.start(rma.set(RmaOperation.WRITE, buffer.addressOffset() + offset, length, remoteAddress, key), null,
                 buffer.byteBuffer(), context);
@@ -310,14 +312,11 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     }
 
     /** 0, or why no RMA can be started now. */
-    private int checkRma() {
+    private int checkRma(final boolean negotiated) {
         if (closed) {
             return -FiErrno.FI_EBADFD;
         }
-        if (out == null) {
-            return -FiErrno.FI_EOPNOTSUPP;
-        }
-        if (isConnected && !peerHasRma) {
+        if (out == null || !negotiated || isConnected && !peerHasRma) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
         return out.check();
@@ -327,7 +326,7 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     public int read(
         final long address, final int length, final MemoryRegion desc, final long remoteAddress, final long key,
         final long context) {
-        final int refusal = checkRma();
+        final int refusal = checkRma(readsAndWrites);
         return refusal != 0 ? refusal
             : out.start(rma.set(RmaOperation.READ, address, length, remoteAddress, key), desc, null, context);
     }
@@ -336,7 +335,7 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     public int write(
         final long address, final int length, final MemoryRegion desc, final long remoteAddress, final long key,
         final long context) {
-        final int refusal = checkRma();
+        final int refusal = checkRma(readsAndWrites);
         return refusal != 0 ? refusal
             : out.start(rma.set(RmaOperation.WRITE, address, length, remoteAddress, key), desc, null, context);
     }
@@ -345,7 +344,7 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     public int writeWithData(
         final long address, final int length, final MemoryRegion desc, final int data, final long remoteAddress,
         final long key, final long context) {
-        final int refusal = checkRma();
+        final int refusal = checkRma(readsAndWrites);
         if (refusal != 0) {
             return refusal;
         }
@@ -374,12 +373,9 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     private int atomic(
         final RmaOperation operation, final long result, final MemoryRegion desc, final long remoteAddress,
         final long key, final long context) {
-        final int refusal = checkRma();
+        final int refusal = checkRma(atomics);
         if (refusal != 0) {
             return refusal;
-        }
-        if (!atomics) {
-            return -FiErrno.FI_EOPNOTSUPP;
         }
         if (((result | remoteAddress) & Long.BYTES - 1) != 0) {
             return -FiErrno.FI_EINVAL;
@@ -435,10 +431,11 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
             closed = true;
         }
         // What is over already is reported as it went.
-        transmit.gather();
-        receive.gather();
+        transmit.gatherAll();
+        receive.gatherAll();
         try {
             closeLanes();
+            keepArrivals();
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
         } finally {
@@ -460,6 +457,21 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
                 in.close();
             }
         }
+    }
+
+    /** The peer was told that these arrived: they are reported, though this endpoint is asked for no more. */
+    private void keepArrivals() {
+        final Entry arrival = new Entry();
+        if (in == null || !in.take(arrival)) {
+            return;
+        }
+        final OpRing kept = new OpRing(this, receive.ready(), sizes.receive());
+        do {
+            final int slot = kept.claim(arrival.kind(), arrival.context(), arrival.length(), null);
+            kept.putInt(slot, OpRing.DATA, arrival.data());
+            kept.putInt(slot, OpRing.FLAGS, OpRing.HAS_DATA);
+            kept.done(slot, 0, 0);
+        } while (in.take(arrival));
     }
 
     private void leaveQueues() {

@@ -34,6 +34,8 @@ final class Failures {
     static final int NO_DIRECTORY = OWN + 8;
     /** The key changed each time it was looked up. */
     static final int UNSTEADY_KEY = OWN + 9;
+    /** An operation before it failed on this side. */
+    static final int FATE_UNKNOWN = OWN + 10;
 
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
@@ -46,6 +48,7 @@ final class Failures {
         "an operation before this one failed, and the lane cannot be mended",
         "the peer's key directory could not be read",
         "the peer's region was replaced again and again while it was accessed",
+        "an operation before this one failed at its local memory: the peer may have carried out this one, or not",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

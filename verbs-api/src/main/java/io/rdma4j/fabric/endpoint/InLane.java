@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
@@ -121,13 +122,20 @@ final class InLane {
     }
 
     private void hold() {
+        if (!holdInTime()) {
+            throw Failures.of("use endpoint", FiErrno.FI_EBUSY, "%s is held by another thread for 10 s", this).build();
+        }
+    }
+
+    private boolean holdInTime() {
         final long deadline = System.nanoTime() + LONGEST_HOLD_NANOS;
         while (!busy.compareAndSet(false, true)) {
             if (Deadline.isOver(deadline)) {
-                throw new IllegalStateException(this + " is held by another thread for 10 s");
+                return false;
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }
+        return true;
     }
 
     /** Gives it back; and does what the reader wanted to do meanwhile, who may not come again for long. */
@@ -247,6 +255,16 @@ final class InLane {
         mended = mended + 1;
     }
 
+    /** Nothing is accepted any more; what was is all in the completion queue. */
+    private void stop() {
+        try {
+            qp.modify(QpAttributes.to(QpState.ERR));
+        } catch (final RdmaException e) {
+            // The device is gone: nothing comes either way.
+            lost = true;
+        }
+    }
+
     /** Nothing that arrived before is lost by the reset. */
     private void drain() {
         for (int i = 0; i <= receives && cq.poll(note, BATCH) > 0; i++) {
@@ -274,13 +292,16 @@ final class InLane {
     }
 
     void close() {
-        hold();
-        try {
-            cq.poll(note, BATCH);
-            closed = true;
-        } finally {
-            // Given back before the queue pair is closed, which waits for the event thread.
-            busy.set(false);
+        closed = true;
+        // Closed all the same: who holds it will find a queue pair that is closed.
+        if (holdInTime()) {
+            try {
+                stop();
+                drain();
+            } finally {
+                // Given back before the queue pair is closed, which waits for the event thread.
+                busy.set(false);
+            }
         }
         if (subscription != null) {
             subscription.close();

@@ -148,13 +148,15 @@ final class KeyCache {
 
     /** Half of the places are free at least, so that searches end. What was dropped goes; at the limit all goes. */
     private void grow() {
+        if (words.length == MOST * STRIDE) {
+            Arrays.fill(words, 0);
+            used = 0;
+            return;
+        }
         final long[] old = words;
         mask = Math.min(MOST, 2 * (mask + 1)) - 1;
         words = new long[(mask + 1) * STRIDE];
         used = 0;
-        if (old.length == MOST * STRIDE) {
-            return;
-        }
         for (int at = 0; at < old.length; at += STRIDE) {
             final int state = (int) old[at + STATE] & STATE_MASK;
             if (state != UNKNOWN && state != DROPPED) {

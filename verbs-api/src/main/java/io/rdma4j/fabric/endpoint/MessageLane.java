@@ -63,6 +63,11 @@ final class MessageLane {
         isConnected = true;
     }
 
+    /** It is not used any more. */
+    void giveUp() {
+        isLost = true;
+    }
+
     boolean isLost() {
         return isLost;
     }

@@ -307,6 +307,10 @@ final class OutLane {
         }
         ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
         failedSlot = NOBODY;
+        if (isOwnFault(failedStatus)) {
+            // The peer has not failed: it may have carried out what was sent behind.
+            ring.cancelAll(FiErrno.FI_ECANCELED, Failures.FATE_UNKNOWN);
+        }
         if (lookup.isBusy() && lookup.post() != ReturnCode.OK) {
             lookup.finish(cache, KeyCache.UNREADABLE);
         }

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Gid;
 
 import java.nio.ByteOrder;
@@ -15,7 +16,8 @@ import java.util.zip.CRC32;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The name of an endpoint, little endian but for the GID. Whoever takes one apart trusts nothing in it.
+ * The name of an endpoint, little endian but for the GID. Whoever takes one apart trusts nothing in it. The checksum
+ * finds accidents; that its maker has the authorization key is what the HMAC says, 0 where there is no key.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -27,7 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  +-------------------------------+-------------------------------+
  *  |                             flags                             |  8
  *  |                       qpn of the messages                     | 12
- *  |                digest of the authorization key                | 16
+ *  |     HMAC-SHA256 of the name with 0 here, first 8 bytes        | 16
  *  |                              GID                              | 24
  *  |                       psn of the messages                     | 40
  *  |                     qpn of the lane inwards                   | 44
@@ -44,7 +46,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * @param flags      bits of this class.
  * @param messageQpn the queue pair of messages.
- * @param authDigest tells authorization keys apart.
+ * @param authTag    of {@link #sealed}.
  * @param gid        of the port.
  * @param messagePsn first sequence number of messages.
  * @param inQpn      where peers' RMA goes; 0 without RMA.
@@ -56,7 +58,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param capacity   entries of the directory; 0 for none.
  */
 record PeerName(
-    int flags, int messageQpn, long authDigest, Gid gid, int messagePsn, int inQpn, int outQpn, int outPsn,
+    int flags, int messageQpn, long authTag, Gid gid, int messagePsn, int inQpn, int outQpn, int outPsn,
     long directory, long nonce, int rkey, int capacity) {
     /** Flag: it has lanes for RMA. */
     static final int RMA = 1;
@@ -97,6 +99,22 @@ record PeerName(
         return (flags & flag) != 0;
     }
 
+    /** This name with the tag that only who has the realm's authorization key can make. */
+    PeerName sealed(final Realm realm) {
+        final byte[] tag = realm.sign(withTag(0).encode());
+        return withTag(new UnsafeBuffer(tag).getLong(0, ORDER));
+    }
+
+    /** Whether it was made by one with the realm's authorization key, and not altered since. */
+    boolean isSealedBy(final Realm realm) {
+        return sealed(realm).authTag == authTag;
+    }
+
+    private PeerName withTag(final long tag) {
+        return new PeerName(flags, messageQpn, tag, gid, messagePsn, inQpn, outQpn, outPsn, directory, nonce, rkey,
+            capacity);
+    }
+
     byte[] encode() {
         final byte[] bytes = new byte[LENGTH];
         final UnsafeBuffer to = new UnsafeBuffer(bytes);
@@ -105,7 +123,7 @@ record PeerName(
         to.putShort(LENGTH_OFFSET, (short) LENGTH, ORDER);
         to.putInt(FLAGS_OFFSET, flags, ORDER);
         to.putInt(MESSAGE_QPN_OFFSET, messageQpn, ORDER);
-        to.putLong(AUTH_OFFSET, authDigest, ORDER);
+        to.putLong(AUTH_OFFSET, authTag, ORDER);
         to.putBytes(GID_OFFSET, gid.bytes());
         to.putInt(MESSAGE_PSN_OFFSET, messagePsn, ORDER);
         to.putInt(IN_QPN_OFFSET, inQpn, ORDER);

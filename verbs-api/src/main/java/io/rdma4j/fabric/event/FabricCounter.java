@@ -30,13 +30,16 @@ public final class FabricCounter implements Counter {
     private final Consumer<FabricCounter> onClose;
     private final AtomicLong own = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
-    private volatile Sources sources = new Sources(new CountSource[0], NOTHING);
+    private volatile Sources sources = new Sources(new CountSource[0], NOTHING, 0);
     private volatile boolean closed;
 
-    /** Sources, and what each had counted when it was bound. */
-    private record Sources(CountSource[] list, long[] before) {
+    /**
+     * Sources, what each had counted when it was bound, and what others had counted that ended. Each one goes on where
+     * the one before it was, so that who reads or sets meanwhile need not know which it was.
+     */
+    private record Sources(CountSource[] list, long[] before, long ended) {
         long sum() {
-            long sum = 0;
+            long sum = ended;
             for (int i = 0; i < list.length; i++) {
                 sum += list[i].count() - before[i];
             }
@@ -48,7 +51,11 @@ public final class FabricCounter implements Counter {
             final long[] moreBefore = Arrays.copyOf(before, before.length + 1);
             more[list.length] = source;
             moreBefore[list.length] = source.count();
-            return new Sources(more, moreBefore);
+            return new Sources(more, moreBefore, ended);
+        }
+
+        Sources end() {
+            return new Sources(new CountSource[0], NOTHING, sum());
         }
     }
 
@@ -170,8 +177,7 @@ public final class FabricCounter implements Counter {
                 return;
             }
             // What was counted stays to be read; the sources may end now.
-            own.addAndGet(sources.sum());
-            sources = new Sources(new CountSource[0], NOTHING);
+            sources = sources.end();
             closed = true;
         }
         onClose.accept(this);

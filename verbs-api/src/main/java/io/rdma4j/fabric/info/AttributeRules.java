@@ -83,15 +83,21 @@ final class AttributeRules {
         final int immediate = device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
         check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
-        check("mr_cnt", least.mrCount(), limits.regions());
+        check("mr_cnt", least.mrCount(), mostRegions());
         check("cq_cnt", least.cqCount(), limits.queues());
         check("ep_cnt", least.epCount(), limits.queuePairs() / lanes);
         check("cntr_cnt", least.cntrCount(), COUNTERS);
         check("cq_data_size", least.cqDataSize(), immediate);
         check("max_err_data", least.maxErrData(), 0);
-        final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, limits.regions()) : least.mrCount();
+        final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, mostRegions()) : least.mrCount();
         return new DomainAttributes(Discovery.RAW_KEY_SIZE, MR_IOV_LIMIT, regions, limits.queues(),
             limits.queuePairs() / lanes, COUNTERS, immediate, 0);
+    }
+
+    /** What counts accesses to a region is a region of the device, too. */
+    private int mostRegions() {
+        final int all = device.limits().regions();
+        return given.contains(Capability.RMA_EVENT) ? Math.max(1, all / 2) : all;
     }
 
     private static void check(final String name, final int least, final int most) throws Unfit {

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.info;
 
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.DomainAttributes;
 import io.rdma4j.fabric.DomainModel;
@@ -31,6 +32,7 @@ final class NegotiatedInfo implements FabricInfo {
     private final Set<Capability> deviceCapabilities;
     private final Agreement agreement;
     private final byte[] authKey;
+    private final CacheAttributes cache;
     private final EndpointAttributes endpoint;
     private final TransmitAttributes transmit;
     private final ReceiveAttributes receive;
@@ -44,6 +46,7 @@ final class NegotiatedInfo implements FabricInfo {
         this.agreement = agreement;
         this.authKey = authKey;
         context = hints.context();
+        cache = hints.cache();
         apiVersion = hints.apiVersion();
         deviceCapabilities = Set.copyOf(able);
         capabilities = Set.copyOf(given);
@@ -153,6 +156,11 @@ final class NegotiatedInfo implements FabricInfo {
     @Override
     public byte[] authKey() {
         return authKey.clone();
+    }
+
+    @Override
+    public CacheAttributes cacheAttributes() {
+        return new CacheAttributes(cache);
     }
 
     @Override

@@ -6,7 +6,6 @@
 package io.rdma4j.fabric.provider;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
@@ -51,7 +50,7 @@ final class RdmaDomain implements Domain, EndpointHost {
         this.info = info;
         this.context = context;
         this.events = events;
-        regions = new Regions(this, context, info, pd -> RegistrationCaches.create(pd, new CacheAttributes()), open);
+        regions = new Regions(this, context, info, pd -> RegistrationCaches.create(pd, info.cacheAttributes()), open);
     }
 
     @Override
@@ -82,10 +81,18 @@ final class RdmaDomain implements Domain, EndpointHost {
     /** Its addresses alone, without the object, are then enough for the cache to know whose they are. */
     private PinnedMemory known(final PinnedMemory memory) {
         final RegistrationCache cache = cache();
-        if (cache != null) {
-            cache.adopt(memory.address(), memory.length(), memory);
+        boolean done = false;
+        try {
+            if (cache != null) {
+                cache.adopt(memory.address(), memory.length(), memory);
+            }
+            done = true;
+            return memory;
+        } finally {
+            if (!done) {
+                memory.close();
+            }
         }
-        return memory;
     }
 
     @Override

@@ -115,13 +115,14 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             throw Refusals.of(FiErrno.FI_ETOOSMALL, operation, "room for %d bytes, %d are needed", rawKey.length,
                 RawKey.LENGTH).hint("rawKeySize() tells how many").build();
         }
-        final RegionState now = state;
-        requireOpen(operation, now);
-        if (now != RegionState.ENABLED || !plan.isRemote()) {
-            throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s has no key", this)
-                .hint(plan.isRemote() ? "enable it first" : "register it with REMOTE_READ or REMOTE_WRITE").build();
-        }
-        body.device().writeRawKey(rawKey);
+        // One at a time with a refresh, which must not change a key that was told.
+        whileOpen(operation, () -> {
+            if (state != RegionState.ENABLED || !plan.isRemote()) {
+                throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s has no key", this)
+                    .hint(plan.isRemote() ? "enable it first" : "register it with REMOTE_READ or REMOTE_WRITE").build();
+            }
+            body.device().writeRawKey(rawKey);
+        });
         return plan.base();
     }
 
@@ -190,6 +191,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             if (toBind.domain() != home.domain() || !(toBind instanceof EndpointRealm)) {
                 throw Refusals.of(FiErrno.FI_EDOMAIN, operation, "%s belongs to another domain", toBind).build();
             }
+            requireOpen(operation, toBind);
             if (endpoint != null) {
                 throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s", this, endpoint).build();
             }
@@ -197,9 +199,34 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
                 throw badState(operation).build();
             }
             home.requireSameAuthKey(operation, plan, ((EndpointRealm) toBind).realm());
-            home.bound(toBind, this);
-            endpoint = toBind;
+            attach(operation, toBind);
         });
+    }
+
+    /** Looks twice: an endpoint that closes after the second look finds the region, and unbinds it. */
+    private void attach(final String operation, final Endpoint toBind) {
+        home.bound(toBind, this);
+        boolean done = false;
+        try {
+            requireOpen(operation, toBind);
+            done = true;
+        } finally {
+            if (!done) {
+                home.unbound(toBind, this);
+            }
+        }
+        endpoint = toBind;
+    }
+
+    private static void requireOpen(final String operation, final Endpoint toBind) {
+        if (toBind.isClosed()) {
+            throw Refusals.closed(operation, toBind).build();
+        }
+    }
+
+    /** One that is being closed holds nothing up. */
+    private boolean isBound() {
+        return endpoint != null && !endpoint.isClosed();
     }
 
     @Override
@@ -265,6 +292,10 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         if (!rules.refreshes && !rules.mmuNotify) {
             throw Refusals.of(FiErrno.FI_ENOSYS, operation, "%s: %s", this, rules.whyNoRefresh)
                 .hint("close it and register anew").build();
+        }
+        if (!rules.refreshes && body.hasKeyToKeep()) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, operation, "%s: peers were told a key that would change: %s", this,
+                rules.whyNoRefresh).hint("close it and register anew").build();
         }
     }
 
@@ -353,9 +384,10 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     private void requireUnbound() {
         counters.removeIf(FabricCounter::isClosed);
-        if (endpoint != null || !counters.isEmpty()) {
+        final boolean bound = isBound();
+        if (bound || !counters.isEmpty()) {
             throw Refusals.of(FiErrno.FI_EBUSY, "close region", "%s is bound to %s%s%s", this,
-                endpoint == null ? "" : endpoint, endpoint == null || counters.isEmpty() ? "" : " and ",
+                bound ? endpoint : "", bound && !counters.isEmpty() ? " and " : "",
                 counters.isEmpty() ? "" : counters)
                 .hint("close these first").build();
         }

@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric.region;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
@@ -58,12 +57,15 @@ public final class KeyDirectory {
     static KeyDirectory open(final ProtectionDomain pd, final int regions) {
         final int capacity = BitUtil.findNextPositivePowerOfTwo(Math.max(64, 2 * regions));
         final PinnedMemory memory = pd.context().allocate((long) capacity * DirectoryLayout.ENTRY_LENGTH);
+        MemoryRegion region = null;
         try {
-            return new KeyDirectory(memory.buffer(), memory, pd.register(memory, AccessFlag.REMOTE_READ),
-                NONCES.nextLong());
-        } catch (final RdmaException e) {
-            memory.close();
-            throw e;
+            final UnsafeBuffer table = memory.buffer();
+            region = pd.register(memory, AccessFlag.REMOTE_READ);
+            return new KeyDirectory(table, memory, region, NONCES.nextLong());
+        } finally {
+            if (region == null) {
+                memory.close();
+            }
         }
     }
 

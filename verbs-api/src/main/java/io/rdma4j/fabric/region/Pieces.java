@@ -20,6 +20,8 @@ import java.util.List;
  */
 final class Pieces {
     private static final int PAGE = PageList.PAGE_SIZE;
+    /** The pages of several buffers are listed one by one, before anybody knows whether they are there. */
+    private static final long MOST_LISTED = 16L << 30;
 
     private final List<MrAttributes.Piece> list;
     private final long length;
@@ -92,6 +94,15 @@ final class Pieces {
             if (i < list.size() - 1 && (piece.address() + piece.length()) % PAGE != 0) {
                 throw outOfPlace(i, piece, "ends");
             }
+        }
+    }
+
+    /** Refuses several buffers whose list of pages would be as long as memory is large. */
+    void checkLength(final long most) {
+        final long allowed = Math.min(most, MOST_LISTED);
+        if (list.size() > 1 && length > allowed) {
+            throw Refusals.invalid(Refusals.REGISTER, "%s: the length is %d, allowed are 1 to %d bytes", this, length,
+                allowed).hint("register them as several regions").build();
         }
     }
 

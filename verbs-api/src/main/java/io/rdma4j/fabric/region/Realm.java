@@ -11,28 +11,39 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.ProtectionDomain;
 
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
 /**
  * All that works together under one authorization key: a protection domain, the directory of its keys, and the cache of
  * its local registrations. The device itself refuses who comes through another protection domain. Counted; closed with
  * its last user. Thread-safe.
  */
 public final class Realm {
+    private static final String MAC = "HmacSHA256";
+    private static final int TAG_LENGTH = 8;
+
     private final Domain domain;
     private final ProtectionDomain pd;
     private final KeyDirectory directory;
     private final RegistrationCache cache;
+    private final byte[] authKey;
     private final byte[] authDigest;
     private final Runnable onClose;
     private int users = 1;
 
     Realm(
         final Domain domain, final ProtectionDomain pd, final KeyDirectory directory, final RegistrationCache cache,
-        final byte[] authDigest, final Runnable onClose) {
+        final byte[] authKey, final Runnable onClose) {
         this.domain = domain;
         this.pd = pd;
         this.directory = directory;
         this.cache = cache;
-        this.authDigest = authDigest;
+        this.authKey = authKey.clone();
+        this.authDigest = Realms.digest(authKey);
         this.onClose = onClose;
     }
 
@@ -64,12 +75,31 @@ public final class Realm {
     }
 
     /**
-     * What tells authorization keys apart without telling them.
+     * What tells authorization keys apart in this process. Not for peers: whoever sees it can repeat it.
      *
      * @return 8 bytes, zero for no key; a copy.
      */
     public byte[] authDigest() {
         return authDigest.clone();
+    }
+
+    /**
+     * Proves to who has the same authorization key that these bytes come from one who has it.
+     *
+     * @param bytes what is to be signed.
+     * @return the first 8 bytes of their HMAC-SHA256; zero for no key.
+     */
+    public byte[] sign(final byte[] bytes) {
+        if (authKey.length == 0) {
+            return new byte[TAG_LENGTH];
+        }
+        try {
+            final Mac mac = Mac.getInstance(MAC);
+            mac.init(new SecretKeySpec(authKey, MAC));
+            return Arrays.copyOf(mac.doFinal(bytes), TAG_LENGTH);
+        } catch (final GeneralSecurityException e) {
+            throw new IllegalStateException("each Java platform has " + MAC, e);
+        }
     }
 
     /**

@@ -89,13 +89,31 @@ final class Realms {
         } catch (final RdmaException e) {
             throw FabricException.from("open protection domain", e);
         }
+        KeyDirectory directory = null;
+        Realm realm = null;
         try {
-            final KeyDirectory directory = rules.directory
-                ? KeyDirectory.open(pd, rules.mrCount) : KeyDirectory.unread();
-            return new Realm(domain, pd, directory, caches.apply(pd), digest(key), onClose);
+            directory = rules.directory ? KeyDirectory.open(pd, rules.mrCount) : KeyDirectory.unread();
+            realm = new Realm(domain, pd, directory, caches.apply(pd), key, onClose);
+            return realm;
         } catch (final RdmaException e) {
+            throw FabricException.from("open realm", e);
+        } finally {
+            if (realm == null) {
+                abandon(pd, directory);
+            }
+        }
+    }
+
+    /** Whatever the failure was: it goes on, and not one of these in its place. */
+    private static void abandon(final ProtectionDomain pd, final KeyDirectory directory) {
+        try {
+            if (directory != null) {
+                directory.close();
+            }
             pd.close();
-            throw FabricException.from("open key directory", e);
+        } catch (final RdmaException e) {
+            // The device fails; its end takes all of it.
+            return;
         }
     }
 }

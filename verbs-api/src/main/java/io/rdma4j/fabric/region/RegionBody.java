@@ -13,6 +13,8 @@ import io.rdma4j.fabric.event.FabricCounter;
  * something. Changed by one thread at a time; {@link #deviceAddress} is for all.
  */
 final class RegionBody {
+    private static final long[] ALL = {};
+
     private final RegionRules rules;
     private final RegionMemory memory;
     private final Realm realm;
@@ -135,28 +137,68 @@ final class RegionBody {
     }
 
     private void refreshHidden(final long[] ranges) {
-        final boolean exposed = isExposed();
-        // A key of the device that peers have would change with that; so those may come through meanwhile.
-        final boolean hides = exposed && !device.peersHaveDeviceKey();
-        if (hides) {
-            device.hide(realm);
+        final boolean inPlace = device.peersHaveDeviceKey();
+        if (isExposed()) {
+            keepOut(inPlace);
         }
+        // After a failure other pages than those of the ranges may be out of reach, too.
+        final long[] missing = waitsForPages ? ALL : ranges;
         waitsForPages = true;
         if (!device.isRegistered()) {
             registerLate();
             return;
         }
-        if (rules.refreshes) {
-            refreshInPlace(ranges);
-        } else {
-            device.replacePages();
+        replace(missing, inPlace);
+        if (device.isOnDemand()) {
+            device.resume();
+        }
+        if (!waitsForEnable) {
+            expose();
         }
         waitsForPages = false;
-        if (hides || !exposed && !waitsForEnable) {
-            waitsForPages = true;
-            expose();
-            waitsForPages = false;
+    }
+
+    /**
+     * A key of the device that peers have would change if it were hidden. Of pages on demand it stays, with nothing
+     * behind it; of others those peers may come through meanwhile.
+     */
+    private void keepOut(final boolean inPlace) {
+        if (!inPlace) {
+            device.hide(realm);
+        } else if (device.isOnDemand()) {
+            device.suspend();
         }
+    }
+
+    private void replace(final long[] ranges, final boolean inPlace) {
+        boolean done = false;
+        try {
+            if (rules.refreshes) {
+                refreshInPlace(ranges);
+            } else {
+                device.replacePages();
+            }
+            done = true;
+        } finally {
+            if (!done && inPlace && !waitsForEnable && !device.isOnDemand()) {
+                takeAway();
+            }
+        }
+    }
+
+    /**
+     * Peers have a key of the device, so that nothing may be behind it any more. Of one buffer that can be had with the
+     * key: a refresh of all of it fails, too, and leaves nothing. Otherwise the key goes.
+     */
+    private void takeAway() {
+        if (memory.pieces().size() == 1) {
+            try {
+                refreshInPlace(ALL);
+            } catch (final RdmaException e) {
+                return;
+            }
+        }
+        device.hide(realm);
     }
 
     private void refreshInPlace(final long[] ranges) {
@@ -172,6 +214,11 @@ final class RegionBody {
         if (cell != null) {
             counter.count(cell);
         }
+    }
+
+    /** Whether a registration anew would make a key worthless that peers have. */
+    boolean hasKeyToKeep() {
+        return !waitsForEnable && device.isRegistered() && device.peersHaveDeviceKey();
     }
 
     RegionDevice device() {

@@ -45,9 +45,14 @@ final class RegionChecks {
         if (rules.hmem) {
             hmem.check(attributes.iface(), attributes.device(), flags);
         }
-        return new RegionPlan(dmabuf ? null : Pieces.of(attributes.buffers(), rules.iovLimit),
-            dmabuf ? attributes.dmabuf() : null, access, flags, attributes.requestedKey(), attributes.authKey(),
-            attributes.context(), rules);
+        return new RegionPlan(dmabuf ? null : pieces(attributes), dmabuf ? attributes.dmabuf() : null, access, flags,
+            attributes.requestedKey(), attributes.authKey(), attributes.context(), rules);
+    }
+
+    private Pieces pieces(final MrAttributes attributes) {
+        final Pieces pieces = Pieces.of(attributes.buffers(), rules.iovLimit);
+        pieces.checkLength(rules.maxLength);
+        return pieces;
     }
 
     private static <E extends Enum<E>> Set<E> copy(final Set<E> set, final Class<E> type) {

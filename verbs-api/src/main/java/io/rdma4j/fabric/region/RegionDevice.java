@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
@@ -24,7 +25,8 @@ final class RegionDevice {
     private MemoryRegion region;
     private Realm realm;
     private boolean exposed;
-    private volatile boolean rawKeyGiven;
+    private boolean rawKeyGiven;
+    private boolean unmapped;
     private volatile Keys keys;
 
     /** What the device calls it; immutable, so that the data path sees all of it at one moment. */
@@ -42,12 +44,14 @@ final class RegionDevice {
 
     /** Registers it, for peers of the realm or only for local use. */
     void register(final Realm home, final boolean exposing) {
+        requireMapped();
         final MemoryRegion made = home.pd().register(describe().access(rights(exposing)));
         region = made;
         realm = home;
         exposed = exposing;
         boolean done = false;
         try {
+            requirePages(made);
             if (exposing) {
                 openCell();
             }
@@ -61,6 +65,22 @@ final class RegionDevice {
         }
     }
 
+    /** What was at these addresses is gone, and something else may be there now. */
+    private void requireMapped() {
+        if (unmapped) {
+            throw Refusals.of(FiErrno.FI_EOPBADSTATE, Refusals.REGISTER,
+                "the dma-buf is not mapped any more: its registration had to be ended to take the peers' rights away")
+                .hint("close the region and register the dma-buf anew").build();
+        }
+    }
+
+    /** Who tells of changed pages has them there at first; on demand the device did not look. */
+    private void requirePages(final MemoryRegion made) {
+        if (rules.mmuNotify && isOnDemand()) {
+            pieces.list().forEach(piece -> made.refresh(piece.address(), piece.length()));
+        }
+    }
+
     /** By which addresses peers name it: a directory translates, so that only keys of the device depend on it. */
     private MrOptions describe() {
         final MrOptions options = pieces.describe();
@@ -71,8 +91,21 @@ final class RegionDevice {
     }
 
     private AccessFlag[] rights(final boolean exposing) {
-        // Pages of a list, and those of a dma-buf, cannot be looked for when they are needed: they are pinned.
-        return plan.verbsRights(exposing, rules.onDemand && pieces.size() == 1 && plan.dmabuf() == null);
+        return plan.verbsRights(exposing, isOnDemand());
+    }
+
+    /** Whether pages may be missing. Those of a dma-buf are mapped by this library, and stay. */
+    boolean isOnDemand() {
+        return rules.onDemand && plan.dmabuf() == null;
+    }
+
+    /** Of a region on demand: nobody reaches the memory until {@link #resume}, and keys stay. */
+    void suspend() {
+        region.suspend();
+    }
+
+    void resume() {
+        region.resume();
     }
 
     /** Has it follow the pages that are behind some of its addresses now; keys stay. */
@@ -141,6 +174,8 @@ final class RegionDevice {
         region = null;
         realm = home;
         exposed = false;
+        // A dma-buf is mapped as long as it is registered.
+        unmapped = plan.dmabuf() != null;
         last.close();
         list(false);
     }

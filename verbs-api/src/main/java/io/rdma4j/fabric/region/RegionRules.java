@@ -24,7 +24,10 @@ final class RegionRules {
     final boolean rmaEvent;
     final boolean endpoint;
     final boolean mmuNotify;
-    /** Whether pages need to be there only when a transfer touches them. */
+    /**
+     * Whether pages are looked for when a transfer touches them: who comes while they are missing, too early after
+     * they changed for example, gets an error then, and the process no signal.
+     */
     final boolean onDemand;
     final boolean hmem;
     final boolean pmem;
@@ -52,6 +55,8 @@ final class RegionRules {
     final int keyBytes;
     final int iovLimit;
     final int mrCount;
+    /** Bytes of a region at most. */
+    final long maxLength;
 
     RegionRules(final FabricInfo info, final RdmaContext context) {
         this.info = info;
@@ -73,13 +78,14 @@ final class RegionRules {
             && context.supports(Feature.REMOTE_KEYS);
         whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
         iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);
-        onDemand = !allocated && !mmuNotify && context.supports(Feature.ON_DEMAND_PAGING);
+        onDemand = (!allocated || mmuNotify) && context.supports(Feature.ON_DEMAND_PAGING);
         whyNoRefresh = context.whyNot(Feature.REFRESH);
         refreshes = whyNoRefresh == null;
         storesByProcessor = context.address().startsWith("emulated:");
         keyBytes = Math.min(Long.BYTES, info.domainAttributes().mrKeySize());
         iovLimit = info.domainAttributes().mrIovLimit();
         mrCount = info.domainAttributes().mrCount();
+        maxLength = context.attributes().maxMrSize();
     }
 
     private static String whyNotCounts(final FabricInfo info, final RdmaContext context) {

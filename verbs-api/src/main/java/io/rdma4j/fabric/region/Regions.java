@@ -213,6 +213,15 @@ public final class Regions {
         }
     }
 
+    void unbound(final Endpoint endpoint, final FabricRegion region) {
+        synchronized (bound) {
+            bound.computeIfPresent(endpoint, (any, regions) -> {
+                regions.remove(region);
+                return regions.isEmpty() ? null : regions;
+            });
+        }
+    }
+
     /**
      * An endpoint was closed.
      *

@@ -24,6 +24,7 @@ final class ListSource implements RegionSource {
     private final Object[] owners;
     private final int offset;
     private final boolean readOnly;
+    private final boolean onDemand;
 
     /**
      * Copies.
@@ -38,6 +39,25 @@ final class ListSource implements RegionSource {
         Arrays.setAll(owners, list::owner);
         this.offset = offset;
         this.readOnly = list.isReadOnly();
+        onDemand = false;
+    }
+
+    private ListSource(final ListSource pages, final boolean onDemand) {
+        addresses = pages.addresses;
+        owners = pages.owners;
+        offset = pages.offset;
+        readOnly = pages.readOnly;
+        this.onDemand = onDemand;
+    }
+
+    @Override
+    public boolean onDemand() {
+        return onDemand;
+    }
+
+    @Override
+    public ListSource with(final boolean demand) {
+        return demand == onDemand ? this : new ListSource(this, demand);
     }
 
     int pages() {
@@ -82,7 +102,7 @@ final class ListSource implements RegionSource {
         for (final long page : unknown) {
             RegionSource.requireForeign(operation, context, page, Pdir.PAGE_SIZE);
         }
-        final String hole = ProcessMaps.firstHoleInPages(unknown, write);
+        final String hole = onDemand ? null : ProcessMaps.firstHoleInPages(unknown, write);
         if (hole != null) {
             throw Errors.error(RdmaException.EFAULT, operation, context, "list of %d pages: %s", addresses.length,
                 hole);
@@ -102,7 +122,8 @@ final class ListSource implements RegionSource {
 
     @Override
     public RegionPages map(final PvrdmaDevice device, final long length) {
-        return device.mapPages(addresses.length, this::address, this::mappedFor, offset, length);
+        return onDemand ? device.mapPagesOnDemand(addresses.length, this::address, offset, length)
+            : device.mapPages(addresses.length, this::address, this::mappedFor, offset, length);
     }
 
     @Override

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.MemoryRegistration;
+import io.rdma4j.driver.pvrdma.RegionPages;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
@@ -16,6 +17,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** A registered region. Closing and changing it exclude each other; what it is can be read at any time. */
 final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
@@ -117,6 +119,26 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
             requireInside(state.registration(), memory, address, length);
             context.requireWorking(RegionRequest.REFRESH);
             refresh(memory, address, length);
+        });
+    }
+
+    @Override
+    public void suspend() {
+        change("suspend region", RegionPages::suspend);
+    }
+
+    @Override
+    public void resume() {
+        change("resume region", RegionPages::resume);
+    }
+
+    private void change(final String operation, final Consumer<RegionPages> call) {
+        whileOpen(operation, () -> {
+            final RegionMemory memory = state.memory();
+            if (!memory.source().onDemand()) {
+                throw Errors.error(RdmaException.EOPNOTSUPP, operation, context, "%s is not ON_DEMAND", this);
+            }
+            call.accept(memory.pages());
         });
     }
 

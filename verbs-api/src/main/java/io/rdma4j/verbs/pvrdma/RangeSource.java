@@ -6,9 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.driver.dma.ProcessMaps;
-import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.pvrdma.RegionPages;
 
@@ -24,10 +22,8 @@ import java.util.List;
  * @param onDemand  whether it is the addresses that count, and not the pages which are there now.
  */
 record RangeSource(long firstByte, Object owner, boolean readOnly, boolean onDemand) implements RegionSource {
-    private static final long PAGE_MASK = DmaDomain.PAGE_SIZE - 1;
-
-    /** The same range, for a region with these rights. */
-    RangeSource with(final boolean demand) {
+    @Override
+    public RangeSource with(final boolean demand) {
         return demand == onDemand ? this : new RangeSource(firstByte, owner, readOnly, demand);
     }
 
@@ -61,20 +57,6 @@ record RangeSource(long firstByte, Object owner, boolean readOnly, boolean onDem
         if (length > owned) {
             throw Errors.invalid(operation, context, "length is %d, from 0x%x on %s has %d bytes", length, firstByte,
                 owner, owned);
-        }
-    }
-
-    @Override
-    public void refresh(final RegionPages pages, final long from, final long bytes, final boolean write) {
-        if (!onDemand) {
-            pages.refresh(from, bytes, write);
-            return;
-        }
-        final long first = from & ~PAGE_MASK;
-        final String missing = Presence.firstMissing(first, (from + bytes + PAGE_MASK & ~PAGE_MASK) - first, write);
-        if (missing != null) {
-            throw RdmaException.of("refresh region").detail("%s", missing).errno(RdmaException.EFAULT)
-                .hint("map it before a transfer touches it").build();
         }
     }
 

@@ -43,7 +43,7 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
                 .build();
         }
         final Set<AccessFlag> access = options.accessFlags() == null ? Set.of() : options.accessFlags();
-        return new RegionRequest(OPERATION, with(source(options), access), options.length(),
+        return new RegionRequest(OPERATION, source(options).with(isOnDemand(access)), options.length(),
             IovaRule.of(options, IovaRule.OWN), access);
     }
 
@@ -59,7 +59,7 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
         final RegionMemory memory = old.memory();
         final Set<AccessFlag> access = changes.accessFlags() == null ? old.access() : changes.accessFlags();
         return new RegionRequest(REREGISTER,
-            with(changes.hasMemory() ? source(changes) : memory.source(), access),
+            (changes.hasMemory() ? source(changes) : memory.source()).with(isOnDemand(access)),
             changes.hasLength() ? changes.length() : memory.length(),
             IovaRule.of(changes, old.iova()),
             access);
@@ -71,10 +71,8 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
             : new ListSource(options.pages(), options.offset());
     }
 
-    /** The same memory is mapped in another way if it shall be on demand now, or is so no more. */
-    private static RegionSource with(final RegionSource source, final Set<AccessFlag> access) {
-        return source instanceof RangeSource
-            ? ((RangeSource) source).with(access.contains(AccessFlag.ON_DEMAND)) : source;
+    private static boolean isOnDemand(final Set<AccessFlag> access) {
+        return access.contains(AccessFlag.ON_DEMAND);
     }
 
     private static Set<AccessFlag> rights(final PvrdmaContext context, final AccessFlag... access) {
@@ -108,14 +106,13 @@ record RegionRequest(String operation, RegionSource source, long length, IovaRul
     }
 
     private void checkOnDemand(final PvrdmaContext context) {
-        final boolean wanted = access.contains(AccessFlag.ON_DEMAND);
+        final boolean wanted = isOnDemand(access);
         if (wanted && !context.supports(Feature.ON_DEMAND_PAGING)) {
             throw Errors.unsupported(operation, context, Feature.ON_DEMAND_PAGING);
         }
         if (wanted != source.onDemand()) {
             throw Errors.invalid(operation, context, wanted
-                ? "ON_DEMAND is for ranges: pages of a list, and of a region without it, are mapped when they are "
-                    + "registered"
+                ? "the region that this one shares memory with is not ON_DEMAND, so this one cannot be"
                 : "the region that this one shares memory with is ON_DEMAND, so this one has to be, too");
         }
     }

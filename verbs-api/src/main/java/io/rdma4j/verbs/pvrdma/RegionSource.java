@@ -6,6 +6,8 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.Presence;
+import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.pvrdma.RegionPages;
 
@@ -37,9 +39,10 @@ interface RegionSource {
     RegionPages map(PvrdmaDevice device, long length);
 
     /** Whether it is addresses that count, and not the pages which are there now. */
-    default boolean onDemand() {
-        return false;
-    }
+    boolean onDemand();
+
+    /** The same bytes, mapped in the other way if they shall be on demand now, or are so no more. */
+    RegionSource with(boolean demand);
 
     /**
      * Makes the device reach the pages that are there now.
@@ -50,7 +53,17 @@ interface RegionSource {
      * @param write whether the device must be able to write there.
      */
     default void refresh(final RegionPages pages, final long from, final long bytes, final boolean write) {
-        pages.refresh(from, bytes, write);
+        if (!onDemand()) {
+            pages.refresh(from, bytes, write);
+            return;
+        }
+        final long first = from & -DmaDomain.PAGE_SIZE;
+        final long last = from + bytes + DmaDomain.PAGE_SIZE - 1 & -DmaDomain.PAGE_SIZE;
+        final String missing = Presence.firstMissing(first, last - first, write);
+        if (missing != null) {
+            throw RdmaException.of("refresh region").detail("%s", missing).errno(RdmaException.EFAULT)
+                .hint("map it before a transfer touches it").build();
+        }
     }
 
     /** Whether a part of memory is surely mapped, and writable. */

@@ -10,21 +10,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** An authorization key says which peers reach a region; the device itself sees to it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class AuthKeyTest {
+    private static final int TAG_OFFSET = 16;
     private static final byte[] SECRET = "swordfish".getBytes(StandardCharsets.UTF_8);
 
     @RegisterExtension
@@ -67,6 +74,51 @@ class AuthKeyTest {
         mode.release(a, openKey);
         mine.close();
         theirs.close();
+    }
+
+    private static byte[] forged(final byte[] name, final byte[] tag) {
+        final byte[] bytes = name.clone();
+        System.arraycopy(tag, TAG_OFFSET, bytes, TAG_OFFSET, 8);
+        new UnsafeBuffer(bytes).putInt(PeerName.CRC_OFFSET, PeerName.crc(bytes), ByteOrder.LITTLE_ENDIAN);
+        return bytes;
+    }
+
+    /** What a stranger can see of a name does not make a name of his own. */
+    @Test
+    void copyingFromNamesOfOthersDoesNotHelp() {
+        final Side a = sides.open(Mode.APPLICATION_KEY_OFFSETS.hints().authKey(SECRET));
+        final Side friend = sides.open(Mode.APPLICATION_KEY_OFFSETS.hints().authKey(SECRET));
+        final Side stranger = sides.open(Mode.APPLICATION_KEY_OFFSETS.hints().authKey("herring".getBytes(
+            StandardCharsets.UTF_8)));
+        final Side nobody = sides.open(Mode.APPLICATION_KEY_OFFSETS.hints());
+        for (final byte[] seen : List.of(a.ep.name(), friend.ep.name(), nobody.ep.name())) {
+            refuses(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(forged(stranger.ep.name(), seen)));
+            refuses(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(forged(nobody.ep.name(), seen)));
+        }
+        for (int offset = 44; offset < 80; offset++) {
+            final byte[] altered = friend.ep.name();
+            altered[offset] ^= 1;
+            final int code = errno(a, forged(altered, altered));
+            assertThat(code).as("byte %d", offset).isIn(FiErrno.FI_ECONNREFUSED, FiErrno.FI_EINVAL);
+        }
+        assertThat(a.ep.isConnected()).isFalse();
+        Side.connect(a, friend);
+        final MemoryRegion region = friend.register(1);
+        a.succeeds(() -> a.ep.write(a.at(0), 8, null, region.base(), region.key(), 1));
+    }
+
+    private static int errno(final Side side, final byte[] name) {
+        try {
+            side.ep.connect(name);
+            return 0;
+        } catch (final FabricException e) {
+            return e.errno();
+        }
+    }
+
+    @Test
+    void namesWithoutAKeyHaveNoTag() {
+        assertThat(PeerName.decode(sides.open(Mode.PROV_KEY_VIRT.hints()).ep.name()).authTag()).isZero();
     }
 
     @ParameterizedTest

@@ -17,11 +17,14 @@ import io.rdma4j.fabric.OperationKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import org.agrona.BufferUtil;
 
@@ -59,6 +62,64 @@ class ClosingTest {
         assertThat(all.stream().filter(d -> d.kind() == OperationKind.WRITE)).singleElement()
             .matches(d -> d.errno() == 0);
         desc.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 63, 64, 65, 200, 256})
+    void allThatIsOverIsReportedAsItWent(final int count) {
+        final EndpointOptions options = new EndpointOptions().sizes(256, 256);
+        final Side a = sides.open(sides.device(""), Mode.PROV_KEY_VIRT.hints(), options);
+        final Side b = sides.open(sides.device(""), Mode.PROV_KEY_VIRT.hints(), options);
+        Side.connect(a, b);
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        for (int i = 0; i < count; i++) {
+            assertThat(a.ep.fetchAdd(a.at(0), desc, 1, region.base(), region.key(), i)).isZero();
+        }
+        awaitValue(b, count);
+        // The device tells of the last one after it has written it.
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        a.ep.close();
+        for (int i = 0; i < count; i++) {
+            final Done one = a.next();
+            assertThat(one.errno()).as(one.toString()).isZero();
+            assertThat(one.context()).isEqualTo(i);
+        }
+        assertThat(a.cq.read(e -> { }, 1)).isZero();
+    }
+
+    private static void awaitValue(final Side side, final long value) {
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (side.bytes.getLongVolatile(0) != value) {
+            assertThat(System.nanoTime() - deadline).as("%d of %d", side.bytes.getLong(0), value).isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The peer was told that they have arrived. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 64, 200})
+    void dataOfPeersIsReportedAfterClosing(final int count) {
+        final EndpointOptions options = new EndpointOptions().sizes(256, 256);
+        final Side a = sides.open(sides.device(""), Mode.PROV_KEY_VIRT.hints(), options);
+        final Side b = sides.open(sides.device(""), Mode.PROV_KEY_VIRT.hints(), options);
+        Side.connect(a, b);
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        for (int i = 0; i < count; i++) {
+            final int data = i;
+            a.succeeds(() -> a.ep.writeWithData(a.at(0), 8, desc, data, region.base(), region.key(), 1));
+        }
+        b.ep.close();
+        for (int i = 0; i < count; i++) {
+            final Done one = b.next();
+            assertThat(one.kind()).isEqualTo(OperationKind.REMOTE_WRITE);
+            assertThat(one.hasData()).isTrue();
+            assertThat(one.data()).isEqualTo(i);
+            assertThat(one.length()).isEqualTo(8);
+            assertThat(one.endpoint()).isSameAs(b.ep);
+        }
+        assertThat(b.cq.read(e -> { }, 1)).isZero();
     }
 
     @Test

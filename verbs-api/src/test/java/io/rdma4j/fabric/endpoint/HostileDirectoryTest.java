@@ -60,7 +60,7 @@ class HostileDirectoryTest {
 
     private void connect(final int capacity, final int flags) {
         final PeerName true1 = PeerName.decode(b.ep.name());
-        a.ep.connect(new PeerName(true1.flags() | flags, true1.messageQpn(), true1.authDigest(), true1.gid(),
+        a.ep.connect(new PeerName(true1.flags() | flags, true1.messageQpn(), true1.authTag(), true1.gid(),
             true1.messagePsn(), true1.inQpn(), true1.outQpn(), true1.outPsn(), registered.iova(), NONCE,
             registered.rkey(), capacity).encode());
         b.ep.connect(a.ep.name());

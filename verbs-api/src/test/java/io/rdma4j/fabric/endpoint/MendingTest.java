@@ -204,15 +204,21 @@ class MendingTest {
         final MemoryRegion gone = a.local();
         final MemoryRegion desc = a.local();
         assertThat(a.ep.write(a.at(0), 8, gone, region.base(), region.key(), 1)).isZero();
-        assertThat(a.ep.write(a.at(0), 8, desc, region.base() + 8, region.key(), 2)).isZero();
+        assertThat(a.ep.fetchAdd(a.at(8), desc, 5, region.base() + 8, region.key(), 2)).isZero();
         gone.close();
         a.bytes.putLong(0, 77);
         b.ep.connect(a.ep.name());
         final Done first = a.next();
         assertThat(first.errno()).as(first.toString()).isEqualTo(FiErrno.FI_EFAULT);
-        assertThat(a.next().errno()).isZero();
-        assertThat(b.bytes.getLong(8)).isEqualTo(77);
-        a.succeeds(() -> a.ep.read(a.at(0), 8, desc, region.base(), region.key(), 3));
+        final Done behind = a.next();
+        assertThat(behind.errno()).as(behind.toString()).isEqualTo(FiErrno.FI_ECANCELED);
+        assertThat(behind.text()).contains("may have carried out");
+        // Never twice: so it is not tried again.
+        final long added = b.bytes.getLong(8);
+        assertThat(a.ep.isConnected()).isTrue();
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 3));
+        assertThat(b.bytes.getLong(0)).isEqualTo(77);
+        assertThat(b.bytes.getLong(8)).isEqualTo(added).isZero();
         assertThat(((FabricEndpoint) a.ep).mended()).isEqualTo(1);
         assertThat(((FabricEndpoint) b.ep).mended()).isZero();
     }

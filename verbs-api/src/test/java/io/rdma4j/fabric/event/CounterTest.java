@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -101,5 +102,21 @@ class CounterTest {
         assertRefused(FiErrno.FI_EBADFD, () -> counter.count(source::get));
         assertThat(counter.await(0, LONG)).isEqualTo(-FiErrno.FI_EBADFD);
         assertRefused(FiErrno.FI_EINVAL, () -> counter.await(0, null));
+    }
+
+    @Test
+    void aCounterThatIsClosedWhileItIsSetKeepsWhatWasSet() {
+        final AtomicLong count = new AtomicLong(3);
+        final AtomicBoolean ends = new AtomicBoolean();
+        counter.count(() -> {
+            if (count.get() == 7 && ends.compareAndSet(false, true)) {
+                counter.close();
+            }
+            return count.get();
+        });
+        count.set(7);
+        counter.set(100);
+        assertThat(closed).hasValue(1);
+        assertThat(counter.read()).isEqualTo(100);
     }
 }

@@ -29,8 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** What is bound to regions, and the disabled state (checklist 29, 30, 40-44, 47, 62, 64). */
@@ -262,5 +264,56 @@ class BindTest {
              MemoryRegion theirs = domain.register(remote(buffer, 2).authKey(new byte[] {1}))) {
             assertThat(((FabricRegion) theirs).realm()).isSameAs(((FabricRegion) mine).realm());
         }
+    }
+
+    @Test
+    void anEndpointThatIsClosedIsNotBound() {
+        final Domain domain = rig.domain(ENDPOINT);
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final MemoryRegion region = domain.register(remote(buffer, 1));
+        endpoint.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> region.bind(endpoint), "closed");
+        final Endpoint second = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        region.bind(second);
+        second.close();
+        region.close();
+        cq.close();
+    }
+
+    /** An endpoint that says as often as told that it is open, then that it is closed. */
+    private static Endpoint closing(final Domain domain, final Realm realm, final int timesOpen) {
+        final AtomicInteger asked = new AtomicInteger();
+        return (Endpoint) Proxy.newProxyInstance(BindTest.class.getClassLoader(),
+            new Class<?>[] {Endpoint.class, EndpointRealm.class}, (proxy, method, arguments) -> {
+                switch (method.getName()) {
+                    case "isClosed":
+                        return asked.getAndIncrement() >= timesOpen;
+                    case "domain":
+                        return domain;
+                    case "realm":
+                        return realm;
+                    case "hashCode":
+                        return 1;
+                    case "equals":
+                        return proxy == arguments[0];
+                    default:
+                        return "endpoint that closes";
+                }
+            });
+    }
+
+    @Test
+    void anEndpointThatClosesWhileItIsBoundHoldsNoRegion() {
+        final Domain domain = rig.domain(ENDPOINT);
+        final Realm realm = Rig.regionsOf(domain).openRealm(null);
+        final MemoryRegion refused = domain.register(remote(buffer, 1));
+        assertRefused(FiErrno.FI_EBADFD, () -> refused.bind(closing(domain, realm, 1)), "closed");
+        refused.close();
+        final MemoryRegion bound = domain.register(remote(buffer, 2));
+        bound.bind(closing(domain, realm, 2));
+        bound.close();
+        assertThat(bound.isClosed()).isTrue();
+        realm.release();
     }
 }

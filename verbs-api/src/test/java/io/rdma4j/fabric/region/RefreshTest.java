@@ -17,6 +17,8 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
 
 import org.agrona.BufferUtil;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 
 /** Pages that come later or change (checklist 19, 26, 28, 45). */
@@ -139,5 +143,67 @@ class RefreshTest {
         try (MemoryRegion region = domain.register(remote(buffer, 7))) {
             assertRefused(FiErrno.FI_ENOSYS, region::refresh, "register anew");
         }
+    }
+
+    /** The device, as if it could not exchange pages under the same keys. */
+    private RdmaContext withoutRefresh() {
+        return (RdmaContext) Proxy.newProxyInstance(RefreshTest.class.getClassLoader(),
+            new Class<?>[] {RdmaContext.class}, (proxy, method, arguments) -> {
+                if (arguments != null && arguments[0] == Feature.REFRESH) {
+                    return method.getName().equals("whyNot") ? "pages are held" : (Object) false;
+                }
+                try {
+                    return method.invoke(rig.context(), arguments);
+                } catch (final InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+    }
+
+    private Domain toldByRegisteringAnew(final MrMode... more) {
+        return rig.domain(hints -> hints.context(withoutRefresh()).mrMode(MrMode.MMU_NOTIFY, more)
+            .demand(MrMode.MMU_NOTIFY, more));
+    }
+
+    @Test
+    void withoutRefreshAnApplicationsKeyStays() {
+        final FabricRegion region = (FabricRegion) toldByRegisteringAnew().register(remote(buffer, 7));
+        final int before = region.body().device().keys().rkey();
+        region.refresh();
+        assertThat(region.body().device().keys().rkey()).as("registered anew").isNotEqualTo(before);
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(stateOf(region)).isEqualTo(DirectoryLayout.LIVE);
+        region.close();
+    }
+
+    private static int stateOf(final FabricRegion region) {
+        final KeyDirectory directory = region.realm().directory();
+        return DirectoryLayout.state(directory.table(),
+            DirectoryLayout.slotOf(region.key(), directory.capacity()) * DirectoryLayout.ENTRY_LENGTH);
+    }
+
+    @Test
+    void withoutRefreshARawKeyThatWasToldIsNotMadeWorthless() {
+        final FabricRegion region = (FabricRegion) toldByRegisteringAnew().register(remote(buffer, 7));
+        final byte[] raw = new byte[region.rawKeySize()];
+        region.rawAttributes(raw);
+        final RegionDevice.Keys told = region.body().device().keys();
+        assertRefused(FiErrno.FI_ENOSYS, region::refresh, "pages are held", "register anew");
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(stateOf(region)).isEqualTo(DirectoryLayout.LIVE);
+        try (Wire wire = new Wire(region.realm())) {
+            assertThat(wire.read(told.iova(), told.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+        }
+        region.close();
+    }
+
+    @Test
+    void withoutRefreshAKeyOfTheDeviceIsNotMadeWorthless() {
+        final MemoryRegion region = toldByRegisteringAnew(MrMode.PROV_KEY).register(remote(buffer, 7));
+        final long key = region.key();
+        assertRefused(FiErrno.FI_ENOSYS, region::refresh, "register anew");
+        assertThat(region.key()).isEqualTo(key);
+        assertThat(region.isEnabled()).isTrue();
+        region.close();
     }
 }

@@ -130,6 +130,58 @@ class RemapTest {
         region.close();
     }
 
+    /** A peer that comes between the change and the refresh: without pages on demand that is the end of the process. */
+    @ParameterizedTest
+    @ValueSource(strings = {"MMU_NOTIFY", "MMU_NOTIFY PROV_KEY", "MMU_NOTIFY ALLOCATED"})
+    void whoComesTooEarlyGetsAnError(final String names) {
+        map(RW, 5);
+        final FabricRegion region = register(open(modes(names)));
+        requireOnDemand(region);
+        assertThat(read(region)).isEqualTo(5);
+        map(LibcConstants.PROT_NONE, 0);
+        assertThat(read(region)).as("nothing is there").isEqualTo(-1);
+        map(RW, 6);
+        region.refresh();
+        assertThat(read(region)).isEqualTo(6);
+        region.close();
+    }
+
+    private static void requireOnDemand(final FabricRegion region) {
+        assertThat(region.body().device().isOnDemand()).as("else the next access is a signal").isTrue();
+    }
+
+    /** Several buffers are looked for when they are needed as one is. */
+    @Test
+    void ofSeveralBuffersEachMayComeGoAndChange() {
+        final FabricRegion region = (FabricRegion) open().register(new MrAttributes().buffer(address + 3 * PAGE, PAGE)
+            .buffer(address + PAGE, PAGE).access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(1));
+        requireOnDemand(region);
+        assertThat(read(region)).as("nothing is there").isEqualTo(-1);
+        map(RW, 5);
+        assertThat(read(region)).as("the second buffer").isEqualTo(5);
+        Libc.mmap(address + PAGE, PAGE, LibcConstants.PROT_NONE, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        assertThat(read(region)).as("it went away").isEqualTo(-1);
+        map(RW, 6);
+        assertThat(read(region)).isEqualTo(6);
+        region.refresh();
+        region.close();
+    }
+
+    @Test
+    void withMmuNotifyARegionOfSeveralBuffersWaitsForAllOfThem() {
+        Libc.mmap(address, PAGE, RW, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        final FabricRegion region = (FabricRegion) open(MrMode.MMU_NOTIFY).register(new MrAttributes()
+            .buffer(address, PAGE).buffer(address + 2 * PAGE, PAGE).access(MrAccess.REMOTE_READ).requestedKey(1));
+        assertThat(region.isEnabled()).isFalse();
+        assertRefused(FiErrno.FI_EFAULT, region::refresh);
+        map(RW, 3);
+        region.refresh();
+        assertThat(read(region)).isEqualTo(3);
+        Libc.mmap(address + 2 * PAGE, PAGE, LibcConstants.PROT_NONE, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        assertThat(read(region)).as("too early").isEqualTo(-1);
+        region.close();
+    }
+
     @Test
     void withMmuNotifyARegionIsEnabledByTheRefreshThatFindsItsPages() {
         final FabricRegion region = register(open(MrMode.MMU_NOTIFY));
@@ -140,6 +192,47 @@ class RemapTest {
         assertThat(region.isEnabled()).isTrue();
         assertThat(region.key()).isEqualTo(1);
         assertThat(read(region)).isEqualTo(9);
+        region.close();
+    }
+
+    /** Other pages than those that failed are out of reach, too (checklist 45). */
+    @Test
+    void aRefreshOfAPartThatFailsLeavesPeersNothingByTheDevicesKey() {
+        map(RW, 5);
+        final FabricRegion region = register(open(MrMode.MMU_NOTIFY, MrMode.PROV_KEY));
+        final long key = region.key();
+        Libc.mmap(address + 3 * PAGE, PAGE, LibcConstants.PROT_NONE, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        assertRefused(FiErrno.FI_EFAULT, () -> region.refresh(address + 3 * PAGE, PAGE));
+        assertThat(region.isEnabled()).isFalse();
+        assertThat(read(region)).as("a page that was not refreshed").isEqualTo(-1);
+        map(RW, 6);
+        region.refresh(address + 3 * PAGE, PAGE);
+        assertThat(region.key()).isEqualTo(key);
+        assertThat(read(region)).as("all of it was refreshed").isEqualTo(6);
+        region.close();
+    }
+
+    @Test
+    void ofSeveralBuffersTheDevicesKeyGoesWhenARefreshFails() {
+        map(RW, 5);
+        final Domain domain = open(MrMode.MMU_NOTIFY, MrMode.PROV_KEY);
+        final FabricRegion region = (FabricRegion) domain.register(new MrAttributes().buffer(address + 3 * PAGE, PAGE)
+            .buffer(address, PAGE).access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE));
+        final RegionDevice.Keys told = region.body().device().keys();
+        try (Wire wire = new Wire(told.realm())) {
+            assertThat(wire.read(told.iova(), told.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+        }
+        Libc.mmap(address, PAGE, LibcConstants.PROT_NONE, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        assertRefused(FiErrno.FI_EFAULT, () -> region.refresh(address, PAGE));
+        assertThat(region.isEnabled()).isFalse();
+        try (Wire wire = new Wire(told.realm())) {
+            assertThat(wire.read(told.iova(), told.rkey(), 8)).as("the buffer that was not refreshed")
+                .isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+        map(RW, 6);
+        region.refresh(address, PAGE);
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(read(region)).isEqualTo(6);
         region.close();
     }
 }

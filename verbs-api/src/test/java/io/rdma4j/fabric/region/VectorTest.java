@@ -118,4 +118,14 @@ class VectorTest {
             assertInvalid(() -> domain.register(attributes), "mr_iov_limit is " + limit);
         }
     }
+
+    /** Numbers alone must not make a list of pages that is larger than memory. */
+    @Test
+    void moreThanTheDeviceTakesIsRefusedBeforeItsPagesAreListed() {
+        final Domain domain = rig.domain();
+        assertInvalid(() -> domain.register(new MrAttributes().buffer(0x1_0000, 1L << 42)
+            .buffer(0x20_0000_0000_0000L, 1L << 42).access(MrAccess.REMOTE_READ)), "allowed are 1 to", "several");
+        assertInvalid(() -> domain.register(new MrAttributes().buffer(0x1_0000, 1L << 37)
+            .buffer(0x20_0000_0000_0000L, 1L << 37).access(MrAccess.REMOTE_READ)), "allowed are 1 to");
+    }
 }

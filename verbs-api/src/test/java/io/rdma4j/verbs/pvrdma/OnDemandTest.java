@@ -292,16 +292,70 @@ class OnDemandTest {
         Refusals.assertClosed(() -> region.refresh(range.address, 1));
     }
 
+    private MrOptions list(final int... pages) {
+        final PageList list = new PageList();
+        for (final int page : pages) {
+            list.add(range.at(page * PAGE));
+        }
+        return new MrOptions().pages(list, 0, (long) pages.length * PAGE);
+    }
+
+    /** Pages 5, 2, 3 and 5 again: runs of their own, and one page that is there twice. */
+    @Test
+    void pagesOfAListAreLookedForOneByOne() {
+        device = devices.open("mlock=true");
+        pd = device.allocatePd();
+        reach = new Reach(device, pd);
+        final MemoryRegion region = pd.register(list(5, 2, 3, 5).access(ALL).zeroBased());
+        assertThat(reach.read(PAGE, region.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        range.map(5, 1);
+        assertThat(reach.write(0, region.rkey(), PAGE, 1)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(range.firstDifference(5 * PAGE, PAGE, 1)).isEqualTo(-1);
+        assertThat(reach.write(0, region.rkey(), PAGE + 1, 2)).as("into page 2").isEqualTo(WcStatus.REM_ACCESS_ERR);
+        range.map(2, 2);
+        range.fill(2 * PAGE, 2 * PAGE, 3);
+        assertThat(reach.read(PAGE, region.rkey(), 2 * PAGE)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(reach.peer.firstDifference(0, 2 * PAGE, 3)).isEqualTo(-1);
+        assertThat(reach.fetchAdd(3 * PAGE, region.rkey(), 1)).isEqualTo(WcStatus.SUCCESS);
+        region.refresh(range.at(2 * PAGE), 2 * PAGE);
+        range.unmap(3, 1);
+        assertRefused(RdmaException.EFAULT, () -> region.refresh(range.at(2 * PAGE), 2 * PAGE),
+            hex(range.at(3 * PAGE)));
+        assertInvalid(() -> region.refresh(range.at(4 * PAGE), PAGE));
+        assertThat(reach.send(0, 3 * PAGE, region.lkey())).isEqualTo(WcStatus.LOC_PROT_ERR);
+        region.close();
+    }
+
+    @Test
+    void aSuspendedRegionIsOutOfReachUnderItsKeys() {
+        final MemoryRegion region = register(ALL);
+        final MemoryRegion ordinary = pd.register(device.allocate(PAGE), LOCAL_WRITE);
+        range.map(0, 64);
+        region.suspend();
+        region.suspend();
+        assertThat(reach.write(region.iova(), region.rkey(), 8, 1)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        assertThat(reach.read(region.iova(), region.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        assertThat(reach.send(region.iova(), 8, region.lkey())).isEqualTo(WcStatus.LOC_PROT_ERR);
+        region.refresh(range.address, range.length);
+        assertThat(reach.read(region.iova(), region.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        region.resume();
+        region.resume();
+        assertThat(reach.write(region.iova(), region.rkey(), 8, 1)).isEqualTo(WcStatus.SUCCESS);
+        assertRefused(RdmaException.EOPNOTSUPP, ordinary::suspend, "ON_DEMAND");
+        assertRefused(RdmaException.EOPNOTSUPP, ordinary::resume, "ON_DEMAND");
+        region.suspend();
+        region.close();
+        Refusals.assertClosed(region::suspend);
+        Refusals.assertClosed(region::resume);
+    }
+
     private static String hex(final long address) {
         return "0x" + Long.toHexString(address);
     }
 
     @Test
-    void onlyRangesAndOnlyWhereTheDeviceCan() {
+    void onlyWhereTheDeviceCan() {
         register(ALL);
-        final PageList pages = new PageList();
-        pages.add(device.allocate(PAGE), 0, 1);
-        assertInvalid(() -> pd.register(new MrOptions().pages(pages, 0, PAGE).access(ON_DEMAND)), "ON_DEMAND");
         assertInvalid(() -> pd.register(range.address, 1, ON_DEMAND, REMOTE_WRITE), "LOCAL_WRITE");
         assertInvalid(() -> pd.register(range.address, 0, ALL));
         assertInvalid(() -> pd.register(-PAGE, PAGE, ALL));
@@ -314,6 +368,8 @@ class OnDemandTest {
             final ProtectionDomain plainPd = plain.allocatePd();
             assertRefused(RdmaException.EOPNOTSUPP, () -> plainPd.register(range.address, PAGE, LOCAL_WRITE, ON_DEMAND),
                 "ON_DEMAND_PAGING", plain.whyNot(Feature.ON_DEMAND_PAGING));
+            assertRefused(RdmaException.EOPNOTSUPP, () -> plainPd.register(list(0).access(ON_DEMAND)),
+                "ON_DEMAND_PAGING");
         }
     }
 }
