@@ -16,11 +16,4 @@ final class Arguments {
         }
         return value;
     }
-
-    static void noUnknownBits(final String what, final long rest) {
-        if (rest != 0) {
-            throw FabricException.of("decode flags").detail("0x%x are no bits of %s", rest, what)
-                .errno(FiErrno.FI_EBADFLAGS).build();
-        }
-    }
 }

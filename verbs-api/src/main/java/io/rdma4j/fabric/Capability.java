@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric;
 
-import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -77,12 +76,7 @@ public enum Capability {
      * @throws FabricException FI_EINVAL for null.
      */
     public static long bits(final Set<Capability> set) {
-        Arguments.notNull("encode flags", "set", set);
-        long all = 0;
-        for (final Capability one : set) {
-            all |= one.bit;
-        }
-        return all;
+        return Flags.encode(set, Capability::bit);
     }
 
     /**
@@ -93,15 +87,6 @@ public enum Capability {
      * @throws FabricException FI_EBADFLAGS for a bit that is none of these.
      */
     public static Set<Capability> of(final long bits) {
-        final Set<Capability> set = EnumSet.noneOf(Capability.class);
-        long rest = bits;
-        for (final Capability one : values()) {
-            if ((bits & one.bit) != 0) {
-                set.add(one);
-                rest &= ~one.bit;
-            }
-        }
-        Arguments.noUnknownBits("Capability", rest);
-        return set;
+        return Flags.decode(Capability.class, Capability::bit, bits);
     }
 }

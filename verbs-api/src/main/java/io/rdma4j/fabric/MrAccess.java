@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric;
 
-import java.util.EnumSet;
 import java.util.Set;
 
 /** What a region may be used for (checklist 9). */
@@ -48,12 +47,7 @@ public enum MrAccess {
      * @throws FabricException FI_EINVAL for null.
      */
     public static long bits(final Set<MrAccess> set) {
-        Arguments.notNull("encode flags", "set", set);
-        long all = 0;
-        for (final MrAccess one : set) {
-            all |= one.bit;
-        }
-        return all;
+        return Flags.encode(set, MrAccess::bit);
     }
 
     /**
@@ -64,15 +58,6 @@ public enum MrAccess {
      * @throws FabricException FI_EBADFLAGS for a bit that is none of these.
      */
     public static Set<MrAccess> of(final long bits) {
-        final Set<MrAccess> set = EnumSet.noneOf(MrAccess.class);
-        long rest = bits;
-        for (final MrAccess one : values()) {
-            if ((bits & one.bit) != 0) {
-                set.add(one);
-                rest &= ~one.bit;
-            }
-        }
-        Arguments.noUnknownBits("MrAccess", rest);
-        return set;
+        return Flags.decode(MrAccess.class, MrAccess::bit, bits);
     }
 }

@@ -18,8 +18,13 @@ import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 
 /**
- * What to register (struct fi_mr_attr; checklist 1-21). What is not set has its default. Several buffers become one
- * region, in the order in which they are added. Not thread-safe; can be used several times.
+ * What to register (struct fi_mr_attr; checklist 1-21). What is not set has its default. Not thread-safe; can be used
+ * several times.
+ *
+ * <p>Several buffers become one region with one key, in the order in which they are added: peers see them as one range
+ * without a gap. The device translates by pages of 4 KiB, so every buffer but the first has to begin at a page, and
+ * every one but the last to end at one; buffers that touch each other in memory, of one owner, count as one. A region
+ * of several buffers has at most 16 GiB. {@link Domain#allocate} gives whole pages.
  */
 public final class MrAttributes {
     private static final String OPERATION = "describe a region";

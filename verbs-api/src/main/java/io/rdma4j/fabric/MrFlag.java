@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric;
 
-import java.util.EnumSet;
 import java.util.Set;
 
 /** Flags of a registration (checklist 17), with the bits of rdma/fabric.h and rdma/fi_domain.h. */
@@ -46,12 +45,7 @@ public enum MrFlag {
      * @throws FabricException FI_EINVAL for null.
      */
     public static long bits(final Set<MrFlag> set) {
-        Arguments.notNull("encode flags", "set", set);
-        long all = 0;
-        for (final MrFlag one : set) {
-            all |= one.bit;
-        }
-        return all;
+        return Flags.encode(set, MrFlag::bit);
     }
 
     /**
@@ -62,15 +56,6 @@ public enum MrFlag {
      * @throws FabricException FI_EBADFLAGS for a bit that is none of these.
      */
     public static Set<MrFlag> of(final long bits) {
-        final Set<MrFlag> set = EnumSet.noneOf(MrFlag.class);
-        long rest = bits;
-        for (final MrFlag one : values()) {
-            if ((bits & one.bit) != 0) {
-                set.add(one);
-                rest &= ~one.bit;
-            }
-        }
-        Arguments.noUnknownBits("MrFlag", rest);
-        return set;
+        return Flags.decode(MrFlag.class, MrFlag::bit, bits);
     }
 }

@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric;
 
-import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -68,12 +67,7 @@ public enum MrMode {
      * @throws FabricException FI_EINVAL for null.
      */
     public static long bits(final Set<MrMode> set) {
-        Arguments.notNull("encode flags", "set", set);
-        long all = 0;
-        for (final MrMode one : set) {
-            all |= one.bit;
-        }
-        return all;
+        return Flags.encode(set, MrMode::bit);
     }
 
     /**
@@ -84,15 +78,6 @@ public enum MrMode {
      * @throws FabricException FI_EBADFLAGS for a bit that is none of these.
      */
     public static Set<MrMode> of(final long bits) {
-        final Set<MrMode> set = EnumSet.noneOf(MrMode.class);
-        long rest = bits;
-        for (final MrMode one : values()) {
-            if ((bits & one.bit) != 0) {
-                set.add(one);
-                rest &= ~one.bit;
-            }
-        }
-        Arguments.noUnknownBits("MrMode", rest);
-        return set;
+        return Flags.decode(MrMode.class, MrMode::bit, bits);
     }
 }

@@ -37,6 +37,11 @@ final class MallocBlocks {
 
     private final UnsafeBuffer headers = new UnsafeBuffer(ByteBuffer.allocateDirect(PAGES_AT_ONCE * HEADER));
     private final long page = Libc.pageSize();
+    private final MappingAreas all;
+
+    MallocBlocks(final MappingAreas all) {
+        this.all = all;
+    }
 
     /**
      * Null if it is certain that no byte of a range, which is in one mapping, belongs to such a block.
@@ -44,14 +49,14 @@ final class MallocBlocks {
      * @param proven what lies right below this address is known not to be malloc's, so that no block which began there
      *               reaches the range; 0 if nothing is known
      */
-    String refusal(final MappingAreas all, final long from, final long to, final long proven) {
+    String refusal(final long from, final long to, final long proven) {
         if (knownAt(from)) {
             return BLOCK;
         }
         final long first = from & -page;
         // A block may as well begin within the range, behind a mapping of somebody else's.
         final String within = verdict(lookDown(to - 1 & -page, first + page, 0));
-        return within == null ? below(all, first, from, proven) : within;
+        return within == null ? below(first, from, proven) : within;
     }
 
     private boolean knownAt(final long address) {
@@ -68,7 +73,7 @@ final class MallocBlocks {
         return false;
     }
 
-    private String below(final MappingAreas all, final long first, final long address, final long proven) {
+    private String below(final long first, final long address, final long proven) {
         final List<Area> areas = all.touchingBelow(first);
         // Malloc writes and reads its headers.
         areas.removeIf(area -> area.rights().charAt(0) != 'r');
@@ -123,7 +128,20 @@ final class MallocBlocks {
         final long word = headers.getLong(header + Long.BYTES);
         final long size = word & ~FLAGS;
         return headers.getLong(header) == 0 && (word & FLAGS) == IS_MMAPPED && size > 0 && (size & page - 1) == 0
-            && address - start < size;
+            && address - start < size && isMapped(start, size);
+    }
+
+    /** A block is there as a whole. Much looks like a header, such as the numbers 0, 2 and 1: 4 GiB from there on. */
+    private boolean isMapped(final long start, final long size) {
+        final long end = start + size;
+        long covered = start;
+        for (final Area area : end < start ? List.<Area>of() : all.overlapping(start, end)) {
+            if (area.from() > covered) {
+                return false;
+            }
+            covered = area.to();
+        }
+        return end > start && covered >= end;
     }
 
     private static void remember(final long head) {

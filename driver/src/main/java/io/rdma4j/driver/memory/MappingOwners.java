@@ -81,7 +81,7 @@ final class MappingOwners {
                     return "this memory belongs to an arena of malloc";
                 }
             }
-            return new MallocBlocks().refusal(all, from, to, proven);
+            return new MallocBlocks(all).refusal(from, to, proven);
         } catch (final RdmaException e) {
             return "it cannot be found out whether malloc owns this memory: " + e.getMessage();
         }

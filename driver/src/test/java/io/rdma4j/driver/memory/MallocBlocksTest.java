@@ -103,6 +103,17 @@ class MallocBlocksTest {
         Libc.munmap(mapping, 4L * PAGE);
     }
 
+    /** The integers 0, 0, 2 and 1 read as the header of 4 GiB, of which most is not there. */
+    @Test
+    void whatWouldReachBeyondWhatIsMappedIsNoBlock() {
+        final long mapping = MappingMachine.map(4L * PAGE);
+        header(mapping, 1L << 32);
+        assertThat(whyNot(mapping + 3L * PAGE, PAGE)).isNull();
+        header(mapping, Long.MAX_VALUE & -PAGE);
+        assertThat(whyNot(mapping + 3L * PAGE, PAGE)).isNull();
+        Libc.munmap(mapping, 4L * PAGE);
+    }
+
     private static void protect(final long address, final int length, final int rights) {
         final int result = Function.getFunction("c", "mprotect").invokeInt(new Object[] {new Pointer(address),
             new NativeLong(length), rights});

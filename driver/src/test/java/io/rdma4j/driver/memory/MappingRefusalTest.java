@@ -157,11 +157,14 @@ class MappingRefusalTest {
     void memoryThatAnotherUserfaultfdWatchesIsRefused() {
         final long address = MappingMachine.map(PAGE);
         final UserfaultFd other = UserfaultFd.open(UserfaultSource.ofLinux());
-        assertThat(other.register(address, address + PAGE)).isZero();
-        final MappingGuard guard = watch.watch(address, PAGE, (hit, from, to) -> { });
-        assertThat(guard.intact()).isFalse();
-        assertThat(guard.whyNot()).contains("another userfaultfd");
-        other.close();
+        try {
+            assertThat(other.register(address, address + PAGE)).isZero();
+            final MappingGuard guard = watch.watch(address, PAGE, (hit, from, to) -> { });
+            assertThat(guard.intact()).isFalse();
+            assertThat(guard.whyNot()).contains("another userfaultfd");
+        } finally {
+            other.close();
+        }
         assertThat(watch.watch(address, PAGE, (hit, from, to) -> { }).intact()).isTrue();
         Libc.munmap(address, PAGE);
     }
