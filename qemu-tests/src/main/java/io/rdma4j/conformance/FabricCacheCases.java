@@ -44,6 +44,7 @@ final class FabricCacheCases {
 
     private static final int PAGE = 4096;
     private static final int LENGTH = 4 * PAGE;
+    private static final long GAP = 1 << 20;
     private static final int ROUNDS = 8;
     private static final int MOST_OTHERS = 50;
     private static final int THREADS = 4;
@@ -96,8 +97,19 @@ final class FabricCacheCases {
 
     /** The address at which memory comes and goes. */
     private static final class Spot implements AutoCloseable {
-        private MappedMemory mapped = MappedMemory.anonymous(LENGTH);
+        private MappedMemory mapped = apart();
         private Thread unmapper = new Thread();
+
+        /** With nothing of the JVM's right below, in which something may look like a block of malloc. */
+        private static MappedMemory apart() {
+            final long reserved = Libc.mmap(0, LENGTH + 2 * GAP, READ_WRITE, ANONYMOUS, -1, 0);
+            Libc.munmap(reserved, LENGTH + 2 * GAP);
+            try {
+                return MappedMemory.map(reserved + GAP, LENGTH, READ_WRITE, ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+            } catch (final RdmaException e) {
+                return MappedMemory.anonymous(LENGTH);
+            }
+        }
 
         long address() {
             return mapped.address();

@@ -25,6 +25,7 @@ final class MappingMachine {
     static final int PAGE = (int) Libc.pageSize();
     static final long HUGE = 2L << 20;
     static final int RW = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
+    private static final long GAP = 1 << 20;
     static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -44,8 +45,12 @@ final class MappingMachine {
         return watch;
     }
 
+    /** With nothing of the JVM's right below, in which something may look like a block of malloc. */
     static long map(final long length) {
-        final long address = Libc.mmap(0, length, RW, ANONYMOUS, -1, 0);
+        final long reserved = Libc.mmap(0, length + 2 * GAP, RW, ANONYMOUS, -1, 0);
+        final long address = reserved + GAP;
+        Libc.munmap(reserved, GAP);
+        Libc.munmap(address + length, GAP);
         touch(address, length);
         return address;
     }
