@@ -115,10 +115,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private CachedRegion miss(final Range range, final Object named, final int access) {
         requireLocal(access);
         requireOpen();
+        // First all that changed is told, then what it retired is closed: who registers the addresses before that joins
+        // the old mapping, with the old pages.
+        final boolean quiet = watcher == null || watcher.awaitQuiet();
         graveyard.drain();
         final Object known = adoptions.ownerOf(range);
         final Object root = named == null ? known : named;
-        if (watcher != null && (root != null || watcher.awaitQuiet())) {
+        if (watcher != null && (root != null || quiet)) {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 final Claim claim = new Claim(range, root, access, root != null && root == known);
                 final Entry entry = book.take(claim);
