@@ -9,7 +9,7 @@ import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricInfo;
@@ -38,7 +38,7 @@ final class FabricEnd implements CompletionReader {
     private final Fabric fabric;
     private final Domain domain;
     private final CompletionQueue cq;
-    private final Endpoint endpoint;
+    private final MsgEndpoint endpoint;
     private final PinnedMemory pinned;
     private final MemoryRegion region;
     private final UnsafeBuffer memory;

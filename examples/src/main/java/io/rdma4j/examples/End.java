@@ -7,7 +7,7 @@ package io.rdma4j.examples;
 
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.PinnedMemory;
@@ -25,7 +25,7 @@ final class End implements AutoCloseable {
 
     private final Domain domain;
     private final CompletionQueue queue;
-    private final Endpoint endpoint;
+    private final MsgEndpoint endpoint;
     private final Deque<String> results = new ArrayDeque<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private End peer;
@@ -46,7 +46,7 @@ final class End implements AutoCloseable {
         return domain;
     }
 
-    Endpoint endpoint() {
+    MsgEndpoint endpoint() {
         return endpoint;
     }
 

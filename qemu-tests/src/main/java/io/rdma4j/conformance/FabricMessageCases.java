@@ -18,7 +18,7 @@ import static io.rdma4j.fabric.FiErrno.FI_ENOTCONN;
 import static io.rdma4j.fabric.FiErrno.FI_EOPNOTSUPP;
 
 import io.rdma4j.fabric.Capability;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
@@ -151,7 +151,7 @@ final class FabricMessageCases {
     private static void full(final ConformanceEnv env) {
         final FabricPair pair = FabricPair.messages(env);
         final FabricMemory to = pair.farMemory(PAGE);
-        final Endpoint endpoint = pair.far().endpoint();
+        final MsgEndpoint endpoint = pair.far().endpoint();
         int posted = 0;
         int code = 0;
         while (code == 0 && posted < 10_000) {
@@ -174,7 +174,7 @@ final class FabricMessageCases {
         final FabricPair pair = FabricPair.messages(env);
         final FabricMemory from = pair.near().memory(2 * PAGE);
         final FabricMemory far = pair.farMemory(PAGE);
-        final Endpoint endpoint = pair.near().endpoint();
+        final MsgEndpoint endpoint = pair.near().endpoint();
         final MemoryRegion send = env.own(pair.near().domain().register(from.at(0), PAGE, Set.of(MrAccess.SEND), 0));
         final MemoryRegion receive =
             env.own(pair.near().domain().register(from.at(0), PAGE, Set.of(MrAccess.RECV), 0));
@@ -203,7 +203,7 @@ final class FabricMessageCases {
     private static void connect(final ConformanceEnv env) {
         final FabricPair pair = FabricPair.unconnected(env, hints -> hints.capabilities(Capability.MSG));
         final FabricMemory memory = pair.nearMemory(64);
-        final Endpoint near = pair.near().endpoint();
+        final MsgEndpoint near = pair.near().endpoint();
         Check.that(!near.isConnected(), "it is connected from the start");
         FabricCheck.code(FI_ENOTCONN, near.send(memory.at(0), 8, memory.region(), 1), "a send before connecting");
         FabricCheck.refused(FI_EINVAL, () -> near.connect(null), "null");
@@ -249,7 +249,7 @@ final class FabricMessageCases {
     private static void close(final ConformanceEnv env) {
         final FabricPair pair = FabricPair.messages(env);
         final FabricMemory memory = pair.farMemory(PAGE);
-        final Endpoint endpoint = pair.far().endpoint();
+        final MsgEndpoint endpoint = pair.far().endpoint();
         final Set<Long> waiting = new HashSet<>();
         for (long context = 1; context <= 10; context++) {
             final long number = context;
@@ -278,7 +278,7 @@ final class FabricMessageCases {
         }
         final FabricPair pair = FabricPair.messages(env);
         final FabricMemory memory = pair.nearMemory(PAGE);
-        final Endpoint endpoint = pair.near().endpoint();
+        final MsgEndpoint endpoint = pair.near().endpoint();
         final long at = memory.at(0);
         final MemoryRegion desc = memory.region();
         FabricCheck.code(FI_EOPNOTSUPP, endpoint.write(at, 8, desc, 0, 1, 1), "write");

@@ -10,7 +10,7 @@ import static io.rdma4j.fabric.FiErrno.FI_EKEYREJECTED;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -193,7 +193,7 @@ final class FabricRevocationCases {
         final FabricPair pair, final FabricMemory from, final AtomicLong remote, final AtomicLong key,
         final AtomicInteger round, final AtomicLong written) {
         return () -> {
-            final Endpoint endpoint = pair.near().endpoint();
+            final MsgEndpoint endpoint = pair.near().endpoint();
             while (round.get() >= 0) {
                 final long to = remote.get();
                 final long by = key.get();

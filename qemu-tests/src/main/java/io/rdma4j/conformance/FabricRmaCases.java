@@ -12,7 +12,7 @@ import static io.rdma4j.fabric.FiErrno.FI_EKEYREJECTED;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
@@ -126,7 +126,7 @@ final class FabricRmaCases {
         final FabricPair pair = FabricPair.rma(env);
         final FabricMemory here = pair.nearMemory(24 * 64);
         final FabricMemory there = target(pair, PAGE);
-        final Endpoint endpoint = pair.near().endpoint();
+        final MsgEndpoint endpoint = pair.near().endpoint();
         final long key = there.region().key();
         for (int round = 0; round < env.times(5, 50); round++) {
             for (int i = 0; i < 20; i++) {
@@ -314,7 +314,7 @@ final class FabricRmaCases {
             hints.capabilities(Capability.MSG, Capability.RMA, Capability.ATOMIC));
         final FabricMemory here = pair.nearMemory(PAGE);
         final FabricMemory there = target(pair, PAGE);
-        final Endpoint endpoint = pair.near().endpoint();
+        final MsgEndpoint endpoint = pair.near().endpoint();
         final long key = there.region().key();
         there.buffer().putLong(80, 40);
         for (int i = 0; i < 20; i++) {

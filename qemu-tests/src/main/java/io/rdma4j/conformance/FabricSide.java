@@ -7,7 +7,7 @@ package io.rdma4j.conformance;
 
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MrAccess;
@@ -33,7 +33,7 @@ final class FabricSide {
     private final ConformanceEnv env;
     private final Domain domain;
     private final CompletionQueue cq;
-    private final Endpoint endpoint;
+    private final MsgEndpoint endpoint;
     private final Deque<FabricWc> read = new ArrayDeque<>();
     private FabricSide other;
 
@@ -72,7 +72,7 @@ final class FabricSide {
         return domain;
     }
 
-    Endpoint endpoint() {
+    MsgEndpoint endpoint() {
         return endpoint;
     }
 

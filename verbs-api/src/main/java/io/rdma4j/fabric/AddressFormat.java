@@ -7,7 +7,7 @@ package io.rdma4j.fabric;
 
 /** How addresses of endpoints are written: addr_format of fi_getinfo, numbers of rdma/fabric.h. */
 public enum AddressFormat {
-    /** Bytes of the provider's own, as {@link Endpoint#name()} gives them: FI_FORMAT_UNSPEC. */
+    /** The device's own: GID, queue pair number, queue key. FI_FORMAT_UNSPEC. */
     DEVICE(0),
     /** IPv4 address and port. */
     SOCKADDR_IN(2),

@@ -50,6 +50,21 @@ public interface CompletionEntry {
     int data();
 
     /**
+     * Who sent what was received, with {@link Capability#SOURCE}.
+     *
+     * @return the sender's name in the endpoint's vector, or the identifier that was given for it;
+     *         {@link FiAddr#NOTAVAIL} if it is not in there, and for all other completions.
+     */
+    long source();
+
+    /**
+     * Bytes of a message that did not fit, for FI_ETRUNC (olen).
+     *
+     * @return 0 or more.
+     */
+    long overflow();
+
+    /**
      * Whether the operation failed.
      *
      * @return true if so.

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric;
 
 import java.time.Duration;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * Where operations of endpoints complete (fi_cq). Reading it makes progress of its endpoints: keys are looked up,
@@ -38,9 +39,90 @@ public interface CompletionQueue extends AutoCloseable {
      * @param reader  told of each.
      * @param limit   at most so many, above 0.
      * @param timeout longest wait.
-     * @return how many were taken; -FI_EAGAIN if none came in time, or a negated errno.
+     * @return how many were taken; -FI_EAGAIN if none came in time or {@link #signal()} was called; -FI_ENOSYS for a
+     *         queue with {@link WaitObject#NONE}; or a negated errno.
      */
     int awaitRead(CompletionReader reader, int limit, Duration timeout);
+
+    /**
+     * Takes completions of operations that went well into memory, in the {@linkplain #format() format} of this queue
+     * (fi_cq_read). Does not allocate. Entries of failures are in their place between the others: they are taken by
+     * {@link #readError} only.
+     *
+     * @param entries where to write.
+     * @param offset  first byte.
+     * @param count   at most so many, above 0.
+     * @return how many were taken; -FI_EAGAIN for none; -FI_EAVAIL if the next one is a failure; or a negated errno:
+     *         -FI_EINVAL also for a range outside of the buffer.
+     */
+    int read(MutableDirectBuffer entries, int offset, int count);
+
+    /**
+     * As above, with who sent what was received (fi_cq_readfrom).
+     *
+     * @param entries where to write.
+     * @param offset  first byte.
+     * @param count   at most so many, above 0.
+     * @param sources gets {@link CompletionEntry#source()} of each; as long as count or longer.
+     * @return as above.
+     */
+    int readFrom(MutableDirectBuffer entries, int offset, int count, long[] sources);
+
+    /**
+     * Takes the next completion if it is a failure (fi_cq_readerr).
+     *
+     * @param reader told of it.
+     * @return 1; -FI_EAGAIN if the next one is none, or a negated errno.
+     */
+    int readError(CompletionReader reader);
+
+    /**
+     * As {@link #read(MutableDirectBuffer, int, int)}, waiting for the first one (fi_cq_sread).
+     *
+     * @param entries where to write.
+     * @param offset  first byte.
+     * @param count   at most so many, above 0.
+     * @param timeout longest wait.
+     * @return as above; -FI_EAGAIN if none came in time or {@link #signal()} was called; -FI_ENOSYS for a queue with
+     *         {@link WaitObject#NONE}.
+     */
+    int awaitRead(MutableDirectBuffer entries, int offset, int count, Duration timeout);
+
+    /**
+     * Ends one wait: one under way, else the next (fi_cq_signal). From any thread.
+     */
+    void signal();
+
+    /**
+     * Whether it is safe to wait for {@link #fd()} (fi_trywait): asks the device to tell of the next completion. To be
+     * called before each wait, by the thread that reads.
+     *
+     * @return 0; -FI_EAGAIN if there is something to read, or to go on with soon: read first; -FI_ENOSYS without a
+     *         descriptor.
+     */
+    int tryWait();
+
+    /**
+     * Becomes readable when there is something to read (FI_WAIT_FD, fi_control FI_GETWAIT). The queue's: not to be read
+     * or closed.
+     *
+     * @return a file descriptor; -1 for queues without.
+     */
+    int fd();
+
+    /**
+     * What is written for each completion.
+     *
+     * @return not UNSPEC.
+     */
+    CqFormat format();
+
+    /**
+     * How threads wait for it.
+     *
+     * @return as it was opened with.
+     */
+    WaitObject waitObject();
 
     /**
      * Whether it was closed.

@@ -7,7 +7,10 @@ package io.rdma4j.fabric;
 
 import java.time.Duration;
 
-/** Counts (fi_cntr): here what peers did to regions, see {@link MemoryRegion#bind(Counter)}. Thread-safe. */
+/**
+ * Counts (fi_cntr): what endpoints completed, see {@link EndpointOptions#counter}, and what peers did to regions, see
+ * {@link MemoryRegion#bind(Counter)}. Operations that failed count as failures. Thread-safe.
+ */
 public interface Counter extends AutoCloseable {
     /**
      * The domain.
@@ -65,6 +68,20 @@ public interface Counter extends AutoCloseable {
      * @throws FabricException FI_EINVAL for null.
      */
     int await(long threshold, Duration timeout);
+
+    /**
+     * Becomes readable when the count or the failures changed (FI_WAIT_FD). The counter's: not to be read or closed.
+     *
+     * @return a file descriptor; -1 for counters without.
+     */
+    int fd();
+
+    /**
+     * How threads wait for it.
+     *
+     * @return as it was opened with.
+     */
+    WaitObject waitObject();
 
     /**
      * Whether it was closed.

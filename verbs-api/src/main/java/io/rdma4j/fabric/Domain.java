@@ -99,13 +99,47 @@ public interface Domain extends AutoCloseable {
     void bind(EventQueue queue);
 
     /**
-     * Opens an endpoint, with its queues bound, ready to be connected.
+     * Opens a connected endpoint, with its queues bound, ready to be connected.
      *
      * @param options its queues, sizes and rights.
      * @return the endpoint; the caller owns it.
-     * @throws FabricException FI_ENOCQ without a completion queue, FI_EINVAL, FI_ENOMEM, FI_EBADFD.
+     * @throws FabricException FI_ENOCQ without a completion queue, FI_EINVAL (also in a domain of addressed endpoints),
+     *                         FI_ENOMEM, FI_EBADFD.
      */
-    Endpoint openEndpoint(EndpointOptions options);
+    MsgEndpoint openEndpoint(EndpointOptions options);
+
+    /**
+     * Opens an endpoint that addresses its peers through an address vector, with its queues bound, ready to use. Its
+     * kind is what was negotiated: DGRAM or RDM.
+     *
+     * @param options its vector, queues, sizes and rights.
+     * @return the endpoint; the caller owns it.
+     * @throws FabricException FI_ENOAV without a vector, FI_ENOCQ without a completion queue, FI_EADDRINUSE for a
+     *                         service that another endpoint has, FI_EINVAL (also in a domain of connected endpoints),
+     *                         FI_ENOMEM, FI_EBADFD.
+     */
+    AddressedEndpoint openAddressedEndpoint(EndpointOptions options);
+
+    /**
+     * Opens an address vector (fi_av_open).
+     *
+     * @param attributes read now, and not kept.
+     * @return the vector; the caller owns it.
+     * @throws FabricException FI_EINVAL for attributes that make no sense; FI_ENOENT for a shared one that is to be
+     *                         read and is not there; FI_EACCES for one of another user; FI_EOPNOTSUPP for one of
+     *                         another layout version; FI_EIO for one that is damaged; FI_ENOMEM; FI_EBADFD.
+     */
+    AddressVector openAddressVector(AvAttributes attributes);
+
+    /**
+     * Opens a completion queue.
+     *
+     * @param attributes read now, and not kept.
+     * @return the queue; the caller owns it.
+     * @throws FabricException FI_EINVAL, FI_ENOSYS for a format or wait object that is not offered, FI_ENOMEM,
+     *                         FI_EBADFD.
+     */
+    CompletionQueue openCompletionQueue(CqAttributes attributes);
 
     /**
      * Opens a completion queue.
@@ -123,6 +157,15 @@ public interface Domain extends AutoCloseable {
      * @throws FabricException FI_ENOMEM, FI_EBADFD.
      */
     Counter openCounter();
+
+    /**
+     * Opens a counter.
+     *
+     * @param waitObject how threads wait for it.
+     * @return the counter, at 0; the caller owns it.
+     * @throws FabricException FI_EINVAL for null, FI_ENOSYS for what is not offered, FI_ENOMEM, FI_EBADFD.
+     */
+    Counter openCounter(WaitObject waitObject);
 
     /**
      * The cache that hides {@link MrMode#LOCAL}, also for the application's own use.

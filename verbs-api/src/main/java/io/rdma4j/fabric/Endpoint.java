@@ -5,34 +5,9 @@
 
 package io.rdma4j.fabric;
 
-import org.agrona.DirectBuffer;
-
 /**
- * A connected endpoint (FI_EP_MSG). Two of them, of this or of different processes, are connected by exchanging their
- * {@link #name() names}; both sides call {@link #connect}.
- *
- * <p>The operations below are the data path: they neither block nor allocate, and return 0 or a negated errno of
- * {@link FiErrno}: -FI_EAGAIN if no room is left, or a key of the peer is just being looked up (read the completion
- * queue, then try again); -FI_ENOTCONN if it is not connected, or failed; -FI_EINVAL for arguments that make no sense
- * and for a descriptor that cannot be used now, or does not cover the memory; -FI_EDOMAIN for one of another domain;
- * -FI_EACCES for one without the rights; -FI_EOPNOTSUPP for what was not negotiated, or the device, or the peer's,
- * does not have; -FI_EBADFD if closed; what the registration cache says if it cannot register. Then nothing was
- * started. What was accepted completes in the endpoint's completion queue: sends in order, receives in order, RMA and
- * atomics in order. One thread at a time uses an endpoint; the queues that it is bound to are read by the same thread.
- *
- * <p>Local memory is named by its address in this process. {@code desc} is the region that covers it, or null where
- * {@link MrMode#LOCAL} is not set: then the provider's cache registers it, as it does for a region of this domain that
- * has another authorization key than the endpoint. Applications for versions below 1.22 may pass any descriptor where
- * that bit is not set: it is not looked at. A buffer must stay as it is until its operation completed.
- *
- * <p>What the peer refuses is an error of that one operation, and of nothing else: FI_EKEYREJECTED for a key that the
- * peer does not have, FI_EACCES for a region that is closed, disabled or lacks the right, FI_EINVAL for a range that is
- * not inside. RMA behind it is carried out. Where an operation fails at its own local memory (FI_EFAULT) the RMA behind
- * it is given up with FI_ECANCELED: the peer may have carried it out, or not. A peer that does not answer, and an error
- * of a message, end the connection.
- *
- * <p>Messages are ordered among each other, RMA and atomics are ordered among each other; between the two there is no
- * order (docs/adr/0018).
+ * What communicates (fid_ep): a {@link MsgEndpoint}, or an {@link AddressedEndpoint}. What is here all kinds have: the
+ * msg forms, which are the data path, with the rules of the kind.
  */
 public interface Endpoint extends AutoCloseable {
     /**
@@ -43,182 +18,18 @@ public interface Endpoint extends AutoCloseable {
     Domain domain();
 
     /**
-     * The address of this endpoint, for its peer.
+     * Its kind.
      *
-     * @return bytes with a version, to be handed over as they are; a new array.
+     * @return the domain's.
      */
-    byte[] name();
+    EndpointType type();
 
     /**
-     * Connects with a peer; the peer does the same, in any order. Control path.
+     * Its address (fi_getname): what peers insert into their vectors.
      *
-     * @param peerName the peer's {@link #name()}.
-     * @throws FabricException FI_EINVAL for bytes that are no name; FI_EISCONN; FI_ECONNREFUSED for another
-     *                         authorization key, or a name that was altered with the checksum made to fit; FI_EBADFD
-     *                         if closed, or if connecting failed before on the device: open another endpoint.
+     * @return in the domain's format. Of a connected endpoint in the device's own: who it is, not where to connect to.
      */
-    void connect(byte[] peerName);
-
-    /**
-     * Whether it is connected and has not failed.
-     *
-     * @return true if so.
-     */
-    boolean isConnected();
-
-    /**
-     * Sends a message.
-     *
-     * @param address first byte.
-     * @param length  bytes, 0 or more.
-     * @param desc    covers the memory, with {@link MrAccess#SEND}; or null.
-     * @param context comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int send(long address, int length, MemoryRegion desc, long context);
-
-    /**
-     * Sends a message with data for the peer's completion.
-     *
-     * @param address first byte.
-     * @param length  bytes, 0 or more.
-     * @param desc    covers the memory, with {@link MrAccess#SEND}; or null.
-     * @param data    32 bits.
-     * @param context comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int sendWithData(long address, int length, MemoryRegion desc, int data, long context);
-
-    /**
-     * Receives a message.
-     *
-     * @param address first byte.
-     * @param length  bytes; a longer message is an error.
-     * @param desc    covers the memory, with {@link MrAccess#RECV}; or null.
-     * @param context comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int receive(long address, int length, MemoryRegion desc, long context);
-
-    /**
-     * Reads memory of the peer.
-     *
-     * @param address       where to store it.
-     * @param length        bytes.
-     * @param desc          covers the memory, with {@link MrAccess#READ}; or null.
-     * @param remoteAddress first byte, counted from the peer's {@link MemoryRegion#base()} on.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int read(long address, int length, MemoryRegion desc, long remoteAddress, long key, long context);
-
-    /**
-     * Writes memory of the peer.
-     *
-     * @param address       first byte here.
-     * @param length        bytes.
-     * @param desc          covers the memory, with {@link MrAccess#WRITE}; or null.
-     * @param remoteAddress first byte there.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int write(long address, int length, MemoryRegion desc, long remoteAddress, long key, long context);
-
-    /**
-     * Writes memory of the peer, with data for a completion there (FI_REMOTE_CQ_DATA). Uses none of the peer's
-     * receives.
-     *
-     * @param address       first byte here.
-     * @param length        bytes.
-     * @param desc          covers the memory, with {@link MrAccess#WRITE}; or null.
-     * @param data          32 bits.
-     * @param remoteAddress first byte there.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int writeWithData(
-        long address, int length, MemoryRegion desc, int data, long remoteAddress, long key, long context);
-
-    /**
-     * Adds to 64 bits of the peer, and fetches what was there (FI_SUM, FI_UINT64).
-     *
-     * @param result        where 8 bytes are stored; a multiple of 8.
-     * @param desc          covers the result, with {@link MrAccess#READ}; or null.
-     * @param add           what to add.
-     * @param remoteAddress a multiple of 8 in the peer's memory.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int fetchAdd(long result, MemoryRegion desc, long add, long remoteAddress, long key, long context);
-
-    /**
-     * Compares 64 bits of the peer, swaps them if they are equal, and fetches what was there (FI_CSWAP, FI_UINT64).
-     *
-     * @param result        where 8 bytes are stored; a multiple of 8.
-     * @param desc          covers the result, with {@link MrAccess#READ}; or null.
-     * @param compare       what is expected.
-     * @param swap          what to store then.
-     * @param remoteAddress a multiple of 8 in the peer's memory.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return 0 or a negated errno.
-     */
-    int compareSwap(
-        long result, MemoryRegion desc, long compare, long swap, long remoteAddress, long key, long context);
-
-    /**
-     * Sends a message from a buffer, without a descriptor. Where the buffer is over a direct {@link
-     * java.nio.ByteBuffer} the cache knows by that whether it has seen this memory before: the fast way without
-     * descriptors for memory that no monitor of the cache watches.
-     *
-     * @param buffer  not on the heap.
-     * @param offset  first byte.
-     * @param length  bytes, 0 or more.
-     * @param context comes back with the completion.
-     * @return 0 or a negated errno; -FI_EINVAL also for null, a buffer on the heap, or a range that is not inside.
-     */
-    int send(DirectBuffer buffer, int offset, int length, long context);
-
-    /**
-     * Receives a message into a buffer, without a descriptor.
-     *
-     * @param buffer  not on the heap.
-     * @param offset  first byte.
-     * @param length  bytes; a longer message is an error.
-     * @param context comes back with the completion.
-     * @return as {@link #send(DirectBuffer, int, int, long)}.
-     */
-    int receive(DirectBuffer buffer, int offset, int length, long context);
-
-    /**
-     * Reads memory of the peer into a buffer, without a descriptor.
-     *
-     * @param buffer        not on the heap.
-     * @param offset        where to store it.
-     * @param length        bytes.
-     * @param remoteAddress first byte there.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return as {@link #send(DirectBuffer, int, int, long)}.
-     */
-    int read(DirectBuffer buffer, int offset, int length, long remoteAddress, long key, long context);
-
-    /**
-     * Writes memory of the peer from a buffer, without a descriptor.
-     *
-     * @param buffer        not on the heap.
-     * @param offset        first byte here.
-     * @param length        bytes.
-     * @param remoteAddress first byte there.
-     * @param key           the peer's key, or a mapped one.
-     * @param context       comes back with the completion.
-     * @return as {@link #send(DirectBuffer, int, int, long)}.
-     */
-    int write(DirectBuffer buffer, int offset, int length, long remoteAddress, long key, long context);
+    FabricAddress address();
 
     /**
      * The cache that registers what comes without a descriptor.
@@ -228,6 +39,51 @@ public interface Endpoint extends AutoCloseable {
     RegistrationCache cache();
 
     /**
+     * Sends several buffers as one message (fi_sendmsg, fi_sendv).
+     *
+     * @param message what to send; nothing of it is kept.
+     * @param flags   of {@link OpFlags}.
+     * @return 0 or a negated errno; -FI_EINVAL for null and for more buffers than iov_limit; -FI_EBADFLAGS.
+     */
+    int sendMessage(Message message, long flags);
+
+    /**
+     * Receives a message into several buffers (fi_recvmsg, fi_recvv).
+     *
+     * @param message where to; nothing of it is kept.
+     * @param flags   {@link OpFlags#COMPLETION} or 0.
+     * @return 0 or a negated errno; as above.
+     */
+    int receiveMessage(Message message, long flags);
+
+    /**
+     * Reads memory of the peer into several buffers (fi_readmsg, fi_readv).
+     *
+     * @param message where to, and where from; nothing of it is kept.
+     * @param flags   of {@link OpFlags}.
+     * @return 0 or a negated errno; as above.
+     */
+    int readMessage(Message message, long flags);
+
+    /**
+     * Writes several buffers to memory of the peer (fi_writemsg, fi_writev).
+     *
+     * @param message where from, and where to; nothing of it is kept.
+     * @param flags   of {@link OpFlags}.
+     * @return 0 or a negated errno; as above.
+     */
+    int writeMessage(Message message, long flags);
+
+    /**
+     * Takes a receive back that no message has come for (fi_cancel): it completes with FI_ECANCELED.
+     *
+     * @param context of the receive; of several with the same one the oldest.
+     * @return 0; -FI_ENOENT if there is none (any more); -FI_ENOSYS where receives are in the hands of the device
+     *         (MSG, DGRAM).
+     */
+    int cancel(long context);
+
+    /**
      * Whether it was closed.
      *
      * @return true if so.
@@ -235,9 +91,9 @@ public interface Endpoint extends AutoCloseable {
     boolean isClosed();
 
     /**
-     * Closes it: operations that are over, and data that peers' writes brought, are still reported by the next reads of
-     * its queues; operations under way are reported as FI_ECANCELED, though the peer may just have carried them out.
-     * Regions that were bound to it are bound no more, and disabled. Harmless when called again.
+     * Closes it: operations that are over are still reported by the next reads of its queues; operations under way are
+     * reported as FI_ECANCELED, though the peer may just have carried them out. Regions that were bound to it are bound
+     * no more, and disabled. Harmless when called again.
      */
     @Override
     void close();

@@ -5,15 +5,32 @@
 
 package io.rdma4j.fabric;
 
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+
 /**
  * What an endpoint is made with. Not thread-safe; read when it is opened.
  */
 public final class EndpointOptions {
+    private static final String OPEN = "open endpoint";
+
     private CompletionQueue transmitQueue;
     private CompletionQueue receiveQueue;
     private int transmitSize = 64;
     private int receiveSize = 64;
     private byte[] authKey;
+    private AddressVector addressVector;
+    private EventQueue eventQueue;
+    private ConnectionRequest request;
+    private String service;
+    private boolean selectiveCompletion;
+    private CompletionQueue[] receiveContexts = {};
+    private int windowSlots = 16;
+    private int windowBytes = 4096;
+    private int mostConnections;
+    private Duration connectTimeout = Duration.ofSeconds(5);
+    private final Map<CounterEvent, Counter> counters = new EnumMap<>(CounterEvent.class);
 
     /** No queues, 64 operations each way, the domain's authorization key. */
     public EndpointOptions() {
@@ -62,8 +79,8 @@ public final class EndpointOptions {
     /**
      * An authorization key: only endpoints with the same one can be connected with this one, and only regions with the
      * same one are reached through it. Whoever is connected reaches all of these: give peers that must not reach each
-     * other's regions different keys. {@link Endpoint#name() Names} prove that their maker has the key, and do not tell
-     * it; a key that can be guessed can be found out by trying. A name that is used again is not found out.
+     * other's regions different keys. {@link MsgEndpoint#name() Names} prove that their maker has the key, and do not
+     * tell it; a key that can be guessed can be found out by trying. A name that is used again is not found out.
      *
      * @param key copied; null or empty for the domain's.
      * @return this.
@@ -71,6 +88,236 @@ public final class EndpointOptions {
     public EndpointOptions authKey(final byte[] key) {
         authKey = key == null || key.length == 0 ? null : key.clone();
         return this;
+    }
+
+    /**
+     * The vector that gives names to peers: for addressed endpoints, which need one. Several may share it.
+     *
+     * @param vector of the same domain.
+     * @return this.
+     */
+    public EndpointOptions addressVector(final AddressVector vector) {
+        addressVector = vector;
+        return this;
+    }
+
+    /**
+     * Where a connected endpoint tells of its connection.
+     *
+     * @param queue of the same fabric.
+     * @return this.
+     */
+    public EndpointOptions eventQueue(final EventQueue queue) {
+        eventQueue = queue;
+        return this;
+    }
+
+    /**
+     * Whose request a connected endpoint shall {@linkplain MsgEndpoint#accept accept}.
+     *
+     * @param connectionRequest of a {@link FabricEvent#CONNREQ}.
+     * @return this.
+     */
+    public EndpointOptions request(final ConnectionRequest connectionRequest) {
+        request = connectionRequest;
+        return this;
+    }
+
+    /**
+     * Under which the name service of this node tells the address of an addressed endpoint.
+     *
+     * @param name a number, 1 to 65535, or a name of /etc/services; null for none, or, in a format of sockets, for any
+     *             port that is free.
+     * @return this.
+     */
+    public EndpointOptions service(final String name) {
+        service = name;
+        return this;
+    }
+
+    /**
+     * Reports success only of operations with {@link OpFlags#COMPLETION} (FI_SELECTIVE_COMPLETION, for what is
+     * transmitted). Failures are always reported, and counters count all.
+     *
+     * @param selective true if so.
+     * @return this.
+     */
+    public EndpointOptions selectiveCompletion(final boolean selective) {
+        selectiveCompletion = selective;
+        return this;
+    }
+
+    /**
+     * Receive contexts of an RDM endpoint: where each one's receives complete. The first is the endpoint's own.
+     *
+     * @param queues one for each context, at most {@link ReceiveAttributes#contexts()}; none for a single context that
+     *               completes in {@link #receiveQueue()}.
+     * @return this.
+     */
+    public EndpointOptions receiveContexts(final CompletionQueue... queues) {
+        receiveContexts = queues == null ? new CompletionQueue[0] : queues.clone();
+        return this;
+    }
+
+    /**
+     * What an RDM endpoint keeps ready for messages of each peer.
+     *
+     * @param slots pieces of messages that can wait, 4 to 1024.
+     * @param bytes of each, 256 to 65536; a longer message takes several. Both ends of a connection use the smaller.
+     * @return this.
+     */
+    public EndpointOptions window(final int slots, final int bytes) {
+        windowSlots = slots;
+        windowBytes = bytes;
+        return this;
+    }
+
+    /**
+     * Connections that an RDM endpoint keeps: beyond, those that nobody has used for longest are closed, if nothing is
+     * under way on them, and made again when they are needed.
+     *
+     * @param most above 1; 0 for as many as the device gives.
+     * @return this.
+     */
+    public EndpointOptions mostConnections(final int most) {
+        mostConnections = most;
+        return this;
+    }
+
+    /**
+     * How long connecting may take before it has failed.
+     *
+     * @param timeout above 0.
+     * @return this.
+     */
+    public EndpointOptions connectTimeout(final Duration timeout) {
+        connectTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Counts completions (fi_ep_bind of counters).
+     *
+     * @param counter of the same domain; it cannot be closed before the endpoint.
+     * @param first   what it counts.
+     * @param more    what else.
+     * @return this.
+     * @throws FabricException FI_EINVAL for null, or if another counter counts that already.
+     */
+    public EndpointOptions counter(final Counter counter, final CounterEvent first, final CounterEvent... more) {
+        Arguments.notNull(OPEN, "counter", counter);
+        count(counter, first);
+        for (final CounterEvent event : Arguments.notNull(OPEN, "events", more)) {
+            count(counter, event);
+        }
+        return this;
+    }
+
+    private void count(final Counter counter, final CounterEvent event) {
+        final Counter other = counters.putIfAbsent(Arguments.notNull(OPEN, "event", event), counter);
+        if (other != null && other != counter) {
+            throw FabricException.of(OPEN).detail("%s is counted by %s already", event, other)
+                .errno(FiErrno.FI_EINVAL).build();
+        }
+    }
+
+    /**
+     * The vector.
+     *
+     * @return null if not set.
+     */
+    public AddressVector addressVector() {
+        return addressVector;
+    }
+
+    /**
+     * Where it tells of its connection.
+     *
+     * @return null if not set.
+     */
+    public EventQueue eventQueue() {
+        return eventQueue;
+    }
+
+    /**
+     * Whose request it shall accept.
+     *
+     * @return null if not set.
+     */
+    public ConnectionRequest request() {
+        return request;
+    }
+
+    /**
+     * Under which service it is known.
+     *
+     * @return null if not set.
+     */
+    public String service() {
+        return service;
+    }
+
+    /**
+     * Whether success is reported on demand only.
+     *
+     * @return as given.
+     */
+    public boolean selectiveCompletion() {
+        return selectiveCompletion;
+    }
+
+    /**
+     * Queues of receive contexts.
+     *
+     * @return a copy; empty for a single one.
+     */
+    public CompletionQueue[] receiveContexts() {
+        return receiveContexts.clone();
+    }
+
+    /**
+     * Pieces of messages that can wait.
+     *
+     * @return as given.
+     */
+    public int windowSlots() {
+        return windowSlots;
+    }
+
+    /**
+     * Bytes of each piece.
+     *
+     * @return as given.
+     */
+    public int windowBytes() {
+        return windowBytes;
+    }
+
+    /**
+     * Connections that are kept.
+     *
+     * @return as given.
+     */
+    public int mostConnections() {
+        return mostConnections;
+    }
+
+    /**
+     * How long connecting may take.
+     *
+     * @return as given.
+     */
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /**
+     * What counts what.
+     *
+     * @return a copy.
+     */
+    public Map<CounterEvent, Counter> counters() {
+        return new EnumMap<>(counters);
     }
 
     /**

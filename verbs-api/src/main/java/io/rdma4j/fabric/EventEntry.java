@@ -22,6 +22,36 @@ public interface EventEntry {
     MemoryRegion region();
 
     /**
+     * What the event is about.
+     *
+     * @return a {@link MemoryRegion}, {@link AddressVector}, {@link MsgEndpoint} or {@link PassiveEndpoint}, or what
+     *         {@link EventQueue#write} was given; may be null.
+     */
+    Object fid();
+
+    /**
+     * A number that comes with the event: for {@link FabricEvent#AV_COMPLETE} how many addresses were inserted, for its
+     * errors the index of the one that was not.
+     *
+     * @return 0 if there is none.
+     */
+    long data();
+
+    /**
+     * The request, for {@link FabricEvent#CONNREQ}.
+     *
+     * @return null for other events.
+     */
+    ConnectionRequest request();
+
+    /**
+     * What the other side told, for {@link FabricEvent#CONNREQ} and {@link FabricEvent#CONNECTED}, refusals too.
+     *
+     * @return a copy; empty for nothing.
+     */
+    byte[] privateData();
+
+    /**
      * The context that was given with the operation.
      *
      * @return may be null.

@@ -7,7 +7,10 @@ package io.rdma4j.fabric;
 
 import java.time.Duration;
 
-/** Events of the control path (fi_eq). Thread-safe. */
+/**
+ * Events of the control path (fi_eq). Thread-safe. Reading it makes progress of what is connected through it. It grows
+ * as needed, so nothing is lost; one that nobody reads is the application's to avoid.
+ */
 public interface EventQueue extends AutoCloseable {
     /**
      * Takes events, errors too, in order. With several threads that read, each event goes to one of them.
@@ -31,6 +34,63 @@ public interface EventQueue extends AutoCloseable {
     int awaitRead(EventReader reader, int limit, Duration timeout);
 
     /**
+     * Looks at the next event without taking it (FI_PEEK).
+     *
+     * @param reader told of it.
+     * @return 1, or 0 if there is none.
+     * @throws FabricException FI_EINVAL for null, FI_EBADFD if closed.
+     */
+    int peek(EventReader reader);
+
+    /**
+     * Takes the next event if it is a failure (fi_eq_readerr).
+     *
+     * @param reader told of it.
+     * @return 1, or 0 if the next one is none.
+     * @throws FabricException FI_EINVAL for null, FI_EBADFD if closed.
+     */
+    int readError(EventReader reader);
+
+    /**
+     * Writes an event of the application's own (fi_eq_write).
+     *
+     * @param event   its kind.
+     * @param fid     what it is about; may be null.
+     * @param context comes with it; may be null.
+     * @param data    comes with it.
+     * @throws FabricException FI_EINVAL for null, FI_EACCES if the queue is not {@link EqAttributes#writable},
+     *                         FI_EBADFD.
+     */
+    void write(FabricEvent event, Object fid, Object context, long data);
+
+    /**
+     * Ends one wait: one under way, else the next. From any thread.
+     */
+    void signal();
+
+    /**
+     * Whether it is safe to wait for {@link #fd()} (fi_trywait). To be called before each wait.
+     *
+     * @return 0; -FI_EAGAIN if there is something to read, or to go on with soon: read first; -FI_ENOSYS without a
+     *         descriptor.
+     */
+    int tryWait();
+
+    /**
+     * Becomes readable when there is something to read (FI_WAIT_FD). The queue's: not to be read or closed.
+     *
+     * @return a file descriptor; -1 for queues without.
+     */
+    int fd();
+
+    /**
+     * How threads wait for it.
+     *
+     * @return as it was opened with.
+     */
+    WaitObject waitObject();
+
+    /**
      * Events that wait to be read.
      *
      * @return 0 or more.
@@ -47,7 +107,7 @@ public interface EventQueue extends AutoCloseable {
     /**
      * Closes it; events that nobody read are dropped. Harmless when called again.
      *
-     * @throws FabricException FI_EBUSY while a domain is bound to it that is open.
+     * @throws FabricException FI_EBUSY while domains, endpoints or address vectors are bound to it that are open.
      */
     @Override
     void close();

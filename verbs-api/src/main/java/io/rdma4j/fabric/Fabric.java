@@ -36,6 +36,28 @@ public interface Fabric extends AutoCloseable {
     EventQueue openEventQueue(int size);
 
     /**
+     * Opens an event queue.
+     *
+     * @param attributes read now, and not kept.
+     * @return the queue; the caller owns it.
+     * @throws FabricException FI_EINVAL, FI_ENOSYS for a wait object that is not offered, FI_EBADFD.
+     */
+    EventQueue openEventQueue(EqAttributes attributes);
+
+    /**
+     * Opens an endpoint that listens for connections (fi_passive_ep).
+     *
+     * @param info    of connected endpoints; one of {@link Fabrics#getInfo}, of this fabric.
+     * @param queue   where requests come.
+     * @param service under which the name service of this node tells its address; null for none, or, in a format of
+     *                sockets, for any port that is free.
+     * @return the endpoint; the caller owns it.
+     * @throws FabricException FI_EINVAL, FI_ENOEQ for no queue, FI_EADDRINUSE for a service that another one has,
+     *                         FI_ENODEV, FI_EBADFD.
+     */
+    PassiveEndpoint openPassiveEndpoint(FabricInfo info, EventQueue queue, String service);
+
+    /**
      * Whether it was closed.
      *
      * @return true if so.
@@ -45,7 +67,7 @@ public interface Fabric extends AutoCloseable {
     /**
      * Closes it. Harmless when called again.
      *
-     * @throws FabricException FI_EBUSY while domains or event queues are open.
+     * @throws FabricException FI_EBUSY while domains, passive endpoints or event queues are open.
      */
     @Override
     void close();

@@ -38,6 +38,7 @@ public final class Hints {
     private EndpointType endpointType;
     private AddressFormat addressFormat;
     private byte[] authKey = {};
+    private boolean avAuthKeys;
     private CacheAttributes cache = new CacheAttributes();
     private DomainAttributes least = new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0);
 
@@ -248,6 +249,18 @@ public final class Hints {
     }
 
     /**
+     * Authorization keys come through address vectors (auth_key_size is FI_AV_AUTH_KEY; checklist 3, 11, 12): regions
+     * are registered with {@link MrAttributes#avAuthKey}, addresses are inserted with {@link AvInsert#authKey}.
+     *
+     * @param through true if so; then {@link #authKey} has to stay empty.
+     * @return this.
+     */
+    public Hints avAuthKeys(final boolean through) {
+        avAuthKeys = through;
+        return this;
+    }
+
+    /**
      * How the registration caches of domains shall be. The environment and system properties go first.
      *
      * @param attributes copied.
@@ -419,6 +432,15 @@ public final class Hints {
      */
     public byte[] authKey() {
         return authKey.clone();
+    }
+
+    /**
+     * Whether authorization keys come through address vectors.
+     *
+     * @return as given.
+     */
+    public boolean avAuthKeys() {
+        return avAuthKeys;
     }
 
     /**

@@ -53,7 +53,7 @@ public interface MemoryRegion extends AutoCloseable {
     Set<MrAccess> access();
 
     /**
-     * How peers name the first byte: what {@link Endpoint#write} and the others take as remote address.
+     * How peers name the first byte: what {@link MsgEndpoint#write} and the others take as remote address.
      *
      * @return {@link #address()} with {@link MrMode#VIRT_ADDR} (of a dma-buf its base address plus offset), else 0.
      */

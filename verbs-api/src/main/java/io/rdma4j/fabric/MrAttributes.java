@@ -36,6 +36,8 @@ public final class MrAttributes {
     private long requestedKey;
     private Object context;
     private byte[] authKey;
+    private AddressVector keyVector;
+    private long keySource = FiAddr.NOTAVAIL;
     private HmemIface iface = HmemIface.SYSTEM;
     private long device;
     private Object hmemData;
@@ -208,6 +210,39 @@ public final class MrAttributes {
     public MrAttributes context(final Object value) {
         context = value;
         return this;
+    }
+
+    /**
+     * Which authorization keys of a vector reach the region (struct fi_mr_auth_key; checklist 12), in domains with
+     * {@link Hints#avAuthKeys}.
+     *
+     * @param vector the vector.
+     * @param source {@link FiAddr#NOTAVAIL} for all keys that are in it now; one key, with {@link MrFlag#AUTH_KEY}; or
+     *               one peer, which needs {@link Capability#DIRECTED_RECV}.
+     * @return this.
+     */
+    public MrAttributes avAuthKey(final AddressVector vector, final long source) {
+        keyVector = vector;
+        keySource = source;
+        return this;
+    }
+
+    /**
+     * The vector whose authorization keys reach the region.
+     *
+     * @return null if not set.
+     */
+    public AddressVector keyVector() {
+        return keyVector;
+    }
+
+    /**
+     * Which key or peer of the vector.
+     *
+     * @return as given.
+     */
+    public long keySource() {
+        return keySource;
     }
 
     /**

@@ -15,10 +15,11 @@ import java.util.Set;
  * @param completionOrder in which order completions are reported.
  * @param size            most receives under way.
  * @param iovLimit        most buffers of one receive.
+ * @param contexts        most receive contexts of one endpoint (rx_ctx_cnt); 1 where there are no more.
  */
 public record ReceiveAttributes(
     Set<Capability> capabilities, Set<MessageOrder> messageOrder, CompletionOrder completionOrder, int size,
-    int iovLimit) {
+    int iovLimit, int contexts) {
     /**
      * Keeps sets that nobody changes.
      *
@@ -27,6 +28,7 @@ public record ReceiveAttributes(
      * @param completionOrder as told.
      * @param size            as told.
      * @param iovLimit        as told.
+     * @param contexts        as told.
      * @throws FabricException FI_EINVAL for null.
      */
     public ReceiveAttributes {

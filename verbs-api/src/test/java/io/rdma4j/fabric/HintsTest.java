@@ -117,7 +117,7 @@ class HintsTest {
         final Set<Capability> caps = EnumSet.of(Capability.MSG);
         final Set<MessageOrder> order = EnumSet.of(MessageOrder.SAS);
         final TransmitAttributes transmit = new TransmitAttributes(caps, order, CompletionOrder.NONE, 0, 1, 1, 0);
-        final ReceiveAttributes receive = new ReceiveAttributes(caps, order, CompletionOrder.NONE, 1, 1);
+        final ReceiveAttributes receive = new ReceiveAttributes(caps, order, CompletionOrder.NONE, 1, 1, 1);
         caps.clear();
         order.clear();
         assertThat(transmit.capabilities()).containsExactly(Capability.MSG);
@@ -125,7 +125,7 @@ class HintsTest {
         assertThatThrownBy(() -> transmit.capabilities().clear()).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> new TransmitAttributes(null, order, CompletionOrder.NONE, 0, 1, 1, 0))
             .isInstanceOf(FabricException.class);
-        assertThatThrownBy(() -> new ReceiveAttributes(caps, null, CompletionOrder.NONE, 1, 1))
+        assertThatThrownBy(() -> new ReceiveAttributes(caps, null, CompletionOrder.NONE, 1, 1, 1))
             .isInstanceOf(FabricException.class);
         assertThatThrownBy(() -> new Survey(null, List.of())).isInstanceOf(FabricException.class);
         assertThatThrownBy(() -> new Survey(List.of(), null)).isInstanceOf(FabricException.class);

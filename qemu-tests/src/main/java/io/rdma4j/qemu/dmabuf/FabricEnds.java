@@ -10,7 +10,7 @@ import static io.rdma4j.qemu.dmabuf.DmaBufMain.require;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricInfo;
@@ -35,13 +35,13 @@ final class FabricEnds implements AutoCloseable {
     private static final int QUEUE = 64;
 
     final Domain domain;
-    final Endpoint here;
+    final MsgEndpoint here;
     final UnsafeBuffer bytes;
     private final Fabric fabric;
     private final Domain peerDomain;
     private final CompletionQueue hereQueue;
     private final CompletionQueue peerQueue;
-    private final Endpoint peer;
+    private final MsgEndpoint peer;
     private final PinnedMemory memory;
     private int last;
 

@@ -6,7 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.CompletionQueue;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.region.EndpointHost;
 
@@ -23,7 +23,7 @@ public final class Endpoints {
      * @return the endpoint; the caller owns it.
      * @throws io.rdma4j.fabric.FabricException FI_ENOCQ without a completion queue, FI_EINVAL, FI_ENOMEM, FI_EBADFD.
      */
-    public static Endpoint openEndpoint(final EndpointHost host, final EndpointOptions options) {
+    public static MsgEndpoint openEndpoint(final EndpointHost host, final EndpointOptions options) {
         return FabricEndpoint.open(host, options);
     }
 

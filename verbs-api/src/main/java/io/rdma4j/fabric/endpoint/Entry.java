@@ -7,6 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
 
@@ -70,6 +71,16 @@ final class Entry implements CompletionEntry {
     @Override
     public int data() {
         return data;
+    }
+
+    @Override
+    public long source() {
+        return FiAddr.NOTAVAIL;
+    }
+
+    @Override
+    public long overflow() {
+        return 0;
     }
 
     @Override

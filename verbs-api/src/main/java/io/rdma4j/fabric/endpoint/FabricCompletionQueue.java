@@ -8,9 +8,11 @@ package io.rdma4j.fabric.endpoint;
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.CompletionReader;
+import io.rdma4j.fabric.CqFormat;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
@@ -20,6 +22,7 @@ import io.rdma4j.verbs.ReturnCode;
 import java.time.Duration;
 import java.util.Arrays;
 
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
@@ -243,6 +246,52 @@ final class FabricCompletionQueue implements CompletionQueue {
             taken = read(reader, limit);
         }
         return taken == 0 ? -FiErrno.FI_EAGAIN : taken;
+    }
+
+    @Override
+    public int read(final MutableDirectBuffer entries, final int offset, final int count) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int readFrom(final MutableDirectBuffer entries, final int offset, final int count, final long[] sources) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int readError(final CompletionReader reader) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int awaitRead(
+        final MutableDirectBuffer entries, final int offset, final int count, final Duration timeout) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public void signal() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int tryWait() {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int fd() {
+        return -1;
+    }
+
+    @Override
+    public CqFormat format() {
+        return CqFormat.DATA;
+    }
+
+    @Override
+    public WaitObject waitObject() {
+        return WaitObject.UNSPEC;
     }
 
     @Override

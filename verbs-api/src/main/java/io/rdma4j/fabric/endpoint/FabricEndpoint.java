@@ -9,8 +9,11 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -29,7 +32,7 @@ import java.util.Set;
 import org.agrona.DirectBuffer;
 
 /** A connected endpoint: its lanes, and what the application may ask of it. */
-final class FabricEndpoint implements Endpoint, EndpointRealm {
+final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
     private static final String OPEN = "open endpoint";
     private static final String CONNECT = "connect endpoint";
     private static final int MOST_OPERATIONS = 1 << 16;
@@ -189,6 +192,67 @@ final class FabricEndpoint implements Endpoint, EndpointRealm {
     @Override
     public Domain domain() {
         return host.domain();
+    }
+
+    @Override
+    public EndpointType type() {
+        return EndpointType.MSG;
+    }
+
+    @Override
+    public FabricAddress address() {
+        final QpAddress address = messages.qp().localAddress();
+        return FabricAddress.device(address.gid(), address.qpn(), 0, EndpointType.MSG);
+    }
+
+    @Override
+    public void connect(final FabricAddress address, final byte[] privateData) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void accept(final byte[] privateData) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void shutdown() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int inject(final DirectBuffer buffer, final int offset, final int length) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int injectWithData(final DirectBuffer buffer, final int offset, final int length, final int data) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int sendMessage(final Message message, final long flags) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int receiveMessage(final Message message, final long flags) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int readMessage(final Message message, final long flags) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int writeMessage(final Message message, final long flags) {
+        return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public int cancel(final long context) {
+        return -FiErrno.FI_ENOSYS;
     }
 
     @Override

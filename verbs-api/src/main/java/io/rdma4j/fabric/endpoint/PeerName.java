@@ -187,6 +187,6 @@ record PeerName(
 
     private static FabricException refused(final String what, final Object... args) {
         return Failures.of(CONNECT, FiErrno.FI_EINVAL, what, args)
-            .hint("pass on what Endpoint.name() of the peer returned").build();
+            .hint("pass on what MsgEndpoint.name() of the peer returned").build();
     }
 }

@@ -9,6 +9,7 @@ import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.WaitObject;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -118,6 +119,16 @@ public final class FabricCounter implements Counter {
     public void set(final long value) {
         requireOpen("set counter");
         own.set(value - sources.sum());
+    }
+
+    @Override
+    public int fd() {
+        return -1;
+    }
+
+    @Override
+    public WaitObject waitObject() {
+        return WaitObject.UNSPEC;
     }
 
     @Override

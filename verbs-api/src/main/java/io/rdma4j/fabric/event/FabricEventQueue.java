@@ -9,8 +9,10 @@ import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.EventQueue;
 import io.rdma4j.fabric.EventReader;
 import io.rdma4j.fabric.Fabric;
+import io.rdma4j.fabric.FabricEvent;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.WaitObject;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -166,6 +168,41 @@ public final class FabricEventQueue implements EventQueue {
         } catch (final ArithmeticException e) {
             return timeout.isNegative() ? 0 : Long.MAX_VALUE;
         }
+    }
+
+    @Override
+    public int peek(final EventReader reader) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int readError(final EventReader reader) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void write(final FabricEvent event, final Object fid, final Object context, final long data) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void signal() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int tryWait() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int fd() {
+        return -1;
+    }
+
+    @Override
+    public WaitObject waitObject() {
+        return WaitObject.UNSPEC;
     }
 
     @Override

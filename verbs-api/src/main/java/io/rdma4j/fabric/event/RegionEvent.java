@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.fabric.ConnectionRequest;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.FabricEvent;
 import io.rdma4j.fabric.FabricException;
@@ -45,6 +46,26 @@ public record RegionEvent(MemoryRegion region, Object context, int errno, String
     @Override
     public FabricEvent event() {
         return FabricEvent.MR_COMPLETE;
+    }
+
+    @Override
+    public Object fid() {
+        return region;
+    }
+
+    @Override
+    public long data() {
+        return 0;
+    }
+
+    @Override
+    public ConnectionRequest request() {
+        return null;
+    }
+
+    @Override
+    public byte[] privateData() {
+        return new byte[0];
     }
 
     @Override

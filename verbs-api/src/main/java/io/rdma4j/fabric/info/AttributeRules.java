@@ -67,7 +67,7 @@ final class AttributeRules {
     }
 
     ReceiveAttributes receive() {
-        return new ReceiveAttributes(of(TAKEN), order(), CompletionOrder.NONE, device.limits().receives(), 1);
+        return new ReceiveAttributes(of(TAKEN), order(), CompletionOrder.NONE, device.limits().receives(), 1, 1);
     }
 
     DomainModel domainModel() {

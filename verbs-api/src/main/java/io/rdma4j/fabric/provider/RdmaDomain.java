@@ -6,8 +6,12 @@
 package io.rdma4j.fabric.provider;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.CqAttributes;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -19,7 +23,9 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.cache.RegistrationCaches;
 import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.event.FabricCounter;
@@ -126,7 +132,7 @@ final class RdmaDomain implements Domain, EndpointHost {
     }
 
     @Override
-    public Endpoint openEndpoint(final EndpointOptions options) {
+    public MsgEndpoint openEndpoint(final EndpointOptions options) {
         open.requireOpen("open endpoint");
         return Endpoints.openEndpoint(this, options);
     }
@@ -135,6 +141,26 @@ final class RdmaDomain implements Domain, EndpointHost {
     public CompletionQueue openCompletionQueue(final int size) {
         open.requireOpen("open completion queue");
         return Endpoints.openCompletionQueue(this, size);
+    }
+
+    @Override
+    public AddressedEndpoint openAddressedEndpoint(final EndpointOptions options) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public AddressVector openAddressVector(final AvAttributes attributes) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionQueue openCompletionQueue(final CqAttributes attributes) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Counter openCounter(final WaitObject waitObject) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

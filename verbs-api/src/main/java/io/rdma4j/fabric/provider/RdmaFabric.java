@@ -6,11 +6,13 @@
 package io.rdma4j.fabric.provider;
 
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EqAttributes;
 import io.rdma4j.fabric.EventQueue;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.info.Discovery;
 import io.rdma4j.fabric.region.OpenObjects;
@@ -74,6 +76,17 @@ final class RdmaFabric implements Fabric {
         final FabricEventQueue queue = new FabricEventQueue(this, size, open::remove);
         open.add(operation, "event queue", queue);
         return queue;
+    }
+
+    @Override
+    public EventQueue openEventQueue(final EqAttributes attributes) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public PassiveEndpoint openPassiveEndpoint(
+        final FabricInfo narrowed, final EventQueue queue, final String service) {
+        throw new UnsupportedOperationException();
     }
 
     private static FabricException invalid(final String operation, final String format, final Object... values) {

@@ -8,7 +8,7 @@ package io.rdma4j.fabric.endpoint;
 import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -59,8 +59,8 @@ class AuthKeyTest {
         assertThat(b.bytes.getLong(0)).isEqualTo(5);
         assertThat(a.bytes.getLong(8)).isZero();
 
-        final Endpoint mine = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).authKey(SECRET));
-        final Endpoint theirs = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).authKey(SECRET));
+        final MsgEndpoint mine = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).authKey(SECRET));
+        final MsgEndpoint theirs = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).authKey(SECRET));
         refuses(FiErrno.FI_ECONNREFUSED, () -> mine.connect(b.ep.name()));
         mine.connect(theirs.name());
         theirs.connect(mine.name());

@@ -9,7 +9,7 @@ import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CompletionQueue;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -166,8 +166,8 @@ class ClosingTest {
         final MemoryRegion desc = a.local();
         final MemoryRegion region = b.register(0);
         final CompletionQueue arrivals = b.domain.openCompletionQueue(8);
-        final Endpoint a2 = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(4, 4));
-        final Endpoint b2 =
+        final MsgEndpoint a2 = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(4, 4));
+        final MsgEndpoint b2 =
             b.domain.openEndpoint(new EndpointOptions().completionQueues(b.cq, arrivals).sizes(4, 4));
         a2.connect(b2.name());
         b2.connect(a2.name());
@@ -198,7 +198,7 @@ class ClosingTest {
     void queueGrowsWithItsEndpoints() {
         final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
         final CompletionQueue tiny = a.domain.openCompletionQueue(1);
-        final List<Endpoint> all = new ArrayList<>();
+        final List<MsgEndpoint> all = new ArrayList<>();
         final MemoryRegion region = a.register(0);
         for (int i = 0; i < 20; i++) {
             all.add(a.domain.openEndpoint(new EndpointOptions().completionQueue(tiny).sizes(16, 16)));
@@ -208,7 +208,7 @@ class ClosingTest {
             }
         }
         for (int n = 0; n < 16; n++) {
-            for (final Endpoint one : all) {
+            for (final MsgEndpoint one : all) {
                 assertThat(one.write(a.at(0), 8, region, region.base(), region.key(), n)).isZero();
             }
         }
@@ -220,7 +220,7 @@ class ClosingTest {
             taken += code;
         }
         assertThat(good[0]).isEqualTo(320);
-        all.forEach(Endpoint::close);
+        all.forEach(MsgEndpoint::close);
         tiny.close();
     }
 
@@ -230,7 +230,7 @@ class ClosingTest {
         final ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
         long after = 0;
         for (int i = 0; i < 60; i++) {
-            final Endpoint one = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq));
+            final MsgEndpoint one = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq));
             assertThat(one.receive(BufferUtil.address(buffer), 4096, null, i)).isZero();
             one.close();
             assertThat(a.next().errno()).isEqualTo(FiErrno.FI_ECANCELED);

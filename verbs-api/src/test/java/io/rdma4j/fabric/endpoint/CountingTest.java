@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
@@ -57,7 +57,7 @@ class CountingTest {
         final Side a = sides.open(keys.hints());
         final Side c = sides.open(keys.hints());
         final Side b = sides.open(keys.hints());
-        final Endpoint second = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).sizes(16, 16));
+        final MsgEndpoint second = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).sizes(16, 16));
         Side.connect(a, b);
         c.ep.connect(second.name());
         second.connect(c.ep.name());

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.CompletionQueue;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -61,7 +61,7 @@ class EndpointMisuseTest {
         assertThat(queue.read(e -> { }, 1)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(queue.awaitRead(e -> { }, 1, Duration.ZERO)).isEqualTo(-FiErrno.FI_EBADFD);
         // Nothing of all that is left.
-        try (Endpoint one = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(1, 1))) {
+        try (MsgEndpoint one = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(1, 1))) {
             assertThat(one.isConnected()).isFalse();
             refuses(FiErrno.FI_EBUSY, a.cq::close);
         }

@@ -8,7 +8,7 @@ package io.rdma4j.fabric.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
@@ -32,8 +32,8 @@ class EndpointModeTest {
             .mrMode(MrMode.ENDPOINT, MrMode.ALLOCATED).demand(MrMode.ENDPOINT));
         final Side a = both[0];
         final Side b = both[1];
-        final Endpoint a2 = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq));
-        final Endpoint b2 = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq));
+        final MsgEndpoint a2 = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq));
+        final MsgEndpoint b2 = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq));
         a2.connect(b2.name());
         b2.connect(a2.name());
         final MemoryRegion region = b.register(4);

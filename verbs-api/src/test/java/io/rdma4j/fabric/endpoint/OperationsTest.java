@@ -7,7 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
 import org.junit.jupiter.api.Test;
@@ -158,8 +158,8 @@ class OperationsTest {
         b.succeeds(() -> b.ep.write(b.at(0), 8, null, 64, 1, 1));
         assertThat(b.bytes.getLong(64)).isEqualTo(1);
         assertThat(a.bytes.getLong(64)).isEqualTo(2);
-        try (Endpoint c = a.domain.openEndpoint(new io.rdma4j.fabric.EndpointOptions().completionQueue(a.cq));
-            Endpoint d = a.domain.openEndpoint(new io.rdma4j.fabric.EndpointOptions().completionQueue(a.cq))) {
+        try (MsgEndpoint c = a.domain.openEndpoint(new io.rdma4j.fabric.EndpointOptions().completionQueue(a.cq));
+            MsgEndpoint d = a.domain.openEndpoint(new io.rdma4j.fabric.EndpointOptions().completionQueue(a.cq))) {
             c.connect(d.name());
             d.connect(c.name());
             a.bytes.putLong(0, 3);

@@ -95,7 +95,7 @@ class PeerNameTest {
         try {
             PeerName.decode(altered(b -> b.putShort(4, (short) 2)));
         } catch (final FabricException e) {
-            assertThat(e).hasMessageContaining("version 2, known is 1").hasMessageContaining("Endpoint.name()");
+            assertThat(e).hasMessageContaining("version 2, known is 1").hasMessageContaining("MsgEndpoint.name()");
             return;
         }
         throw new AssertionError("not refused");

@@ -7,7 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -49,9 +49,9 @@ class RevocationTest {
     void underLoad(final Mode mode) throws Exception {
         final Side b = sides.open(mode.hints());
         final Side[] writers = {sides.open(mode.hints()), sides.open(mode.hints())};
-        final List<Endpoint> ends = new ArrayList<>();
+        final List<MsgEndpoint> ends = new ArrayList<>();
         for (final Side writer : writers) {
-            final Endpoint end = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).sizes(16, 16));
+            final MsgEndpoint end = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).sizes(16, 16));
             ends.add(end);
             writer.ep.connect(end.name());
             end.connect(writer.ep.name());
@@ -88,7 +88,7 @@ class RevocationTest {
         } finally {
             stopped = true;
             threads.shutdownNow();
-            ends.forEach(Endpoint::close);
+            ends.forEach(MsgEndpoint::close);
         }
         assertThat(b.ep.isClosed()).isFalse();
     }

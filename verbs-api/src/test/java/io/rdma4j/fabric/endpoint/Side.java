@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricInfo;
@@ -42,7 +42,7 @@ final class Side implements AutoCloseable {
     final Fabric fabric;
     final Domain domain;
     final CompletionQueue cq;
-    final Endpoint ep;
+    final MsgEndpoint ep;
     final PinnedMemory memory;
     final UnsafeBuffer bytes;
     final Deque<Done> done = new ArrayDeque<>();

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EventQueue;
 import io.rdma4j.fabric.EventReader;
@@ -90,7 +90,7 @@ class MisuseTest {
         arguments.put(int.class, 1);
         arguments.put(long.class, 4096L);
         // Refused in this domain whatever it is, so that null will do.
-        arguments.put(Endpoint.class, null);
+        arguments.put(MsgEndpoint.class, null);
     }
 
     private void put(final Class<?> type, final Object object) {

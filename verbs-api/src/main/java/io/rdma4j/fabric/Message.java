@@ -1,0 +1,223 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+/**
+ * One operation with all that it can have (struct fi_msg, struct fi_msg_rma): buffers, peer, data, remote memory. Made
+ * once and filled anew for each operation: nothing is allocated. The endpoint keeps nothing of it after the call.
+ */
+public final class Message {
+    private final long[] addresses;
+    private final int[] lengths;
+    private final MemoryRegion[] descs;
+    private int count;
+    private long peer = FiAddr.UNSPEC;
+    private long context;
+    private int data;
+    private long remoteAddress;
+    private long key;
+
+    /**
+     * Without buffers.
+     *
+     * @param iovLimit most buffers, 1 to 256; endpoints take as many as their attributes say (iov_limit).
+     * @throws FabricException FI_EINVAL for a limit outside of that.
+     */
+    public Message(final int iovLimit) {
+        if (iovLimit < 1 || iovLimit > 256) {
+            throw FabricException.of("make message").detail("%d buffers, allowed are 1 to 256", iovLimit)
+                .errno(FiErrno.FI_EINVAL).build();
+        }
+        addresses = new long[iovLimit];
+        lengths = new int[iovLimit];
+        descs = new MemoryRegion[iovLimit];
+    }
+
+    /**
+     * Takes all buffers out. The rest stays.
+     *
+     * @return this.
+     */
+    public Message clear() {
+        for (int i = 0; i < count; i++) {
+            descs[i] = null;
+        }
+        count = 0;
+        return this;
+    }
+
+    /**
+     * Adds a buffer. What makes no sense is refused by the operation.
+     *
+     * @param address first byte.
+     * @param length  bytes, 0 or more.
+     * @param desc    covers it; or null.
+     * @return this.
+     * @throws FabricException FI_E2BIG beyond the limit of the constructor.
+     */
+    public Message add(final long address, final int length, final MemoryRegion desc) {
+        if (count == addresses.length) {
+            throw FabricException.of("fill message").detail("%d buffers are in it, which is its limit", count)
+                .errno(FiErrno.FI_E2BIG).build();
+        }
+        addresses[count] = address;
+        lengths[count] = length;
+        descs[count] = desc;
+        count++;
+        return this;
+    }
+
+    /**
+     * Whom to send to, or to receive from. Connected endpoints do not look at it.
+     *
+     * @param fiAddr of the endpoint's vector; {@link FiAddr#UNSPEC} to receive from all.
+     * @return this.
+     */
+    public Message peer(final long fiAddr) {
+        peer = fiAddr;
+        return this;
+    }
+
+    /**
+     * What comes back with the completion.
+     *
+     * @param value the application's own.
+     * @return this.
+     */
+    public Message context(final long value) {
+        context = value;
+        return this;
+    }
+
+    /**
+     * Data for the peer's completion, with {@link OpFlags#REMOTE_CQ_DATA}.
+     *
+     * @param value 32 bits.
+     * @return this.
+     */
+    public Message data(final int value) {
+        data = value;
+        return this;
+    }
+
+    /**
+     * Memory of the peer, for RMA.
+     *
+     * @param address   first byte, counted from the peer's {@link MemoryRegion#base()} on.
+     * @param remoteKey the peer's key, or a mapped one.
+     * @return this.
+     */
+    public Message remote(final long address, final long remoteKey) {
+        remoteAddress = address;
+        key = remoteKey;
+        return this;
+    }
+
+    /**
+     * How many buffers are in it.
+     *
+     * @return 0 or more.
+     */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * Where a buffer begins.
+     *
+     * @param index which, below {@link #count()}.
+     * @return its address.
+     */
+    public long address(final int index) {
+        return addresses[index];
+    }
+
+    /**
+     * How long a buffer is.
+     *
+     * @param index which, below {@link #count()}.
+     * @return bytes as given.
+     */
+    public int length(final int index) {
+        return lengths[index];
+    }
+
+    /**
+     * What covers a buffer.
+     *
+     * @param index which, below {@link #count()}.
+     * @return may be null.
+     */
+    public MemoryRegion desc(final int index) {
+        return descs[index];
+    }
+
+    /**
+     * Bytes of all buffers.
+     *
+     * @return their sum; -1 if a length is negative.
+     */
+    public long total() {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            if (lengths[i] < 0) {
+                return -1;
+            }
+            sum += lengths[i];
+        }
+        return sum;
+    }
+
+    /**
+     * The peer.
+     *
+     * @return as given.
+     */
+    public long peer() {
+        return peer;
+    }
+
+    /**
+     * The context.
+     *
+     * @return as given.
+     */
+    public long context() {
+        return context;
+    }
+
+    /**
+     * The data.
+     *
+     * @return as given.
+     */
+    public int data() {
+        return data;
+    }
+
+    /**
+     * Where in the peer's memory.
+     *
+     * @return as given.
+     */
+    public long remoteAddress() {
+        return remoteAddress;
+    }
+
+    /**
+     * By which key.
+     *
+     * @return as given.
+     */
+    public long key() {
+        return key;
+    }
+
+    @Override
+    public String toString() {
+        return "message of " + count + " buffers, " + total() + " bytes, context " + context;
+    }
+}

@@ -1,0 +1,27 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+/** Flags of single operations, for the msg forms of {@link Endpoint}; bits of rdma/fabric.h. */
+public final class OpFlags {
+    /** The message carries {@link Message#data} (FI_REMOTE_CQ_DATA). */
+    public static final long REMOTE_CQ_DATA = 1L << 17;
+    /** More follow soon: the doorbell may wait (FI_MORE). May be ignored. */
+    public static final long MORE = 1L << 18;
+    /** Reports success even where completions are selective (FI_COMPLETION). */
+    public static final long COMPLETION = 1L << 24;
+    /** The buffer can be used again when the call returns (FI_INJECT). */
+    public static final long INJECT = 1L << 25;
+    /** Complete when the buffer can be used again (FI_INJECT_COMPLETE). */
+    public static final long INJECT_COMPLETE = 1L << 26;
+    /** Complete when the message is at the peer's device (FI_TRANSMIT_COMPLETE): what is done anyway. */
+    public static final long TRANSMIT_COMPLETE = 1L << 27;
+    /** Complete when the peer's application has it (FI_DELIVERY_COMPLETE): not offered, -FI_EOPNOTSUPP. */
+    public static final long DELIVERY_COMPLETE = 1L << 28;
+
+    private OpFlags() {
+    }
+}

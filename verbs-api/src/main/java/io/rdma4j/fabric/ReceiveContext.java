@@ -1,0 +1,39 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric;
+
+/**
+ * One of several places where an RDM endpoint receives, with a completion queue of its own (fi_rx_context). Peers name
+ * it by {@link FiAddr#rxAddr}. Used by the thread that uses the endpoint.
+ */
+public interface ReceiveContext {
+    /**
+     * Which one it is.
+     *
+     * @return its index.
+     */
+    int index();
+
+    /**
+     * Where its receives complete.
+     *
+     * @return its queue.
+     */
+    CompletionQueue completionQueue();
+
+    /**
+     * Receives a message that was sent to this context; see
+     * {@link AddressedEndpoint#receive(long, int, MemoryRegion, long, long)}.
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @param desc    covers the memory, with {@link MrAccess#RECV}; or null.
+     * @param source  from this peer only; {@link FiAddr#UNSPEC} for all.
+     * @param context comes back with the completion.
+     * @return 0 or a negated errno.
+     */
+    int receive(long address, int length, MemoryRegion desc, long source, long context);
+}
