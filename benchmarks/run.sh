@@ -8,7 +8,7 @@
 # where it has a section for this JDK.
 set -eu
 
-sections="roundtrip rings registration regions cache flush calls"
+sections="roundtrip rings registration regions cache vectors peers flush calls"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [SECTION ...]"
@@ -27,7 +27,7 @@ for argument; do
             usage
             exit 0
             ;;
-        roundtrip | rings | registration | regions | cache | flush | calls) wanted="$wanted $argument" ;;
+        roundtrip | rings | registration | regions | cache | vectors | peers | flush | calls) wanted="$wanted $argument" ;;
         *)
             usage >&2
             exit 2
@@ -76,6 +76,8 @@ for section in $wanted; do
             ;;
         regions) measure "registration beside many regions" RegionCount $quick ;;
         cache) measure "the registration cache; JMH's own output goes to $out/jmh-cache.log" CacheReport $quick ;;
+        vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors.log" AddressVectorReport $quick ;;
+        peers) measure "reliable datagrams to many peers" RdmPeers $quick ;;
         flush) measure "queue pairs with full queues that go to the error state" QueueFlush $quick ;;
         calls)
             page=docs/adr/0010-jna-or-ffm.md

@@ -31,7 +31,13 @@ public final class Examples {
             CollectiveExample::run),
         new Example("cache", "The registration cache: what does a second send from the same memory cost?",
             CacheExample::run),
-        new Example("async", "Asynchronous registration: who waits while memory is registered?", AsyncExample::run));
+        new Example("async", "Asynchronous registration: who waits while memory is registered?", AsyncExample::run),
+        new Example("vector", "Address vectors: what are peers called?", VectorExample::run),
+        new Example("datagram", "FI_EP_DGRAM: what does a message without a connection promise?",
+            DatagramExample::run),
+        new Example("connect", "FI_EP_MSG: who asks for a connection, and who answers?", ConnectExample::run),
+        new Example("all-to-all", "FI_EP_RDM: who connects four ranks that talk to each other?",
+            AllToAllExample::run));
 
     private Examples() {
     }

@@ -7,13 +7,19 @@ package io.rdma4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +33,19 @@ class ExamplesTest {
     private static final String EMULATED = "emulated:examples-test";
     private static final String MESSAGES_ONLY = "emulated:examples-test?quirks=qemu-7.2";
     private static final Pattern RESULT = Pattern.compile("  (.*?)  +(\\S.*)");
+
+    /** A name service of this test's own: others of this machine may have services of the same numbers. */
+    @BeforeAll
+    static void usesAPortOfItsOwn() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            System.setProperty("rdma4j.name.port", Integer.toString(socket.getLocalPort()));
+        }
+    }
+
+    @AfterAll
+    static void givesItBack() {
+        System.clearProperty("rdma4j.name.port");
+    }
 
     static Stream<String> names() {
         return Examples.all().stream().map(Examples.Example::name);
@@ -221,5 +240,53 @@ class ExamplesTest {
         assertThat(result(text, 2, "event MR_COMPLETE, my")).endsWith(": FI_SUCCESS").startsWith("of the region");
         assertThat(result(text, 2, "event MR_COMPLETE, nobody's")).endsWith(": FI_EFAULT").startsWith("of the region");
         assertThat(results(text, 2, "the region now")).containsExactly("enabled", "not enabled");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {EMULATED, MESSAGES_ONLY})
+    void allToAll(final String device) throws Exception {
+        final String text = run(0, "all-to-all", device);
+        assertThat(results(text, 1, "rank ")).containsExactly("00 10 20 30", "01 11 21 31", "02 12 22 32",
+            "03 13 23 33");
+        assertThat(result(text, 2, "not started")).contains("emulated devices of two processes");
+    }
+
+    @Test
+    void fourProcessesNeedDevicesThatReachEachOther() throws Exception {
+        final String text = run(0, "all-to-all", String.join(",", EMULATED, "emulated:b", "emulated:c", "emulated:d"));
+        assertThat(results(text, 1, "rank ")).hasSize(4);
+        assertThat(result(text, 2, "not started")).contains("emulated devices of two processes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {EMULATED, MESSAGES_ONLY})
+    void vector(final String device) throws Exception {
+        final String text = run(0, "vector", device);
+        assertThat(result(text, 1, "insertSymmetric")).isEqualTo("3 inserted: [0, 1, 2]");
+        assertThat(result(text, 1, "lookup(2)")).isEqualTo("the address of the third");
+        assertThat(result(text, 1, "straddr")).isEqualTo("fi_sockaddr_in://127.0.0.1:PORT");
+        assertThat(result(text, 2, "remove(1), lookup(1)")).isEqualTo("FI_EINVAL");
+        assertThat(result(text, 2, "insert(address)")).isEqualTo("1");
+        assertThat(result(text, 3, "received")).isEqualTo("11 bytes: \"to number 1\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {EMULATED, MESSAGES_ONLY})
+    void datagram(final String device) throws Exception {
+        final String text = run(0, "datagram", device);
+        assertThat(result(text, 1, "received")).isEqualTo("11 bytes: \"by datagram\"");
+        assertThat(result(text, 1, "source")).isEqualTo("FI_ADDR_NOTAVAIL");
+        assertThat(result(text, 2, "source")).isEqualTo("0");
+        assertThat(result(text, 3, "send")).isEqualTo("FI_EMSGSIZE");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {EMULATED, MESSAGES_ONLY})
+    void connect(final String device) throws Exception {
+        final String text = run(0, "connect", device);
+        assertThat(result(text, 1, "event CONNREQ")).isEqualTo("FI_SUCCESS, \"may I?\"");
+        assertThat(results(text, 1, "event CONNECTED")).containsExactly("FI_SUCCESS, \"yes\"", "FI_SUCCESS, \"\"");
+        assertThat(results(text, 1, "isConnected()")).containsExactly("true", "false");
+        assertThat(result(text, 2, "event CONNECTED")).isEqualTo("FI_ECONNREFUSED, \"no room\"");
     }
 }

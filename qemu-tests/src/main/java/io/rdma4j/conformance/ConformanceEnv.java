@@ -5,6 +5,7 @@
 
 package io.rdma4j.conformance;
 
+import io.rdma4j.fabric.cm.DatagramDomain;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
@@ -29,7 +30,6 @@ final class ConformanceEnv implements AutoCloseable {
     private final String farAddress;
     private RdmaContext near;
     private RdmaContext far;
-    private ProtectionDomain datagramDomain;
     private Random random = new Random(1);
 
     /**
@@ -77,13 +77,11 @@ final class ConformanceEnv implements AutoCloseable {
 
     /**
      * The domain from which all datagrams are sent: there are devices that remember the way to a peer together with
-     * the domain that used it first, and can send there from no other.
+     * the domain that used it first, and can send there from no other. The fabric layer has the same difficulty: this
+     * is its domain.
      */
     ProtectionDomain datagramDomain() {
-        if (datagramDomain == null || datagramDomain.isClosed()) {
-            datagramDomain = near.allocatePd();
-        }
-        return datagramDomain;
+        return DatagramDomain.of(near);
     }
 
     /** Closes the device and opens it again; a device that does not come back ends the run. */

@@ -52,6 +52,16 @@ final class ConformanceSuite {
         all.addAll(FabricAsyncCases.cases());
         all.addAll(FabricRmaCases.cases());
         all.addAll(FabricRevocationCases.cases());
+        all.addAll(FabricVectorCases.cases());
+        all.addAll(FabricVectorAsyncCases.cases());
+        all.addAll(FabricVectorNameCases.cases());
+        all.addAll(FabricEventCases.cases());
+        all.addAll(FabricQueueCases.cases());
+        all.addAll(FabricConnectCases.cases());
+        all.addAll(FabricDatagramCases.cases());
+        all.addAll(FabricReliableCases.cases());
+        all.addAll(FabricReliableRmaCases.cases());
+        all.addAll(FabricRankCases.cases());
         all.addAll(DeviceCases.last());
         requireDifferentNames(all);
         return List.copyOf(all);

@@ -11,11 +11,12 @@ import io.rdma4j.fabric.OperationKind;
 
 /** A completion of the fabric interfaces, kept. */
 record FabricWc(
-    long context, OperationKind kind, long length, boolean hasData, int data, int errno, String error) {
+    long context, OperationKind kind, long length, boolean hasData, int data, long source, long overflow, int errno,
+    String error) {
 
     static FabricWc of(final CompletionEntry entry) {
         return new FabricWc(entry.context(), entry.kind(), entry.length(), entry.hasData(), entry.data(),
-            entry.isError() ? entry.errno() : 0, entry.providerError());
+            entry.source(), entry.overflow(), entry.isError() ? entry.errno() : 0, entry.providerError());
     }
 
     /** It is of this operation, which went well. */
@@ -28,6 +29,16 @@ record FabricWc(
 
     FabricWc expectLength(final long wanted) {
         Check.equal(wanted, length, "length of %s", this);
+        return this;
+    }
+
+    FabricWc expectData(final int wanted) {
+        Check.that(hasData && data == wanted, "0x%x was sent, %s came", wanted, this);
+        return this;
+    }
+
+    FabricWc expectSource(final long wanted) {
+        Check.equal(wanted, source, "source of %s", this);
         return this;
     }
 

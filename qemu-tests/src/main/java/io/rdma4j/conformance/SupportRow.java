@@ -73,7 +73,15 @@ record SupportRow(String operation, List<String> cases) {
         row("Fabric: asynchronous registration", "fabric.async"),
         row("Fabric: RMA by every kind of key", "fabric.rma"),
         row("Fabric: atomics, counters", "fabric.atomics", "fabric.counters"),
-        row("Fabric: regions that are closed are out of reach", "fabric.close", "fabric.regionsOfOtherKeys"));
+        row("Fabric: regions that are closed are out of reach", "fabric.close", "fabric.regionsOfOtherKeys"),
+        row("Fabric: address vectors", "av."),
+        row("Fabric: event queues, counters", "eq.", "cntr."),
+        row("Fabric: completion queues", "cq.entries", "cq.failures", "cq.waitEnds", "cq.waitObjects", "cq.descriptor",
+            "cq.limitOfZero", "cq.oneForEachDirection", "cq.fabricQueues"),
+        row("Fabric: connections that are asked for", "cm."),
+        row("Fabric: datagrams", "datagram."),
+        row("Fabric: reliable datagrams", "rdm."),
+        row("Fabric: RMA through reliable datagrams", "rdm.rma", "rdm.atomics"));
 
     private static SupportRow row(final String operation, final String... cases) {
         return new SupportRow(operation, List.of(cases));

@@ -101,6 +101,14 @@ final class Converters {
         }
     }
 
+    /** A TCP port. */
+    static final class TcpPort implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(final String value) {
+            return (int) number(value, 0, HostAndPort.MAX_PORT, "a TCP port from 0 to " + HostAndPort.MAX_PORT);
+        }
+    }
+
     /** A number of threads: one or two. */
     static final class Threads implements ITypeConverter<Integer> {
         @Override

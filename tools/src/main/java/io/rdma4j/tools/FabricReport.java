@@ -47,7 +47,7 @@ final class FabricReport {
         json.addProperty("addr_format", nameOf(info.addressFormat()));
         json.add("fi_tx_attr", toJson(info.transmitAttributes()));
         json.add("fi_rx_attr", toJson(info.receiveAttributes()));
-        json.add("fi_ep_attr", toJson(info.endpointAttributes()));
+        json.add("fi_ep_attr", toJson(info.endpointAttributes(), info.receiveAttributes().contexts()));
         json.add("fi_domain_attr", domain(info));
         json.add("fi_fabric_attr", fabric(info));
         final JsonObject nic = new JsonObject();
@@ -81,7 +81,7 @@ final class FabricReport {
         return json;
     }
 
-    private static JsonObject toJson(final EndpointAttributes attributes) {
+    private static JsonObject toJson(final EndpointAttributes attributes, final int contexts) {
         final JsonObject json = new JsonObject();
         json.addProperty("type", "FI_EP_" + attributes.type());
         json.addProperty("protocol", attributes.protocol());
@@ -90,6 +90,8 @@ final class FabricReport {
         json.addProperty("max_order_raw_size", attributes.maxOrderRawSize());
         json.addProperty("max_order_war_size", attributes.maxOrderWarSize());
         json.addProperty("max_order_waw_size", attributes.maxOrderWawSize());
+        json.addProperty("tx_ctx_cnt", 1);
+        json.addProperty("rx_ctx_cnt", contexts);
         json.addProperty("auth_key_size", attributes.authKeySize());
         return json;
     }
@@ -110,7 +112,11 @@ final class FabricReport {
         json.addProperty("ep_cnt", attributes.epCount());
         json.addProperty("cntr_cnt", attributes.cntrCount());
         json.addProperty("mr_iov_limit", attributes.mrIovLimit());
-        json.addProperty("auth_key_size", info.authKey().length);
+        if (info.avAuthKeys()) {
+            json.addProperty("auth_key_size", "FI_AV_AUTH_KEY");
+        } else {
+            json.addProperty("auth_key_size", info.authKey().length);
+        }
         json.addProperty("max_err_data", attributes.maxErrData());
         json.addProperty("mr_cnt", attributes.mrCount());
         return json;

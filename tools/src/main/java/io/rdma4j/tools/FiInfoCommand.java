@@ -23,7 +23,10 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** {@code rdma4j fi_info}: what devices offer to programs of the fabric interfaces, and what they ask of them. */
 @Command(
@@ -62,12 +65,12 @@ final class FiInfoCommand implements Runnable {
     private String demanded;
 
     @Option(names = {"-t", "--ep_type"}, paramLabel = "EPTYPE", converter = FiNames.EndpointTypes.class,
-        description = "Kind of endpoints: FI_EP_MSG, FI_EP_DGRAM, FI_EP_RDM. Default: any")
+        description = "Kind of endpoints: FI_EP_MSG, FI_EP_DGRAM, FI_EP_RDM. Default: all")
     private EndpointType type;
 
     @Option(names = {"-a", "--addr_format"}, paramLabel = "FMT", converter = FiNames.AddressFormats.class,
         description = "Format of addresses: FI_FORMAT_UNSPEC (the provider's own), FI_SOCKADDR_IN, FI_SOCKADDR_IN6, "
-            + "FI_ADDR_STR. Default: any")
+            + "FI_ADDR_STR. Default: the provider's own")
     private AddressFormat format;
 
     @Option(names = {"-p", "--provider"}, paramLabel = "PROV", description = "Only this provider. Default: any")
@@ -88,7 +91,7 @@ final class FiInfoCommand implements Runnable {
 
     @Override
     public void run() {
-        final Survey survey = Fabrics.survey(hints());
+        final Survey survey = survey();
         final Terminal terminal = main.terminal();
         if (json) {
             Json.print(terminal.out(), FabricReport.toJson(survey));
@@ -102,9 +105,24 @@ final class FiInfoCommand implements Runnable {
         }
     }
 
-    private Hints hints() {
+    /** Without a kind of endpoints programs get connected ones; here all are shown. */
+    private Survey survey() {
+        if (type != null) {
+            return Fabrics.survey(hints(type));
+        }
+        final List<FabricInfo> found = new ArrayList<>();
+        final Set<String> leftOut = new LinkedHashSet<>();
+        for (final EndpointType each : List.of(EndpointType.MSG, EndpointType.RDM, EndpointType.DGRAM)) {
+            final Survey one = Fabrics.survey(hints(each));
+            found.addAll(one.found());
+            leftOut.addAll(one.leftOut());
+        }
+        return new Survey(found, List.copyOf(leftOut));
+    }
+
+    private Hints hints(final EndpointType kind) {
         final Hints hints = new Hints().apiVersion(version.major(), version.minor()).address(address)
-            .provider(provider).fabricName(fabric).endpointType(type).addressFormat(format);
+            .provider(provider).fabricName(fabric).endpointType(kind).addressFormat(format);
         try {
             final FiNames.Modes offered = FiNames.modes(modes);
             hints.mrMode(offered.bits()).localMr(offered.localMr());

@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rdma4j",
     description = "Looks at RDMA devices and tries them out, without the kernel and without native code.",
-    subcommands = {DevicesCommand.class, DevinfoCommand.class, FiInfoCommand.class,
-        PingpongCommand.class, StatusCommand.class, BindCommand.class, UnbindCommand.class},
+    subcommands = {DevicesCommand.class, DevinfoCommand.class, FiInfoCommand.class, AvCommand.class,
+        FiPingpongCommand.class, PingpongCommand.class, StatusCommand.class, BindCommand.class, UnbindCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,

@@ -40,6 +40,7 @@ class ArchitectureTest {
     private static final String FABRIC = "io.rdma4j.fabric..";
     private static final String FABRIC_API = "io.rdma4j.fabric";
     private static final String MEMORY = "io.rdma4j.driver.memory";
+    private static final String WAIT = "io.rdma4j.driver.wait";
     private static final String TOOLS = "io.rdma4j.tools..";
     private static final String HOST = "io.rdma4j.driver.sysfs";
     private static final String[] PUBLIC_API = {"io.rdma4j.verbs", "io.rdma4j.verbs.spi"};
@@ -61,8 +62,8 @@ class ArchitectureTest {
     static final ArchRule VERBS_JOIN_DRIVER_AND_QUEUES = only(VERBS).mayKnow(VERBS, DRIVER, ERRORS, QUEUES, HW);
 
     @ArchTest
-    static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_AND_WATCHES_MEMORY =
-        only(FABRIC).mayKnow(FABRIC, ERRORS, PUBLIC_API[0], PUBLIC_API[1], MEMORY);
+    static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_WATCHES_MEMORY_AND_WAITS =
+        only(FABRIC).mayKnow(FABRIC, ERRORS, PUBLIC_API[0], PUBLIC_API[1], MEMORY, WAIT);
 
     @ArchTest
     static final ArchRule FABRIC_API_KNOWS_NOTHING_OF_ITS_IMPLEMENTATION =

@@ -31,9 +31,9 @@ class FiInfoCommandTest {
             FI_ORDER_RMA_RAW, FI_ORDER_RMA_WAW, FI_ORDER_ATOMIC_RAR, FI_ORDER_ATOMIC_RAW, FI_ORDER_ATOMIC_WAR, \
             FI_ORDER_ATOMIC_WAW ]
                     comp_order: [ FI_ORDER_NONE ]
-                    inject_size: 0
+                    inject_size: 128
                     size: 16384
-                    iov_limit: 1
+                    iov_limit: 4
                     rma_iov_limit: 1
                 fi_rx_attr:
                     caps: [ FI_MSG, FI_RMA, FI_ATOMIC, FI_RECV, FI_REMOTE_READ, FI_REMOTE_WRITE, FI_RMA_PMEM ]
@@ -42,7 +42,7 @@ class FiInfoCommandTest {
             FI_ORDER_ATOMIC_WAW ]
                     comp_order: [ FI_ORDER_NONE ]
                     size: 16384
-                    iov_limit: 1
+                    iov_limit: 4
                 fi_ep_attr:
                     type: FI_EP_MSG
                     protocol: FI_PROTO_RDMA4J_RC
@@ -51,6 +51,8 @@ class FiInfoCommandTest {
                     max_order_raw_size: 1073741824
                     max_order_war_size: 0
                     max_order_waw_size: 1073741824
+                    tx_ctx_cnt: 1
+                    rx_ctx_cnt: 1
                     auth_key_size: 0
                 fi_domain_attr:
                     name: emulated:fi-info-test
@@ -109,14 +111,51 @@ class FiInfoCommandTest {
                 version: 2.0
                 type: FI_EP_MSG
                 protocol: FI_PROTO_RDMA4J_RC
+            provider: rdma4j
+                fabric: IB-0xfe80000000000000
+                domain: emulated:fi-info-test
+                version: 2.0
+                type: FI_EP_RDM
+                protocol: FI_PROTO_RDMA4J_RDM
+            provider: rdma4j
+                fabric: IB-0xfe80000000000000
+                domain: emulated:fi-info-test
+                version: 2.0
+                type: FI_EP_DGRAM
+                protocol: FI_PROTO_RDMA4J_UD
             """);
     }
 
     @Test
     void printsEverythingWhenAsked() {
-        final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE);
+        final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE, "-t", "msg");
         assertThat(outcome.exitCode()).isZero();
         assertThat(outcome.out()).isEqualTo(ATTRIBUTES + BEHIND);
+        assertThat(Cli.run("fi_info", "-v", "-d", DEVICE).out()).startsWith(ATTRIBUTES + BEHIND);
+    }
+
+    @Test
+    void printsWhatDatagramsCanDo() {
+        assertThat(Cli.run("fi_info", "-v", "-d", DEVICE, "-t", "FI_EP_DGRAM", "-a", "FI_SOCKADDR_IN").outLines())
+            .contains("    caps: [ FI_MSG, FI_RECV, FI_SEND, FI_AV_USER_ID, FI_LOCAL_COMM, FI_REMOTE_COMM, "
+                + "FI_SHARED_AV, FI_SOURCE ]", "    addr_format: FI_SOCKADDR_IN", "        msg_order: [  ]",
+                "        comp_order: [ FI_ORDER_STRICT ]", "        type: FI_EP_DGRAM",
+                "        protocol: FI_PROTO_RDMA4J_UD", "        max_msg_size: 4096", "        rx_ctx_cnt: 1",
+                "        ep_cnt: 4096", "        inject_size: 128", "        iov_limit: 4");
+        assertThat(Cli.run("fi_info", "-v", "-d", LIKE_QEMU, "-t", "dgram").outLines())
+            .contains("        cq_data_size: 0", "        iov_limit: 3", "        iov_limit: 2");
+    }
+
+    @Test
+    void printsWhatReliableDatagramsCanDo() {
+        assertThat(Cli.run("fi_info", "-v", "-d", DEVICE, "-t", "rdm", "-a", "str").outLines())
+            .contains("    addr_format: FI_ADDR_STR", "        type: FI_EP_RDM",
+                "        protocol: FI_PROTO_RDMA4J_RDM", "        max_msg_size: 1073741824",
+                "        rx_ctx_cnt: 16", "        ep_cnt: 1024", "        cq_data_size: 4")
+            .anySatisfy(line -> assertThat(line).startsWith("    caps: ")
+                .contains("FI_RMA, ", "FI_SOURCE, FI_NAMED_RX_CTX, FI_DIRECTED_RECV ]"));
+        assertThat(Cli.run("fi_info", "-v", "-d", LIKE_QEMU, "-t", "rdm").outLines())
+            .contains("        cq_data_size: 4", "        max_msg_size: 1073741824");
     }
 
     @Test
@@ -201,7 +240,8 @@ class FiInfoCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ';', value = {
-        "-t FI_EP_DGRAM; FI_EP_DGRAM", "-t rdm; FI_EP_RDM", "-a FI_SOCKADDR_IN6; SOCKADDR_IN6", "-a str; STR",
+        "-t FI_EP_DGRAM -c RMA; datagrams reach no memory", "-t dgram -c DIRECTED_RECV; any datagram",
+        "-t msg -c SOURCE; one peer each",
         "-p verbs; verbs", "-f other; other", "--api-version 2.1; 2.1", "-m BASIC|RAW; FI_MR_BASIC goes alone",
         "-m none --demand RAW; FI_MR_RAW was demanded, but not offered", "-c COLLECTIVE; FI_COLLECTIVE",
         "-d nowhere:; nowhere:"})

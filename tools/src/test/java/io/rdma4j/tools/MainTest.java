@@ -32,7 +32,8 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "devinfo", "fi_info", "pingpong", "status", "bind", "unbind"})
+    @ValueSource(strings = {"devices", "devinfo", "fi_info", "av", "fi_pingpong", "pingpong", "status", "bind",
+        "unbind"})
     void eachCommandHasHelpWithExamples(final String command) {
         final Cli.Outcome outcome = Cli.run(command, "--help");
         assertThat(outcome.exitCode()).isZero();
@@ -44,7 +45,8 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "devices", "devinfo", "fi_info", "pingpong", "status", "bind", "unbind"})
+    @ValueSource(strings = {"", "devices", "devinfo", "fi_info", "av", "fi_pingpong", "pingpong", "status", "bind",
+        "unbind"})
     void examplesAreNotWrapped(final String command) {
         final String help = (command.isEmpty() ? Cli.run("--help") : Cli.run(command, "--help")).out();
         assertThat(help.substring(help.indexOf("Examples:")).lines().skip(1))

@@ -38,6 +38,8 @@ public enum Capability {
     REMOTE_WRITE(1L << 13),
     /** One buffer takes several messages. */
     MULTI_RECV(1L << 16),
+    /** Receives tell what the application calls the peer; see {@link AvInsert#userIds}. */
+    AV_USER_ID(1L << 41),
     /** Memory of accelerators, and dma-bufs. */
     HMEM(1L << 47),
     /** Persistent memory can be the target of RMA. */
@@ -46,10 +48,14 @@ public enum Capability {
     LOCAL_COMM(1L << 51),
     /** Peers on other machines. */
     REMOTE_COMM(1L << 52),
+    /** Address vectors that several processes use. */
+    SHARED_AV(1L << 53),
     /** Remote accesses to regions can be counted. */
     RMA_EVENT(1L << 56),
     /** Receives tell the peer. */
     SOURCE(1L << 57),
+    /** Messages to one receive context of a peer. */
+    NAMED_RX_CTX(1L << 58),
     /** Receives from one peer. */
     DIRECTED_RECV(1L << 59);
 

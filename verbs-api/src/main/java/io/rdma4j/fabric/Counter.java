@@ -58,21 +58,33 @@ public interface Counter extends AutoCloseable {
     void set(long value);
 
     /**
-     * Waits until the count is at least a threshold, or failures were counted. The device counts in memory and wakes
-     * nobody up: after a short spin this looks again after pauses of up to a millisecond.
+     * Waits until the count is at least a threshold, or failures were counted. Completions are counted, and wake up who
+     * waits, when a completion queue is read: by another thread, or by a {@link ProgressAgent}. What peers did to
+     * regions the device counts in memory and wakes nobody up: a counter that regions are bound to is looked at again
+     * after pauses of up to a millisecond.
      *
      * @param threshold unsigned.
      * @param timeout   longest wait.
      * @return 0; -FI_ETIMEDOUT, also if the thread was interrupted; -FI_EAVAIL if failures were counted meanwhile;
-     *         -FI_EBADFD if closed.
+     *         -FI_EBADFD if closed; -FI_ENOSYS for a counter with {@link WaitObject#NONE}.
      * @throws FabricException FI_EINVAL for null.
      */
     int await(long threshold, Duration timeout);
 
     /**
-     * Becomes readable when the count or the failures changed (FI_WAIT_FD). The counter's: not to be read or closed.
+     * Whether it is safe to wait for {@link #fd()} (fi_trywait): asks to be told of the next change. To be called
+     * before each wait, by one thread.
      *
-     * @return a file descriptor; -1 for counters without.
+     * @return 0; -FI_EAGAIN if the count or the failures changed since it was called last: read first; -FI_ENOSYS
+     *         without a descriptor; -FI_EBADFD if closed.
+     */
+    int tryWait();
+
+    /**
+     * Becomes readable when the count or the failures change after {@link #tryWait()} (FI_WAIT_FD), and is so until
+     * the next call of it. The counter's: not to be read or closed.
+     *
+     * @return a file descriptor; -1 for counters without, and for closed ones.
      */
     int fd();
 
@@ -91,7 +103,9 @@ public interface Counter extends AutoCloseable {
     boolean isClosed();
 
     /**
-     * Closes it. Harmless when called again. Regions that are bound to it are so no more.
+     * Closes it. Harmless when called again. Regions that are bound to it are so no more. Who waits for it is woken up.
+     *
+     * @throws FabricException FI_EBUSY while it counts for endpoints that are open.
      */
     @Override
     void close();

@@ -28,8 +28,9 @@ public interface EventQueue extends AutoCloseable {
      * @param reader  told of each.
      * @param limit   at most so many, above 0.
      * @param timeout longest wait.
-     * @return how many were taken; 0 if none came in time or the queue was closed meanwhile.
-     * @throws FabricException as {@link #read}.
+     * @return how many were taken; 0 if none came in time, {@link #signal()} was called, the thread was interrupted or
+     *         the queue was closed meanwhile.
+     * @throws FabricException as {@link #read}; FI_ENOSYS for a queue with {@link WaitObject#NONE}.
      */
     int awaitRead(EventReader reader, int limit, Duration timeout);
 
@@ -71,15 +72,18 @@ public interface EventQueue extends AutoCloseable {
     /**
      * Whether it is safe to wait for {@link #fd()} (fi_trywait). To be called before each wait.
      *
-     * @return 0; -FI_EAGAIN if there is something to read, or to go on with soon: read first; -FI_ENOSYS without a
-     *         descriptor.
+     * @return 0; -FI_EAGAIN if there is something to read or to go on with, or the queue was signalled: read first;
+     *         -FI_ENOSYS without a descriptor.
+     * @throws FabricException FI_EBADFD if closed.
      */
     int tryWait();
 
     /**
-     * Becomes readable when there is something to read (FI_WAIT_FD). The queue's: not to be read or closed.
+     * Readable as long as there is something to read or to go on with, or the queue was signalled (FI_WAIT_FD). The
+     * queue's: not to be read or closed. Each event is an edge too: who has the kernel report edges only reads until
+     * nothing is left, and calls {@link #tryWait()}, before waiting again.
      *
-     * @return a file descriptor; -1 for queues without.
+     * @return a file descriptor; -1 for queues without, and for closed ones.
      */
     int fd();
 

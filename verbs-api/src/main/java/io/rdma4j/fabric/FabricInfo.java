@@ -164,6 +164,13 @@ public interface FabricInfo {
     byte[] authKey();
 
     /**
+     * Whether authorization keys come through address vectors (auth_key_size is FI_AV_AUTH_KEY).
+     *
+     * @return as {@link Hints#avAuthKeys} said; only for {@link EndpointType#RDM}.
+     */
+    boolean avAuthKeys();
+
+    /**
      * How the registration caches of its domains are to be, as {@link Hints#cache} said.
      *
      * @return a copy; nothing is set in it by default.

@@ -93,6 +93,21 @@ public final class Fabrics {
     }
 
     /**
+     * Looks at shared address vectors of this user from outside, without changing anything.
+     *
+     * @param name which, of whatever domain, with their addresses; null for all, without.
+     * @return what there is, possibly nothing; also files that cannot be read, with the reason.
+     * @throws FabricException FI_EACCES if the folder of vectors belongs to others, FI_EIO.
+     */
+    public static List<SharedVector> sharedVectors(final String name) {
+        final List<SharedVector> found = new ArrayList<>();
+        for (final FabricProvider provider : ServiceLoader.load(FabricProvider.class)) {
+            found.addAll(provider.sharedVectors(name));
+        }
+        return found;
+    }
+
+    /**
      * Opens a fabric (fi_fabric).
      *
      * @param info one of {@link #getInfo}.

@@ -218,7 +218,7 @@ public final class Hints {
     /**
      * The kind of endpoints.
      *
-     * @param type the kind; null for any.
+     * @param type the kind; null for connected ones (MSG).
      * @return this.
      */
     public Hints endpointType(final EndpointType type) {
@@ -229,7 +229,7 @@ public final class Hints {
     /**
      * How addresses are written.
      *
-     * @param format the format; null for any.
+     * @param format the format; null for the device's own.
      * @return this.
      */
     public Hints addressFormat(final AddressFormat format) {
@@ -410,7 +410,7 @@ public final class Hints {
     /**
      * The kind of endpoints.
      *
-     * @return null for any.
+     * @return null for connected ones.
      */
     public EndpointType endpointType() {
         return endpointType;
@@ -419,7 +419,7 @@ public final class Hints {
     /**
      * How addresses are written.
      *
-     * @return null for any.
+     * @return null for the device's own format.
      */
     public AddressFormat addressFormat() {
         return addressFormat;

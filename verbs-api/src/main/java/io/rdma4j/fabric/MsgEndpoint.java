@@ -64,7 +64,8 @@ public interface MsgEndpoint extends Endpoint {
      * @param address     of the passive endpoint, in the domain's format or the device's own.
      * @param privateData told to the other side; null for nothing; at most {@link #MAX_PRIVATE_DATA} bytes.
      * @throws FabricException FI_ENOEQ without an event queue; FI_EINVAL for an address or data that make no sense;
-     *                         FI_EISCONN, FI_EALREADY; FI_EBADFD if closed; what resolving the address says.
+     *                         FI_EISCONN, FI_EALREADY; FI_EOPBADSTATE if its connection is over, or if it was opened
+     *                         with a request; FI_EBADFD if closed; what resolving the address says.
      */
     void connect(FabricAddress address, byte[] privateData);
 
@@ -73,7 +74,10 @@ public interface MsgEndpoint extends Endpoint {
      * sides.
      *
      * @param privateData told to the other side; null for nothing; at most {@link #MAX_PRIVATE_DATA} bytes.
-     * @throws FabricException FI_EOPBADSTATE if it was opened without a request, FI_EALREADY, FI_EINVAL, FI_EBADFD.
+     * @throws FabricException FI_EOPBADSTATE if it was opened without a request; FI_EALREADY if the request was
+     *                         answered before; FI_ETIMEDOUT if it is void; FI_ECONNREFUSED for another authorization
+     *                         key, which the asker is told, too; FI_ENOEQ without an event queue; FI_EINVAL;
+     *                         FI_EBADFD.
      */
     void accept(byte[] privateData);
 

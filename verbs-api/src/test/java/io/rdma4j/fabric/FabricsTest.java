@@ -88,9 +88,37 @@ class FabricsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = EndpointType.class, names = {"DGRAM", "RDM"})
-    void otherEndpointsAreNotThereYet(final EndpointType type) {
-        assertFails(FiErrno.FI_ENODATA, hints(EMULATED).endpointType(type), "FI_EP_" + type);
+    @EnumSource(EndpointType.class)
+    void eachKindOfEndpointsIsGivenInEachFormat(final EndpointType type) {
+        for (final AddressFormat format : AddressFormat.values()) {
+            final FabricInfo info =
+                Fabrics.getInfo(hints(EMULATED).endpointType(type).addressFormat(format)).get(0);
+            assertThat(info.endpointType()).isEqualTo(type);
+            assertThat(info.endpointAttributes().type()).isEqualTo(type);
+            assertThat(info.addressFormat()).isEqualTo(format);
+        }
+        assertThat(Fabrics.getInfo(hints(EMULATED).endpointType(type)).get(0).addressFormat())
+            .isEqualTo(AddressFormat.DEVICE);
+    }
+
+    @Test
+    void withoutAKindThereAreConnectedEndpoints() {
+        assertThat(Fabrics.getInfo(hints(EMULATED))).singleElement()
+            .extracting(FabricInfo::endpointType).isEqualTo(EndpointType.MSG);
+    }
+
+    /** Checklist 3. */
+    @Test
+    void keysComeThroughVectorsWhereOneKnowsWhoSends() {
+        final Hints rdm = hints(EMULATED).endpointType(EndpointType.RDM).avAuthKeys(true);
+        final FabricInfo info = Fabrics.getInfo(rdm).get(0);
+        assertThat(info.avAuthKeys()).isTrue();
+        assertThat(info.describe()).contains("auth_key_size: FI_AV_AUTH_KEY");
+        assertThat(Fabrics.getInfo(hints(EMULATED)).get(0).avAuthKeys()).isFalse();
+        assertFails(FiErrno.FI_ENODATA, hints(EMULATED).avAuthKeys(true), "FI_EP_RDM only", "no address vector");
+        assertFails(FiErrno.FI_ENODATA, hints(EMULATED).endpointType(EndpointType.DGRAM).avAuthKeys(true), "queue key");
+        assertFails(FiErrno.FI_ENODATA, rdm.authKey(new byte[3]), "3 bytes");
+        assertFails(FiErrno.FI_ENODATA, rdm.authKey(null).apiVersion(1, 19), "1.20");
     }
 
     @Test
@@ -102,7 +130,6 @@ class FabricsTest {
         assertFails(FiErrno.FI_ENODATA, hints(EMULATED).provider("verbs"), "rdma4j", "verbs");
         assertFails(FiErrno.FI_ENODATA, hints(EMULATED).fabricName("other"), info.fabricName(), "other");
         assertFails(FiErrno.FI_ENODATA, hints(EMULATED).domainName("other"), EMULATED, "other");
-        assertFails(FiErrno.FI_ENODATA, hints(EMULATED).addressFormat(AddressFormat.SOCKADDR_IN), "SOCKADDR_IN");
     }
 
     /** Checklist 18; this JVM runs one test at a time. */

@@ -6,8 +6,11 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.CompletionQueue;
-import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.CqAttributes;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.region.EndpointHost;
 
 /** Where a domain gets its endpoints and completion queues from. Stateless. */
@@ -24,7 +27,31 @@ public final class Endpoints {
      * @throws io.rdma4j.fabric.FabricException FI_ENOCQ without a completion queue, FI_EINVAL, FI_ENOMEM, FI_EBADFD.
      */
     public static MsgEndpoint openEndpoint(final EndpointHost host, final EndpointOptions options) {
-        return FabricEndpoint.open(host, options);
+        return FabricEndpoint.open(host, options, false);
+    }
+
+    /**
+     * Opens an endpoint that can be brought together with others.
+     *
+     * @param host    its domain.
+     * @param options its queues, sizes and rights.
+     * @param factory of what does that.
+     * @return the endpoint; the caller owns it.
+     * @throws io.rdma4j.fabric.FabricException as above, and what the factory says.
+     */
+    public static MsgEndpoint openEndpoint(
+        final EndpointHost host, final EndpointOptions options, final ConnectionManager.Factory factory) {
+        final FabricEndpoint endpoint = FabricEndpoint.open(host, options, false);
+        boolean done = false;
+        try {
+            endpoint.manage(factory.make(endpoint, options));
+            done = true;
+            return endpoint;
+        } finally {
+            if (!done) {
+                endpoint.close();
+            }
+        }
     }
 
     /**
@@ -36,6 +63,20 @@ public final class Endpoints {
      * @throws io.rdma4j.fabric.FabricException FI_EINVAL, FI_ENOMEM, FI_EBADFD.
      */
     public static CompletionQueue openCompletionQueue(final EndpointHost host, final int size) {
-        return FabricCompletionQueue.open(host, size);
+        if (size < 1) {
+            throw Failures.invalid("open completion queue", "size is %d, allowed are 1 and more", size);
+        }
+        return FabricCompletionQueue.open(host, new CqAttributes().size(size));
+    }
+
+    /**
+     * Opens an endpoint that is not the application's: for one that is made of others.
+     *
+     * @param host    its domain, which may be one that does not count what is opened.
+     * @param options its queues, which may be {@linkplain FabricCompletionQueue#internal internal}, sizes and rights.
+     * @return the endpoint; the caller owns it.
+     */
+    public static InternalEndpoint openInternal(final EndpointHost host, final EndpointOptions options) {
+        return FabricEndpoint.open(host, options, true);
     }
 }

@@ -7,21 +7,24 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.Capability;
-import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Message;
-import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
-import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.completion.CompletionPort;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.completion.WorkId;
+import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
-import io.rdma4j.fabric.region.EndpointRealm;
-import io.rdma4j.fabric.region.KeyDirectory;
+import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.Feature;
@@ -32,7 +35,7 @@ import java.util.Set;
 import org.agrona.DirectBuffer;
 
 /** A connected endpoint: its lanes, and what the application may ask of it. */
-final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
+public final class FabricEndpoint implements InternalEndpoint, CompletionPort {
     private static final String OPEN = "open endpoint";
     private static final String CONNECT = "connect endpoint";
     private static final int MOST_OPERATIONS = 1 << 16;
@@ -51,6 +54,8 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
     private final OpRing receives;
     private final OpRing rmas;
     private final Rma rma = new Rma();
+    private final MessageForms forms;
+    private final EndpointCounters counters;
     private final boolean mends;
     private final boolean readsAndWrites;
     private final boolean atomics;
@@ -60,29 +65,35 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
     private volatile boolean peerHasRma;
     private boolean connectFailed;
     private volatile String lost;
+    private volatile ConnectionManager connections = ConnectionManager.NONE;
     private volatile boolean closed;
 
-    private FabricEndpoint(final EndpointHost host, final Realm realm, final EndpointOptions options) {
+    private FabricEndpoint(
+        final EndpointHost host, final Realm realm, final EndpointOptions options, final EndpointCounters counters,
+        final boolean internal) {
         this.host = host;
         this.realm = realm;
         this.transmit = (FabricCompletionQueue) options.transmitQueue();
         this.receive = (FabricCompletionQueue) options.receiveQueue();
-        this.sizes = new LaneSizes(options, hasRma(host));
+        this.counters = counters;
+        this.sizes = LaneSizes.of(options, hasRma(host), host);
         this.mends = host.context().supports(Feature.QP_RESET) && host.context().supports(Feature.QP_QUERY_ALL);
         this.readsAndWrites = host.info().capabilities().contains(Capability.RMA);
         this.atomics =
             host.info().capabilities().contains(Capability.ATOMIC) && host.context().supports(Feature.ATOMICS);
         final LocalMemory local = new LocalMemory(realm, host.info());
-        this.sends = new OpRing(this, transmit.ready(), options.transmitSize());
-        this.receives = new OpRing(this, receive.ready(), options.receiveSize());
-        this.rmas = new OpRing(this, transmit.ready(), options.transmitSize());
-        this.messages = new MessageLane(this, local, sends, receives, sizes.messages(transmit.cq(), receive.cq()));
+        final boolean selective = options.selectiveCompletion();
+        this.sends = new OpRing(this, transmit, options.transmitSize(), sizes.buffers(), counters);
+        this.receives = new OpRing(this, receive, options.receiveSize(), sizes.buffers(), counters);
+        this.rmas = new OpRing(this, transmit, options.transmitSize(), sizes.buffers(), counters);
+        this.messages = new MessageLane(
+            this, local, sends, receives, selective, sizes.messages(transmit.cq(), receive.cq(), !internal));
         OutLane outwards = null;
         InLane inwards = null;
         try {
             if (sizes.hasRma()) {
-                outwards = new OutLane(this, local, rmas, sizes.out(transmit.cq()));
-                inwards = new InLane(this, realm, options.receiveSize());
+                outwards = new OutLane(this, local, rmas, selective, sizes, transmit.cq());
+                inwards = new InLane(this, receive, counters, options.receiveSize());
             }
         } catch (final RuntimeException e) {
             if (outwards != null) {
@@ -93,6 +104,7 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
         }
         this.out = outwards;
         this.in = inwards;
+        this.forms = new MessageForms(messages, out, local, rma, host.info(), selective);
     }
 
     private static boolean hasRma(final EndpointHost host) {
@@ -101,24 +113,26 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
             && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
     }
 
-    static FabricEndpoint open(final EndpointHost host, final EndpointOptions options) {
+    static FabricEndpoint open(final EndpointHost host, final EndpointOptions options, final boolean internal) {
         if (options == null) {
             throw Failures.invalid(OPEN, "options is null");
         }
-        final FabricCompletionQueue transmit = queue(host, options.transmitQueue(), "transmit");
-        final FabricCompletionQueue receive = queue(host, options.receiveQueue(), "receive");
+        final FabricCompletionQueue transmit = FabricCompletionQueue.of(host, options.transmitQueue(), "transmit");
+        final FabricCompletionQueue receive = FabricCompletionQueue.of(host, options.receiveQueue(), "receive");
         requireSize("transmit", options.transmitSize());
         requireSize("receive", options.receiveSize());
-        final Realm realm = host.openRealm(options.authKey());
-        final LaneSizes sizes = new LaneSizes(options, hasRma(host));
+        final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
+        Realm realm = null;
+        final LaneSizes sizes = LaneSizes.of(options, hasRma(host), host);
         boolean opened = false;
         int reserved = 0;
         try {
+            realm = host.openRealm(options.authKey());
             transmit.reserve(sizes.transmits());
             reserved = 1;
             receive.reserve(sizes.receives());
             reserved = 2;
-            final FabricEndpoint endpoint = new FabricEndpoint(host, realm, options);
+            final FabricEndpoint endpoint = new FabricEndpoint(host, realm, options, counters, internal);
             endpoint.join();
             opened = true;
             return endpoint;
@@ -128,21 +142,16 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
             if (!opened) {
                 transmit.giveBack(reserved > 0 ? sizes.transmits() : 0);
                 receive.giveBack(reserved > 1 ? sizes.receives() : 0);
-                realm.release();
+                release(realm);
+                counters.close();
             }
         }
     }
 
-    private static FabricCompletionQueue queue(
-        final EndpointHost host, final CompletionQueue queue, final String which) {
-        if (queue == null) {
-            throw Failures.of(OPEN, FiErrno.FI_ENOCQ, "there is no %s queue", which)
-                .hint("set one with EndpointOptions.completionQueue").build();
+    private static void release(final Realm realm) {
+        if (realm != null) {
+            realm.release();
         }
-        if (!(queue instanceof FabricCompletionQueue) || !((FabricCompletionQueue) queue).isOf(host.domain())) {
-            throw Failures.invalid(OPEN, "the %s queue, %s, is of another domain", which, queue);
-        }
-        return (FabricCompletionQueue) queue;
     }
 
     private static void requireSize(final String which, final int size) {
@@ -154,30 +163,16 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
     private void join() {
         try {
             final boolean listens = in != null && mends && in.listen(host);
-            name = encodeName(listens);
-            transmitPort = transmit.add(this);
-            messages.ports(transmitPort, receive == transmit ? transmitPort : receive.add(this));
+            name = PeerName.of(host, realm, messages.qp(), in, out, listens).encode();
+            transmitPort = transmit.attach(this);
+            messages.ports(transmitPort, receive == transmit ? transmitPort : receive.attach(this));
             host.opened(this);
         } catch (final RuntimeException e) {
-            transmit.remove(this);
-            receive.remove(this);
+            transmit.detach(this);
+            receive.detach(this);
             closeLanes();
             throw e;
         }
-    }
-
-    private byte[] encodeName(final boolean listens) {
-        final QpAddress address = messages.qp().localAddress();
-        final KeyDirectory directory = realm.directory();
-        final boolean readable = in != null && directory.isReadable();
-        final boolean byKey = host.info().needs(MrMode.PROV_KEY);
-        final boolean counts = host.info().capabilities().contains(Capability.RMA_EVENT);
-        final int flags = (in == null ? 0 : PeerName.RMA) | (readable && !byKey ? PeerName.KEYS_BY_DIRECTORY : 0)
-            | (readable && counts ? PeerName.COUNTS : 0) | (listens ? PeerName.MENDS : 0);
-        return new PeerName(flags, address.qpn(), 0, address.gid(), address.psn(),
-            in == null ? 0 : in.qpNumber(), out == null ? 0 : out.qpNumber(), out == null ? 0 : out.psn(),
-            readable ? directory.iova() : 0, readable ? directory.nonce() : 0, readable ? directory.rkey() : 0,
-            readable ? directory.capacity() : 0).sealed(realm).encode();
     }
 
     EndpointHost host() {
@@ -207,47 +202,74 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
 
     @Override
     public void connect(final FabricAddress address, final byte[] privateData) {
-        throw new UnsupportedOperationException();
+        requireOpen(CONNECT);
+        connections.connect(address, privateData);
     }
 
     @Override
     public void accept(final byte[] privateData) {
-        throw new UnsupportedOperationException();
+        requireOpen("accept connection");
+        connections.accept(privateData);
     }
 
     @Override
     public void shutdown() {
-        throw new UnsupportedOperationException();
+        requireOpen("shut endpoint down");
+        connections.shutdown();
+    }
+
+    void manage(final ConnectionManager manager) {
+        connections = manager;
+    }
+
+    /**
+     * Ends the connection on this side: what is under way is flushed. From any thread; harmless without one.
+     *
+     * @param why for failure reports.
+     */
+    public void disconnect(final String why) {
+        if (!isConnected()) {
+            return;
+        }
+        lost = why;
+        messages.giveUp();
+        LaneSteps.fail(messages.qp());
+        if (in != null) {
+            in.end();
+            out.end();
+        }
     }
 
     @Override
     public int inject(final DirectBuffer buffer, final int offset, final int length) {
-        return -FiErrno.FI_ENOSYS;
+        return closed ? -FiErrno.FI_EBADFD : forms.inject(buffer, offset, length, false, 0);
     }
 
     @Override
     public int injectWithData(final DirectBuffer buffer, final int offset, final int length, final int data) {
-        return -FiErrno.FI_ENOSYS;
+        return closed ? -FiErrno.FI_EBADFD : forms.inject(buffer, offset, length, true, data);
     }
 
     @Override
     public int sendMessage(final Message message, final long flags) {
-        return -FiErrno.FI_ENOSYS;
+        return closed ? -FiErrno.FI_EBADFD : forms.send(message, flags);
     }
 
     @Override
     public int receiveMessage(final Message message, final long flags) {
-        return -FiErrno.FI_ENOSYS;
+        return closed ? -FiErrno.FI_EBADFD : forms.receive(message, flags);
     }
 
     @Override
     public int readMessage(final Message message, final long flags) {
-        return -FiErrno.FI_ENOSYS;
+        final int refusal = checkRma(readsAndWrites);
+        return refusal != 0 ? refusal : forms.read(message, flags);
     }
 
     @Override
     public int writeMessage(final Message message, final long flags) {
-        return -FiErrno.FI_ENOSYS;
+        final int refusal = checkRma(readsAndWrites);
+        return refusal != 0 ? refusal : forms.write(message, flags);
     }
 
     @Override
@@ -330,6 +352,24 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
     @Override
     public int receive(final long address, final int length, final MemoryRegion desc, final long context) {
         return closed ? -FiErrno.FI_EBADFD : messages.receive(address, length, desc, null, context);
+    }
+
+    @Override
+    public int sendKnown(final long address, final int length, final int lkey, final long context) {
+        return closed ? -FiErrno.FI_EBADFD : messages.sendKnown(address, length, lkey, context);
+    }
+
+    @Override
+    public int sendKnown(
+        final long address, final int length, final int lkey, final long address2, final int length2, final int lkey2,
+        final long context) {
+        return closed ? -FiErrno.FI_EBADFD
+            : messages.sendKnown(address, length, lkey, address2, length2, lkey2, context);
+    }
+
+    @Override
+    public int receiveKnown(final long address, final int length, final int lkey, final long context) {
+        return closed ? -FiErrno.FI_EBADFD : messages.receiveKnown(address, length, lkey, context);
     }
 
     @Override
@@ -452,8 +492,8 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
         return realm.cache();
     }
 
-    /** The device completed something, of whichever lane. */
-    void completed(final int what, final int slot, final Completion completion) {
+    @Override
+    public void completed(final int what, final int slot, final Completion completion) {
         if (what == WorkId.SEND || what == WorkId.RECEIVE) {
             messages.completed(what, slot, completion);
         } else if (out != null) {
@@ -461,24 +501,29 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
         }
     }
 
-    /** One of its queues is read. */
-    void progress(final FabricCompletionQueue queue) {
-        if (out != null && queue == transmit) {
-            out.progress();
-        }
-        if (queue == receive) {
-            gatherArrivals();
-        }
+    @Override
+    public boolean progress(final FabricCompletionQueue queue) {
+        return out != null && queue == transmit && out.progress();
     }
 
-    void gatherArrivals() {
-        if (in != null) {
-            in.gather();
-        }
+    /** The lane outwards has something to go on with. */
+    void wantsProgress() {
+        transmit.wants(transmitPort);
     }
 
-    boolean takeArrival(final FabricCompletionQueue queue, final Entry into) {
-        return in != null && queue == receive && in.take(into);
+    @Override
+    public int arm() {
+        return out != null && out.isMending() ? -FiErrno.FI_EAGAIN : 0;
+    }
+
+    @Override
+    public long idleNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public Endpoint endpoint() {
+        return this;
     }
 
     @Override
@@ -494,12 +539,12 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
             }
             closed = true;
         }
+        connections.closing();
         // What is over already is reported as it went.
         transmit.gatherAll();
         receive.gatherAll();
         try {
             closeLanes();
-            keepArrivals();
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
         } finally {
@@ -509,6 +554,7 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
             leaveQueues();
             host.closed(this);
             realm.release();
+            counters.close();
         }
     }
 
@@ -523,24 +569,9 @@ final class FabricEndpoint implements MsgEndpoint, EndpointRealm {
         }
     }
 
-    /** The peer was told that these arrived: they are reported, though this endpoint is asked for no more. */
-    private void keepArrivals() {
-        final Entry arrival = new Entry();
-        if (in == null || !in.take(arrival)) {
-            return;
-        }
-        final OpRing kept = new OpRing(this, receive.ready(), sizes.receive());
-        do {
-            final int slot = kept.claim(arrival.kind(), arrival.context(), arrival.length(), null);
-            kept.putInt(slot, OpRing.DATA, arrival.data());
-            kept.putInt(slot, OpRing.FLAGS, OpRing.HAS_DATA);
-            kept.done(slot, 0, 0);
-        } while (in.take(arrival));
-    }
-
     private void leaveQueues() {
-        transmit.remove(this);
-        receive.remove(this);
+        transmit.detach(this);
+        receive.detach(this);
         transmit.giveBack(sizes.transmits());
         receive.giveBack(sizes.receives());
     }

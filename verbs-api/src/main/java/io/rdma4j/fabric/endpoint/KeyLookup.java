@@ -45,9 +45,10 @@ final class KeyLookup implements AutoCloseable {
     private int probesLeft;
     private int readingsLeft;
 
-    KeyLookup(final QueuePair qp, final Realm realm) {
+    /** With room behind its own for copies of what is written. */
+    KeyLookup(final QueuePair qp, final Realm realm, final int copies) {
         this.qp = qp;
-        this.scratch = realm.pd().context().allocate(SCRATCH_LENGTH);
+        this.scratch = realm.pd().context().allocate(SCRATCH_LENGTH + copies);
         try {
             this.region = realm.pd().register(scratch, AccessFlag.LOCAL_WRITE);
         } catch (final RuntimeException e) {
@@ -60,6 +61,14 @@ final class KeyLookup implements AutoCloseable {
     void connect(final PeerName to, final long wrId) {
         peer = to;
         request.wrId(wrId);
+    }
+
+    UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    int injectOffset() {
+        return SCRATCH_LENGTH;
     }
 
     long scratchIova() {

@@ -6,6 +6,8 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.TransmitAttributes;
+import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QpOptions;
 
@@ -18,10 +20,24 @@ import org.agrona.BitUtil;
  * @param transmit sends under way; RMA and atomics under way.
  * @param receive  receives under way.
  * @param hasRma   whether there are lanes for RMA.
+ * @param buffers  most of one operation.
+ * @param injected most bytes that are copied; 0 for none.
  */
-record LaneSizes(int transmit, int receive, boolean hasRma) {
-    LaneSizes(final EndpointOptions options, final boolean hasRma) {
-        this(options.transmitSize(), options.receiveSize(), hasRma);
+record LaneSizes(int transmit, int receive, boolean hasRma, int buffers, int injected) {
+    /** More would make each work request larger. */
+    static final int MOST_BUFFERS = 4;
+
+    static LaneSizes of(final EndpointOptions options, final boolean hasRma, final EndpointHost host) {
+        final TransmitAttributes attributes = host.info().transmitAttributes();
+        // Two, where the device can, for memory of the library before the application's.
+        final int buffers = Math.max(2, Math.min(MOST_BUFFERS, attributes.iovLimit()));
+        return new LaneSizes(options.transmitSize(), options.receiveSize(), hasRma,
+            Math.min(buffers, host.context().attributes().maxSge()), attributes.injectSize());
+    }
+
+    /** Slots of operations that go out. */
+    int outSlots() {
+        return rounded(transmit);
     }
 
     /** Each operation may be two work requests; and one looks keys up. */
@@ -29,12 +45,13 @@ record LaneSizes(int transmit, int receive, boolean hasRma) {
         return 2 * transmit + 1;
     }
 
-    QpOptions messages(final CompletionQueue sendCq, final CompletionQueue receiveCq) {
-        return new QpOptions().sendCq(sendCq).receiveCq(receiveCq).maxSendWr(transmit).maxReceiveWr(receive);
+    QpOptions messages(final CompletionQueue sendCq, final CompletionQueue receiveCq, final boolean injects) {
+        return new QpOptions().sendCq(sendCq).receiveCq(receiveCq).maxSendWr(transmit).maxReceiveWr(receive)
+            .maxSendSge(buffers).maxReceiveSge(buffers).maxInline(injects ? injected : 0);
     }
 
     QpOptions out(final CompletionQueue cq) {
-        return new QpOptions().cq(cq).maxSendWr(outWr()).maxReceiveWr(1);
+        return new QpOptions().cq(cq).maxSendWr(outWr()).maxReceiveWr(1).maxSendSge(buffers);
     }
 
     /** Entries of the transmit queue. */

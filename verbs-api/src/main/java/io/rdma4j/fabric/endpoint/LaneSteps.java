@@ -5,6 +5,8 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.DeviceAttributes;
@@ -71,5 +73,16 @@ final class LaneSteps {
 
     private static int reads(final int limit) {
         return Math.max(1, Math.min(limit, MOST_READS));
+    }
+
+    /** What is under way is flushed. Where it cannot be done the queue pair is being closed, or brought up again. */
+    static void fail(final QueuePair qp) {
+        try {
+            qp.modify(QpAttributes.to(QpState.ERR));
+        } catch (final RdmaException e) {
+            if (qp.state() == QpState.RTS || qp.state() == QpState.RTR) {
+                throw FabricException.from("end connection", e);
+            }
+        }
     }
 }

@@ -8,16 +8,22 @@ package io.rdma4j.fabric.endpoint;
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.region.DirectoryLayout;
+import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QpAttributes;
-import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
+
+import org.agrona.DirectBuffer;
 
 /**
  * Where RMA and atomics go out. For the thread that uses the endpoint, which reads its completion queue, too.
@@ -40,6 +46,8 @@ final class OutLane {
     private static final int ASKING = 3;
     private static final int LOST = 4;
     private static final int NOBODY = -1;
+    private static final int FURTHER_STRIDE = 2 * (LaneSizes.MOST_BUFFERS - 1);
+    private static final long LOW = 0xffff_ffffL;
 
     private final FabricEndpoint endpoint;
     private final QueuePair qp;
@@ -48,9 +56,15 @@ final class OutLane {
     private final RemoteMemory remote;
     private final LocalMemory local;
     private final KeyLookup lookup;
-    private final SendRequest request = new SendRequest();
+    /** Most bytes that are copied. */
+    private final int injected;
+    private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
+    /** Address, length and key of further buffers of operations, by slot. */
+    private final long[] further;
+    /** What operations without flags have. */
+    private final int quiet;
     private PeerName peer;
     private long rmaId;
     private long countId;
@@ -59,6 +73,7 @@ final class OutLane {
     private int epoch;
     private int state = UP;
     private boolean isConnected;
+    private volatile boolean isOver;
 
     /** Of the operation that broke the lane; NOBODY if it was a look into the directory. */
     private int failedSlot = NOBODY;
@@ -68,15 +83,20 @@ final class OutLane {
     private int failedDetail;
     private long mended;
 
-    OutLane(final FabricEndpoint endpoint, final LocalMemory local, final OpRing ring, final QpOptions options) {
+    OutLane(
+        final FabricEndpoint endpoint, final LocalMemory local, final OpRing ring, final boolean selective,
+        final LaneSizes sizes, final CompletionQueue cq) {
+        this.quiet = selective ? OpRing.QUIET : 0;
+        this.further = new long[sizes.outSlots() * FURTHER_STRIDE];
         this.endpoint = endpoint;
         this.local = local;
         this.ring = ring;
         this.remote = new RemoteMemory(endpoint.host().mappedKeys(), cache);
         // Each may be two work requests; and one that looks a key up.
-        this.qp = endpoint.realm().pd().createQp(options);
+        this.qp = endpoint.realm().pd().createQp(sizes.out(cq));
         try {
-            this.lookup = new KeyLookup(qp, endpoint.realm());
+            this.lookup = new KeyLookup(qp, endpoint.realm(), sizes.outSlots() * sizes.injected());
+            this.injected = sizes.injected();
         } catch (final RuntimeException e) {
             qp.close();
             throw e;
@@ -110,10 +130,10 @@ final class OutLane {
 
     /** 0, or why nothing can be posted now. */
     int check() {
-        if (state == UP && isConnected) {
+        if (state == UP && isConnected && !isOver) {
             return ring.isFull() ? -FiErrno.FI_EAGAIN : 0;
         }
-        return state == LOST || !isConnected ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
+        return state == LOST || !isConnected || isOver ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
     }
 
     /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
@@ -128,12 +148,69 @@ final class OutLane {
         if (refusal != 0) {
             return refusal;
         }
-        final int slot = ring.claim(operation.kind, context, rma.length, local.cached);
+        final int slot = ring.claim(operation.kind, context, rma.length, local.cached());
+        if (quiet != 0) {
+            ring.flag(slot, quiet);
+        }
         if (answer == RemoteMemory.REFUSED) {
             ring.done(slot, remote.errno, remote.detail);
             return 0;
         }
-        keep(slot, rma);
+        keep(slot, rma, local.deviceAddress(), local.lkey());
+        return postNew(slot);
+    }
+
+    /** Starts a read or write of what is in {@code buffers}, which are copied first if they are to be injected. */
+    int start(final Rma rma, final LocalBuffers buffers, final long context, final int flags, final boolean inject) {
+        final RmaOperation operation = rma.operation;
+        final int answer = remote.find(operation, rma.key, rma.remoteAddress, rma.length);
+        if (answer == RemoteMemory.ASK) {
+            buffers.letGo();
+            return ask(rma.key);
+        }
+        final int slot = ring.claim(operation.kind, context, rma.length, buffers.takeCached(0));
+        for (int i = 1; i < buffers.count(); i++) {
+            ring.keep(slot, i, buffers.takeCached(i));
+        }
+        ring.flag(slot, flags);
+        if (answer == RemoteMemory.REFUSED) {
+            ring.done(slot, remote.errno, remote.detail);
+            return 0;
+        }
+        keep(slot, rma, 0, 0);
+        if (inject) {
+            place(slot);
+        } else {
+            place(slot, buffers);
+        }
+        return postNew(slot);
+    }
+
+    /** Puts a copy of what is written next where it is sent from; after {@link #check}. */
+    void copy(final DirectBuffer from, final int length) {
+        lookup.buffer().putBytes(lookup.injectOffset() + ring.nextSlot() * injected, from, 0, length);
+    }
+
+    private void place(final int slot) {
+        ring.putLong(slot, OpRing.LOCAL, lookup.scratchIova() + lookup.injectOffset() + (long) slot * injected);
+        ring.putInt(slot, OpRing.LKEY, lookup.scratchLkey());
+    }
+
+    private void place(final int slot, final LocalBuffers buffers) {
+        if (buffers.count() == 0) {
+            return;
+        }
+        ring.putLong(slot, OpRing.LOCAL, buffers.deviceAddress(0));
+        ring.putInt(slot, OpRing.LKEY, buffers.lkey(0));
+        ring.putInt(slot, OpRing.FURTHER, buffers.count() - 1);
+        for (int i = 1; i < buffers.count(); i++) {
+            final int at = slot * FURTHER_STRIDE + 2 * (i - 1);
+            further[at] = buffers.deviceAddress(i);
+            further[at + 1] = (long) buffers.length(i) << Integer.SIZE | buffers.lkey(i) & LOW;
+        }
+    }
+
+    private int postNew(final int slot) {
         point(slot);
         final int code = post(slot);
         if (code != ReturnCode.OK) {
@@ -148,14 +225,16 @@ final class OutLane {
             if (code != ReturnCode.OK && code != ReturnCode.QUEUE_FULL) {
                 return Failures.negated(code);
             }
+            endpoint.wantsProgress();
         }
         return -FiErrno.FI_EAGAIN;
     }
 
-    private void keep(final int slot, final Rma rma) {
+    private void keep(final int slot, final Rma rma, final long address, final int lkey) {
         ring.putInt(slot, OpRing.OPERATION, rma.operation.ordinal());
-        ring.putLong(slot, OpRing.LOCAL, local.deviceAddress);
-        ring.putInt(slot, OpRing.LKEY, local.lkey);
+        ring.putLong(slot, OpRing.LOCAL, address);
+        ring.putInt(slot, OpRing.LKEY, lkey);
+        ring.putInt(slot, OpRing.FURTHER, 0);
         ring.putLong(slot, OpRing.REMOTE, rma.remoteAddress);
         ring.putLong(slot, OpRing.KEY, rma.key);
         ring.putLong(slot, OpRing.OPERAND, rma.operand);
@@ -181,7 +260,7 @@ final class OutLane {
         if (length == 0) {
             request.clearSges();
         } else {
-            request.sge(ring.getLong(slot, OpRing.LOCAL), length, ring.getInt(slot, OpRing.LKEY));
+            setBuffers(slot, length);
         }
         switch (operation) {
             case WRITE_WITH_DATA -> request.immData(ring.getInt(slot, OpRing.DATA));
@@ -189,6 +268,23 @@ final class OutLane {
             default -> { }
         }
         return cell == 0 ? qp.postSend(request) : postCounted(slot, cell);
+    }
+
+    private void setBuffers(final int slot, final int length) {
+        final int others = ring.getInt(slot, OpRing.FURTHER);
+        if (others == 0) {
+            request.sge(ring.getLong(slot, OpRing.LOCAL), length, ring.getInt(slot, OpRing.LKEY));
+            return;
+        }
+        int first = length;
+        for (int i = 0; i < others; i++) {
+            first -= (int) (further[slot * FURTHER_STRIDE + 2 * i + 1] >>> Integer.SIZE);
+        }
+        request.sge(ring.getLong(slot, OpRing.LOCAL), first, ring.getInt(slot, OpRing.LKEY));
+        for (int i = 0; i < others; i++) {
+            final int at = slot * FURTHER_STRIDE + 2 * i;
+            request.addSge(further[at], (int) (further[at + 1] >>> Integer.SIZE), (int) further[at + 1]);
+        }
     }
 
     /** The device carries out the count after what it counts, so only the count needs to be heard of. */
@@ -228,12 +324,13 @@ final class OutLane {
             failedWhat = what;
         }
         state = BROKEN;
+        endpoint.wantsProgress();
         failedStatus = status;
         failedDetail = Failures.detail(status, vendorError);
     }
 
-    /** Reader: goes on with what is to be done. */
-    void progress() {
+    /** Reader: goes on with what is to be done; whether there will be more. */
+    boolean progress() {
         if (state == BROKEN) {
             mend();
         } else if (state == RESET) {
@@ -246,6 +343,12 @@ final class OutLane {
         if (state == ASKING && !lookup.isBusy()) {
             answered();
         }
+        return lookup.isBusy() || isMending();
+    }
+
+    /** Whether the next read is to go on, without an event. */
+    boolean isMending() {
+        return state == BROKEN || state == RESET || state == ASKING;
     }
 
     private static boolean isRefusal(final WcStatus status) {
@@ -430,6 +533,12 @@ final class OutLane {
     /** How often it came up again. */
     long mended() {
         return mended;
+    }
+
+    /** The connection is over: what is flushed gives the lane up. From any thread. */
+    void end() {
+        isOver = true;
+        LaneSteps.fail(qp);
     }
 
     void close() {

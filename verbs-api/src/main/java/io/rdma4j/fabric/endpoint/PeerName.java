@@ -5,10 +5,17 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.KeyDirectory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QpAddress;
+import io.rdma4j.verbs.QueuePair;
 
 import java.nio.ByteOrder;
 import java.util.zip.CRC32;
@@ -94,6 +101,23 @@ record PeerName(
     private static final int MAX_CAPACITY = 1 << 24;
     private static final String CONNECT = "connect endpoint";
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** The name of an endpoint with these lanes, those for RMA null without. */
+    static PeerName of(
+        final EndpointHost host, final Realm realm, final QueuePair messages, final InLane in, final OutLane out,
+        final boolean listens) {
+        final QpAddress address = messages.localAddress();
+        final KeyDirectory directory = realm.directory();
+        final boolean readable = in != null && directory.isReadable();
+        final boolean byKey = host.info().needs(MrMode.PROV_KEY);
+        final boolean counts = host.info().capabilities().contains(Capability.RMA_EVENT);
+        final int flags = (in == null ? 0 : RMA) | (readable && !byKey ? KEYS_BY_DIRECTORY : 0)
+            | (readable && counts ? COUNTS : 0) | (listens ? MENDS : 0);
+        return new PeerName(flags, address.qpn(), 0, address.gid(), address.psn(),
+            in == null ? 0 : in.qpNumber(), out == null ? 0 : out.qpNumber(), out == null ? 0 : out.psn(),
+            readable ? directory.iova() : 0, readable ? directory.nonce() : 0, readable ? directory.rkey() : 0,
+            readable ? directory.capacity() : 0).sealed(realm);
+    }
 
     boolean has(final int flag) {
         return (flags & flag) != 0;

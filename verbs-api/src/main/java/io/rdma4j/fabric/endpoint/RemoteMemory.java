@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.region.DirectoryEntry;
 import io.rdma4j.fabric.region.DirectoryLayout;
 import io.rdma4j.fabric.region.MappedKeys;

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.driver.wait.WaitFd;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FabricException;
@@ -18,57 +19,53 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A counter: what was added to it, and what its sources counted since they were bound. The device counts in memory and
- * tells nobody, so that who waits looks again and again, after pauses that grow to a millisecond.
+ * A counter: what was added to it, and what its sources counted since they were bound. Who adds wakes up who waits for
+ * that. Sources tell nobody, as the device counts in memory: who waits for a counter with sources looks again and
+ * again, after pauses that grow to a millisecond.
  */
 public final class FabricCounter implements Counter {
+    private static final String OPEN = "open counter";
     private static final long FIRST_PAUSE_NS = 1_000;
     private static final long LONGEST_PAUSE_NS = 1_000_000;
     private static final int SPINS = 100;
-    private static final long[] NOTHING = {};
+    private static final CountWaiter[] NOBODY = {};
 
     private final Domain domain;
+    private final WaitObject way;
     private final Consumer<FabricCounter> onClose;
     private final AtomicLong own = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
-    private volatile Sources sources = new Sources(new CountSource[0], NOTHING, 0);
+    /** Null without a descriptor. */
+    private final CountAlarm alarm;
+    private final CountMemory counted = new CountMemory();
+    private volatile CountWaiter[] waiters = NOBODY;
     private volatile boolean closed;
+    private int holders;
 
     /**
-     * Sources, what each had counted when it was bound, and what others had counted that ended. Each one goes on where
-     * the one before it was, so that who reads or sets meanwhile need not know which it was.
+     * Makes a counter at 0 that is waited for as the provider likes.
+     *
+     * @param domain  what it belongs to.
+     * @param onClose told once when it is closed.
      */
-    private record Sources(CountSource[] list, long[] before, long ended) {
-        long sum() {
-            long sum = ended;
-            for (int i = 0; i < list.length; i++) {
-                sum += list[i].count() - before[i];
-            }
-            return sum;
-        }
-
-        Sources with(final CountSource source) {
-            final CountSource[] more = Arrays.copyOf(list, list.length + 1);
-            final long[] moreBefore = Arrays.copyOf(before, before.length + 1);
-            more[list.length] = source;
-            moreBefore[list.length] = source.count();
-            return new Sources(more, moreBefore, ended);
-        }
-
-        Sources end() {
-            return new Sources(new CountSource[0], NOTHING, sum());
-        }
+    public FabricCounter(final Domain domain, final Consumer<FabricCounter> onClose) {
+        this(domain, WaitObject.UNSPEC, onClose);
     }
 
     /**
      * Makes a counter at 0.
      *
      * @param domain  what it belongs to.
+     * @param way     how threads wait for it.
      * @param onClose told once when it is closed.
+     * @throws FabricException FI_EINVAL for null, FI_ENOSYS for MUTEX_COND, FI_EMFILE.
      */
-    public FabricCounter(final Domain domain, final Consumer<FabricCounter> onClose) {
+    public FabricCounter(final Domain domain, final WaitObject way, final Consumer<FabricCounter> onClose) {
         this.domain = domain;
+        this.way = WaitObjects.checked(OPEN, way);
         this.onClose = onClose;
+        final WaitFd fd = WaitFds.openFor(OPEN, way);
+        alarm = fd == null ? null : new CountAlarm(fd, this::read, errors::get);
     }
 
     /**
@@ -79,12 +76,60 @@ public final class FabricCounter implements Counter {
      */
     public synchronized void count(final CountSource source) {
         requireOpen("bind counter");
-        sources = sources.with(source);
+        counted.add(source);
+        // They slept until somebody would tell them.
+        tellAll();
     }
 
     private void requireOpen(final String operation) {
         if (closed) {
             throw FabricException.of(operation).detail("%s", this).errno(FiErrno.FI_EBADFD).build();
+        }
+    }
+
+    synchronized void hold(final String operation) {
+        requireOpen(operation);
+        holders++;
+    }
+
+    synchronized void release() {
+        holders--;
+    }
+
+    /** Part of the data path. */
+    void countSuccess() {
+        own.getAndIncrement();
+        changed();
+    }
+
+    /** Part of the data path. */
+    void countFailure() {
+        errors.getAndIncrement();
+        changed();
+    }
+
+    private void changed() {
+        final CountWaiter[] waiting = waiters;
+        if (waiting.length > 0) {
+            tell(waiting);
+        }
+        if (alarm != null) {
+            alarm.changed();
+        }
+    }
+
+    /** Only whom it is of use to: a thread that waits for the millionth is not woken up by each. */
+    private void tell(final CountWaiter[] waiting) {
+        for (final CountWaiter waiter : waiting) {
+            if (!waiter.isTold() && look(waiter) != -FiErrno.FI_EAGAIN) {
+                waiter.tell();
+            }
+        }
+    }
+
+    private void tellAll() {
+        for (final CountWaiter waiter : waiters) {
+            waiter.tell();
         }
     }
 
@@ -95,7 +140,7 @@ public final class FabricCounter implements Counter {
 
     @Override
     public long read() {
-        return own.get() + sources.sum();
+        return own.get() + counted.sum();
     }
 
     @Override
@@ -107,28 +152,21 @@ public final class FabricCounter implements Counter {
     public void add(final long value) {
         requireOpen("add to counter");
         own.addAndGet(value);
+        changed();
     }
 
     @Override
     public void addError(final long value) {
         requireOpen("add to counter");
         errors.addAndGet(value);
+        changed();
     }
 
     @Override
     public void set(final long value) {
         requireOpen("set counter");
-        own.set(value - sources.sum());
-    }
-
-    @Override
-    public int fd() {
-        return -1;
-    }
-
-    @Override
-    public WaitObject waitObject() {
-        return WaitObject.UNSPEC;
+        own.set(value - counted.sum());
+        changed();
     }
 
     @Override
@@ -136,44 +174,102 @@ public final class FabricCounter implements Counter {
         if (timeout == null) {
             throw FabricException.of("wait for counter").detail("timeout is null").errno(FiErrno.FI_EINVAL).build();
         }
-        final long errorsBefore = errors.get();
+        if (way == WaitObject.NONE) {
+            return -FiErrno.FI_ENOSYS;
+        }
         final long start = System.nanoTime();
-        final long limit = nanos(timeout);
-        long pause = FIRST_PAUSE_NS;
-        for (int turn = 0; ; turn++) {
-            final int result = look(threshold, errorsBefore);
+        final long limit = WaitTime.nanos(timeout);
+        final CountWaiter waiter = new CountWaiter(threshold, errors.get());
+        for (int turn = 0; turn < SPINS || way == WaitObject.YIELD; turn++) {
+            final int result = look(waiter);
             if (result != -FiErrno.FI_EAGAIN) {
                 return result;
             }
-            if (System.nanoTime() - start >= limit || Thread.currentThread().isInterrupted()) {
+            if (isOver(start, limit)) {
                 return -FiErrno.FI_ETIMEDOUT;
             }
-            if (turn < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                LockSupport.parkNanos(pause);
-                pause = Math.min(2 * pause, LONGEST_PAUSE_NS);
-            }
+            pauseShortly();
+        }
+        return sleep(waiter, start, limit);
+    }
+
+    private void pauseShortly() {
+        if (way == WaitObject.YIELD) {
+            Thread.yield();
+        } else {
+            Thread.onSpinWait();
         }
     }
 
-    private int look(final long threshold, final long errorsBefore) {
+    private static boolean isOver(final long start, final long limit) {
+        return System.nanoTime() - start >= limit || Thread.currentThread().isInterrupted();
+    }
+
+    int look(final CountWaiter waiter) {
         if (closed) {
             return -FiErrno.FI_EBADFD;
         }
-        if (Long.compareUnsigned(read(), threshold) >= 0) {
+        if (Long.compareUnsigned(read(), waiter.threshold()) >= 0) {
             return 0;
         }
-        return errors.get() == errorsBefore ? -FiErrno.FI_EAGAIN : -FiErrno.FI_EAVAIL;
+        return errors.get() == waiter.errorsBefore() ? -FiErrno.FI_EAGAIN : -FiErrno.FI_EAVAIL;
     }
 
-    /** What is longer than 292 years lasts as long as that. */
-    private static long nanos(final Duration timeout) {
+    private int sleep(final CountWaiter waiter, final long start, final long limit) {
+        join(waiter);
         try {
-            return timeout.toNanos();
-        } catch (final ArithmeticException e) {
-            return timeout.isNegative() ? 0 : Long.MAX_VALUE;
+            long pause = FIRST_PAUSE_NS;
+            while (true) {
+                waiter.looks();
+                final int result = look(waiter);
+                if (result != -FiErrno.FI_EAGAIN) {
+                    return result;
+                }
+                if (isOver(start, limit)) {
+                    return -FiErrno.FI_ETIMEDOUT;
+                }
+                final long rest = limit - (System.nanoTime() - start);
+                LockSupport.parkNanos(this, counted.isEmpty() ? rest : Math.min(rest, pause));
+                pause = Math.min(2 * pause, LONGEST_PAUSE_NS);
+            }
+        } finally {
+            leave(waiter);
         }
+    }
+
+    /** Who sleeps, or is about to. Not to be changed. */
+    CountWaiter[] sleepers() {
+        return waiters;
+    }
+
+    synchronized void join(final CountWaiter waiter) {
+        final CountWaiter[] more = Arrays.copyOf(waiters, waiters.length + 1);
+        more[waiters.length] = waiter;
+        waiters = more;
+    }
+
+    private synchronized void leave(final CountWaiter waiter) {
+        final CountWaiter[] rest = Arrays.stream(waiters).filter(each -> each != waiter).toArray(CountWaiter[]::new);
+        waiters = rest.length == 0 ? NOBODY : rest;
+    }
+
+    @Override
+    public int tryWait() {
+        if (alarm == null) {
+            return -FiErrno.FI_ENOSYS;
+        }
+        final boolean same = alarm.arm(!counted.isEmpty());
+        return closed ? -FiErrno.FI_EBADFD : same ? 0 : -FiErrno.FI_EAGAIN;
+    }
+
+    @Override
+    public int fd() {
+        return alarm == null ? -1 : alarm.fd();
+    }
+
+    @Override
+    public WaitObject waitObject() {
+        return way;
     }
 
     @Override
@@ -187,9 +283,18 @@ public final class FabricCounter implements Counter {
             if (closed) {
                 return;
             }
+            if (holders > 0) {
+                throw FabricException.of("close counter").detail("it counts %d kinds of events of endpoints", holders)
+                    .errno(FiErrno.FI_EBUSY).hint("close these endpoints first").build();
+            }
             // What was counted stays to be read; the sources may end now.
-            sources = sources.end();
+            counted.end();
             closed = true;
+            tellAll();
+        }
+        counted.awaitReaders();
+        if (alarm != null) {
+            alarm.close();
         }
         onClose.accept(this);
     }

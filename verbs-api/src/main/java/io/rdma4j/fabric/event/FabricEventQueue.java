@@ -5,6 +5,8 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.driver.wait.WaitFd;
+import io.rdma4j.fabric.EqAttributes;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.EventQueue;
 import io.rdma4j.fabric.EventReader;
@@ -16,34 +18,85 @@ import io.rdma4j.fabric.WaitObject;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/** An event queue that grows as needed. Readers are called without a lock; each event goes to one of them. */
+/**
+ * An event queue that grows as needed. Readers are called without a lock, and may call back; each event goes to one of
+ * them. Reading makes progress of {@linkplain #attach attached} sources.
+ */
 public final class FabricEventQueue implements EventQueue {
+    private static final String OPEN = "open event queue";
+    private static final String READ = "read event queue";
     private static final int DEFAULT_SIZE = 64;
+    /** Sources tell for how long, not until when: what they tell twice of the same moment differs by this at most. */
+    private static final long SAME_MOMENT_NS = 50_000;
 
     private final Fabric fabric;
     private final Consumer<FabricEventQueue> onClose;
+    private final WaitObject way;
+    private final boolean writable;
+    private final EventSources sources = new EventSources();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
+    // All below under the lock.
     private final ArrayDeque<EventEntry> entries;
+    /** Null without a descriptor. */
+    private final WaitFd fd;
+    private boolean readable;
+    private Future<?> clock;
+    /** When sources want to be progressed, as far as who sleeps knows; of meaning if that is finite. */
+    private long due;
+    private boolean dueIsFinite;
     private int users;
+    private int waiting;
+    private int signals;
     private boolean closed;
 
     /**
-     * Makes an empty queue.
+     * Makes an empty queue that is waited for as the provider likes, and is not writable.
      *
      * @param fabric  what it belongs to.
      * @param size    least number of entries; 0 for a default.
      * @param onClose told once when it is closed.
      */
     public FabricEventQueue(final Fabric fabric, final int size, final Consumer<FabricEventQueue> onClose) {
+        this(fabric, new EqAttributes().size(size), onClose);
+    }
+
+    private FabricEventQueue(
+        final Fabric fabric, final EqAttributes attributes, final Consumer<FabricEventQueue> onClose) {
         this.fabric = fabric;
         this.onClose = onClose;
+        way = attributes.waitObject();
+        writable = attributes.writable();
+        final int size = attributes.size();
         // It grows: so room for a million that may never come is not taken in advance.
         entries = new ArrayDeque<>(Math.min(size == 0 ? DEFAULT_SIZE : size, 1 << 16));
+        fd = WaitFds.openFor(OPEN, way);
+    }
+
+    /**
+     * Makes an empty queue.
+     *
+     * @param fabric     what it belongs to.
+     * @param attributes what the application asks for.
+     * @param onClose    told once when it is closed.
+     * @return the queue; to be closed also if nobody gets to know it.
+     * @throws FabricException FI_EINVAL for null and a negative size, FI_ENOSYS for MUTEX_COND, FI_EMFILE.
+     */
+    public static FabricEventQueue open(
+        final Fabric fabric, final EqAttributes attributes, final Consumer<FabricEventQueue> onClose) {
+        if (attributes == null) {
+            throw invalid(OPEN, "attributes are null");
+        }
+        if (attributes.size() < 0) {
+            throw invalid(OPEN, "size is %d, must be 0 or more", attributes.size());
+        }
+        WaitObjects.checked(OPEN, attributes.waitObject());
+        return new FabricEventQueue(fabric, attributes, onClose);
     }
 
     /**
@@ -81,24 +134,83 @@ public final class FabricEventQueue implements EventQueue {
     }
 
     /**
-     * Adds an event, by somebody who is bound to it.
+     * Makes progress of a source with each reading from now on, and binds it.
+     *
+     * @param source not attached yet.
+     * @throws FabricException FI_EBADFD if it is closed.
+     */
+    public void attach(final EventSource source) {
+        bind();
+        sources.add(source);
+        // Who waits has to learn how long it may sleep now.
+        wake();
+    }
+
+    /**
+     * Makes progress of a source no more, and unbinds it. Another thread may be in its {@link EventSource#progress} for
+     * the last time, and write an event.
+     *
+     * @param source harmless if it is not attached.
+     */
+    public void detach(final EventSource source) {
+        if (sources.remove(source)) {
+            unbind();
+        }
+    }
+
+    /** Who waits makes progress, and goes on waiting; the descriptor is readable until somebody made progress. */
+    public void wake() {
+        sources.wake();
+        lock.lock();
+        try {
+            arrived.signalAll();
+            show(true);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Adds an event, by somebody who is bound to it. Dropped if it is closed.
      *
      * @param entry the event.
      */
     public void write(final EventEntry entry) {
         lock.lock();
         try {
-            entries.add(entry);
-            arrived.signal();
+            if (!closed) {
+                add(entry);
+            }
         } finally {
             lock.unlock();
         }
+    }
+
+    private void add(final EventEntry entry) {
+        entries.add(entry);
+        arrived.signal();
+        show(true);
+    }
+
+    /** Makes the descriptor say what is so. News: an edge, also where it is readable already. */
+    private void show(final boolean news) {
+        if (fd == null || closed) {
+            return;
+        }
+        final boolean ready = !entries.isEmpty() || signals > 0 || sources.isAwake();
+        if (ready && (news || !readable)) {
+            fd.set();
+        } else if (!ready && readable) {
+            fd.clear();
+        }
+        readable = ready;
     }
 
     @Override
     public int read(final EventReader reader, final int limit) {
         requireArguments(reader, limit);
         requireOpenNow();
+        progress();
         return drain(reader, limit);
     }
 
@@ -106,23 +218,98 @@ public final class FabricEventQueue implements EventQueue {
     public int awaitRead(final EventReader reader, final int limit, final Duration timeout) {
         requireArguments(reader, limit);
         if (timeout == null) {
-            throw invalid("timeout is null");
+            throw invalid(READ, "timeout is null");
         }
-        requireOpenNow();
-        return awaitEntry(timeout) ? drain(reader, limit) : 0;
+        WaitObjects.requireWaiting(READ, way, this);
+        final long start = System.nanoTime();
+        final long longest = WaitTime.nanos(timeout);
+        begin();
+        try {
+            int taken;
+            long seen;
+            do {
+                seen = sources.wakes();
+                progress();
+                taken = drain(reader, limit);
+            } while (taken == 0 && pause(seen, longest - (System.nanoTime() - start)));
+            return taken;
+        } finally {
+            end();
+        }
+    }
+
+    private void begin() {
+        lock.lock();
+        try {
+            requireOpen(READ);
+            waiting++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end() {
+        lock.lock();
+        try {
+            waiting--;
+            signals = Math.min(signals, Math.max(1, waiting));
+            if (signals > 0 || !entries.isEmpty()) {
+                // This thread may have been woken up for that, and leaves for another reason.
+                arrived.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static void requireArguments(final EventReader reader, final int limit) {
-        if (reader == null) {
-            throw invalid("reader is null");
-        }
+        requireReader(reader);
         if (limit < 1) {
-            throw invalid("limit is %d, must be above 0", limit);
+            throw invalid(READ, "limit is %d, must be above 0", limit);
         }
     }
 
-    private static FabricException invalid(final String format, final Object... values) {
-        return FabricException.of("read event queue").detail(format, values).errno(FiErrno.FI_EINVAL).build();
+    private static void requireReader(final EventReader reader) {
+        if (reader == null) {
+            throw invalid(READ, "reader is null");
+        }
+    }
+
+    private static FabricException invalid(final String operation, final String format, final Object... values) {
+        return FabricException.of(operation).detail(format, values).errno(FiErrno.FI_EINVAL).build();
+    }
+
+    private void progress() {
+        final boolean awake = sources.isAwake();
+        final boolean done = sources.progress();
+        if (sources.isEmpty() && !awake && done) {
+            return;
+        }
+        final long idle = sources.idleNanos();
+        lock.lock();
+        try {
+            if (waiting > 0 || clock != null) {
+                plan(idle);
+            }
+            show(false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Others may sleep for longer than sources can wait since this thread made progress. */
+    private void plan(final long idle) {
+        final boolean finite = idle != Long.MAX_VALUE;
+        final long next = System.nanoTime() + idle;
+        final boolean sooner = finite && (!dueIsFinite || due - next > SAME_MOMENT_NS);
+        due = next;
+        dueIsFinite = finite;
+        if (sooner || sources.isAwake()) {
+            arrived.signalAll();
+            if (clock != null) {
+                wakeAfter(idle);
+            }
+        }
     }
 
     private int drain(final EventReader reader, final int limit) {
@@ -139,70 +326,181 @@ public final class FabricEventQueue implements EventQueue {
     private EventEntry next() {
         lock.lock();
         try {
-            return entries.poll();
+            final EventEntry entry = entries.poll();
+            show(false);
+            return entry;
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean awaitEntry(final Duration timeout) {
+    /** Sleeps for at most that long, or until there may be something to read. False: the wait is over. */
+    private boolean pause(final long seen, final long rest) {
+        final long turn = sources.turns();
+        final long idle = sources.idleNanos();
         lock.lock();
         try {
-            long rest = nanos(timeout);
-            while (entries.isEmpty() && !closed && rest > 0) {
-                rest = arrived.awaitNanos(rest);
+            if (closed || takeSignal() || rest <= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
             }
-            return !entries.isEmpty();
+            // What sources said is old if another thread made progress since, or was to.
+            final boolean same = sources.wakes() == seen && sources.turns() == turn;
+            if (same && way != WaitObject.YIELD && entries.isEmpty()) {
+                plan(idle);
+                arrived.awaitNanos(Math.min(rest, idle));
+            }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
         } finally {
             lock.unlock();
         }
+        if (way == WaitObject.YIELD) {
+            Thread.yield();
+        }
+        return true;
     }
 
-    /** What is longer than 292 years lasts as long as that. */
-    private static long nanos(final Duration timeout) {
-        try {
-            return timeout.toNanos();
-        } catch (final ArithmeticException e) {
-            return timeout.isNegative() ? 0 : Long.MAX_VALUE;
+    private boolean takeSignal() {
+        if (signals == 0) {
+            return false;
         }
+        signals--;
+        show(false);
+        return true;
     }
 
     @Override
     public int peek(final EventReader reader) {
-        throw new UnsupportedOperationException();
+        requireReader(reader);
+        requireOpenNow();
+        progress();
+        final EventEntry entry = first();
+        if (entry == null) {
+            return 0;
+        }
+        reader.onEvent(entry);
+        return 1;
+    }
+
+    private EventEntry first() {
+        lock.lock();
+        try {
+            return entries.peek();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public int readError(final EventReader reader) {
-        throw new UnsupportedOperationException();
+        requireReader(reader);
+        requireOpenNow();
+        progress();
+        final EventEntry entry = nextError();
+        if (entry == null) {
+            return 0;
+        }
+        reader.onEvent(entry);
+        return 1;
+    }
+
+    private EventEntry nextError() {
+        lock.lock();
+        try {
+            final EventEntry entry = entries.peek();
+            if (entry == null || !entry.isError()) {
+                return null;
+            }
+            entries.remove();
+            show(false);
+            return entry;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public void write(final FabricEvent event, final Object fid, final Object context, final long data) {
-        throw new UnsupportedOperationException();
+        final String operation = "write event";
+        if (event == null) {
+            throw invalid(operation, "event is null");
+        }
+        final EventEntry entry = EventRecord.of(event, fid, context).data(data);
+        lock.lock();
+        try {
+            requireOpen(operation);
+            if (!writable) {
+                throw FabricException.of(operation).detail("%s is not writable", this).errno(FiErrno.FI_EACCES)
+                    .hint("open it with EqAttributes.writable(true)").build();
+            }
+            add(entry);
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public void signal() {
-        throw new UnsupportedOperationException();
+        lock.lock();
+        try {
+            if (!closed && signals < Math.max(1, waiting)) {
+                signals++;
+            }
+            arrived.signal();
+            show(true);
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public int tryWait() {
-        throw new UnsupportedOperationException();
+        requireOpenNow();
+        if (fd == null) {
+            return -FiErrno.FI_ENOSYS;
+        }
+        progress();
+        final long turn = sources.turns();
+        final long idle = sources.idleNanos();
+        lock.lock();
+        try {
+            requireOpen("wait for event queue");
+            if (takeSignal() || readable || idle == 0 || sources.turns() != turn) {
+                return -FiErrno.FI_EAGAIN;
+            }
+            plan(idle);
+            wakeAfter(idle);
+            return 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Who waits for the descriptor is in the kernel, where it cannot look at the time of the sources. */
+    private void wakeAfter(final long idle) {
+        if (clock != null) {
+            clock.cancel(false);
+            clock = null;
+        }
+        if (idle != Long.MAX_VALUE) {
+            clock = WaitClock.shared().after(idle, this::wake);
+        }
     }
 
     @Override
     public int fd() {
-        return -1;
+        lock.lock();
+        try {
+            return fd == null || closed ? -1 : fd.fd();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public WaitObject waitObject() {
-        return WaitObject.UNSPEC;
+        return way;
     }
 
     @Override
@@ -210,6 +508,16 @@ public final class FabricEventQueue implements EventQueue {
         lock.lock();
         try {
             return entries.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Threads that wait. */
+    int waiters() {
+        lock.lock();
+        try {
+            return waiting;
         } finally {
             lock.unlock();
         }
@@ -228,7 +536,7 @@ public final class FabricEventQueue implements EventQueue {
     private void requireOpenNow() {
         lock.lock();
         try {
-            requireOpen("read event queue");
+            requireOpen(READ);
         } finally {
             lock.unlock();
         }
@@ -248,12 +556,18 @@ public final class FabricEventQueue implements EventQueue {
                 return;
             }
             if (users > 0) {
-                throw FabricException.of("close event queue").detail("%d domains report to it", users)
-                    .errno(FiErrno.FI_EBUSY).hint("close these domains first").build();
+                throw FabricException.of("close event queue")
+                    .detail(users == 1 ? "1 object reports to it" : "%d objects report to it", users)
+                    .errno(FiErrno.FI_EBUSY)
+                    .hint("close the domains, endpoints and address vectors that are bound to it first").build();
             }
             closed = true;
             entries.clear();
+            wakeAfter(Long.MAX_VALUE);
             arrived.signalAll();
+            if (fd != null) {
+                fd.close();
+            }
         } finally {
             lock.unlock();
         }

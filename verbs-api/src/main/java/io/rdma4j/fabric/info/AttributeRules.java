@@ -7,11 +7,9 @@ package io.rdma4j.fabric.info;
 
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.Capability;
-import io.rdma4j.fabric.CompletionOrder;
 import io.rdma4j.fabric.DomainAttributes;
 import io.rdma4j.fabric.DomainModel;
 import io.rdma4j.fabric.EndpointAttributes;
-import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MessageOrder;
 import io.rdma4j.fabric.Progress;
@@ -25,20 +23,23 @@ import java.util.Set;
 
 /** Sizes, limits and orders that follow from a device and from what was given of it. */
 final class AttributeRules {
-    private static final String PROTOCOL = "FI_PROTO_RDMA4J_RC";
     private static final int PROTOCOL_VERSION = 1;
     private static final int MR_IOV_LIMIT = 256;
     private static final int DEFAULT_MR_COUNT = 4096;
     /** Counters are memory of this process. */
     private static final int COUNTERS = 65_536;
     private static final int IMMEDIATE_SIZE = 4;
+    private static final long LONGEST_OF_PIECES = 1 << 30;
+    /** Bytes that are copied into registered memory of a queue pair when they are posted; any device can do it. */
+    private static final int INJECT_SIZE = 128;
     /** Messages, my accesses to the peer, the peer's to me: one QP each. */
     private static final int LANES_WITH_RMA = 3;
     private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
-        Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM);
+        Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM,
+        Capability.NAMED_RX_CTX);
     private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
         Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM, Capability.RMA_PMEM,
-        Capability.RMA_EVENT);
+        Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV);
     /** A reliable connection carries RMA out in order; only a write may overtake the data of a read before it. */
     private static final Set<MessageOrder> MEMORY_ORDER = EnumSet.of(
         MessageOrder.RAR, MessageOrder.RAW, MessageOrder.WAW,
@@ -47,27 +48,40 @@ final class AttributeRules {
         MessageOrder.ATOMIC_RAR, MessageOrder.ATOMIC_RAW, MessageOrder.ATOMIC_WAR, MessageOrder.ATOMIC_WAW);
 
     private final DeviceTraits device;
+    private final EndpointKind kind;
     private final Set<Capability> given;
 
-    AttributeRules(final DeviceTraits device, final Set<Capability> given) {
+    AttributeRules(final DeviceTraits device, final EndpointKind kind, final Set<Capability> given) {
         this.device = device;
+        this.kind = kind;
         this.given = given;
     }
 
     EndpointAttributes endpoint(final int authKeySize) {
-        final long size = device.limits().messageSize();
+        final long size = switch (kind) {
+            case MSG -> device.limits().messageSize();
+            case DGRAM -> device.limits().mtu();
+            // They make pieces of what is longer.
+            case RDM -> Math.max(device.limits().messageSize(), LONGEST_OF_PIECES);
+        };
         final long ordered = CapabilityRules.hasMemory(given) ? size : 0;
         return new EndpointAttributes(
-            EndpointType.MSG, PROTOCOL, PROTOCOL_VERSION, size, ordered, 0, ordered, authKeySize);
+            kind.type(), kind.protocol(), PROTOCOL_VERSION, size, ordered, 0, ordered, authKeySize);
     }
 
     TransmitAttributes transmit() {
-        return new TransmitAttributes(
-            of(STARTED), order(), CompletionOrder.NONE, 0, device.limits().sends(), 1, rmaIovLimit());
+        return new TransmitAttributes(of(STARTED), order(), kind.completionOrder(), INJECT_SIZE,
+            device.limits().sends(), iovLimit(1), rmaIovLimit());
     }
 
     ReceiveAttributes receive() {
-        return new ReceiveAttributes(of(TAKEN), order(), CompletionOrder.NONE, device.limits().receives(), 1, 1);
+        return new ReceiveAttributes(of(TAKEN), order(), kind.completionOrder(), device.limits().receives(),
+            iovLimit(kind.ownParts()), kind.contexts());
+    }
+
+    /** Some buffers of a work request are the provider's: of a send the header of a piece of a message. */
+    private int iovLimit(final int own) {
+        return Math.max(1, Math.min(DeviceLimits.IOV_LIMIT, device.limits().sges() - own));
     }
 
     DomainModel domainModel() {
@@ -79,19 +93,21 @@ final class AttributeRules {
     DomainAttributes domain(final Hints hints) throws Unfit {
         final DeviceLimits limits = device.limits();
         final DomainAttributes least = hints.atLeast();
-        final int lanes = CapabilityRules.hasMemory(given) ? LANES_WITH_RMA : 1;
-        final int immediate = device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
+        final int endpoints = limits.queuePairs() / kind.queuePairs(
+            CapabilityRules.hasMemory(given) ? LANES_WITH_RMA : 1);
+        // Those that make pieces of messages carry data in their heads.
+        final int immediate = kind == EndpointKind.RDM || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
         check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
         check("mr_cnt", least.mrCount(), mostRegions());
         check("cq_cnt", least.cqCount(), limits.queues());
-        check("ep_cnt", least.epCount(), limits.queuePairs() / lanes);
+        check("ep_cnt", least.epCount(), endpoints);
         check("cntr_cnt", least.cntrCount(), COUNTERS);
         check("cq_data_size", least.cqDataSize(), immediate);
         check("max_err_data", least.maxErrData(), 0);
         final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, mostRegions()) : least.mrCount();
         return new DomainAttributes(Discovery.RAW_KEY_SIZE, MR_IOV_LIMIT, regions, limits.queues(),
-            limits.queuePairs() / lanes, COUNTERS, immediate, 0);
+            endpoints, COUNTERS, immediate, 0);
     }
 
     /** What counts accesses to a region is a region of the device, too. */
@@ -118,7 +134,7 @@ final class AttributeRules {
 
     private Set<MessageOrder> order() {
         final Set<MessageOrder> order = EnumSet.noneOf(MessageOrder.class);
-        if (given.contains(Capability.MSG)) {
+        if (given.contains(Capability.MSG) && kind != EndpointKind.DGRAM) {
             order.add(MessageOrder.SAS);
         }
         if (CapabilityRules.hasMemory(given)) {

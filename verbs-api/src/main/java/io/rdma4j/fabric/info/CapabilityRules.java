@@ -21,18 +21,19 @@ final class CapabilityRules {
     private static final Set<Capability> MEMORY_WAYS = EnumSet.of(
         Capability.READ, Capability.WRITE, Capability.REMOTE_READ, Capability.REMOTE_WRITE);
     private static final Set<Capability> FREE = EnumSet.of(
-        Capability.LOCAL_COMM, Capability.REMOTE_COMM, Capability.RMA_PMEM);
+        Capability.LOCAL_COMM, Capability.REMOTE_COMM, Capability.RMA_PMEM, Capability.SOURCE, Capability.SHARED_AV);
     /** Each region has a cell of its own, each write an atomic behind it; memory of devices has to be registered. */
     private static final Set<Capability> ON_REQUEST = EnumSet.of(Capability.RMA_EVENT, Capability.HMEM);
 
     private CapabilityRules() {
     }
 
-    /** All that a device can do. */
-    static Set<Capability> of(final DeviceTraits device, final boolean peerToPeer) {
+    /** All that a device can do with one kind of endpoints. */
+    static Set<Capability> of(final DeviceTraits device, final EndpointKind kind, final boolean peerToPeer) {
         final Set<Capability> able = EnumSet.of(Capability.LOCAL_COMM, Capability.REMOTE_COMM);
         able.addAll(MESSAGES);
-        if (device.has(Trait.RMA)) {
+        able.addAll(kind.addressing());
+        if (device.has(Trait.RMA) && kind.reachesMemory()) {
             able.add(Capability.RMA);
             able.add(Capability.RMA_PMEM);
             able.addAll(MEMORY_WAYS);
@@ -49,11 +50,12 @@ final class CapabilityRules {
 
     /** What is given to somebody who asks. */
     static Set<Capability> negotiate(
-        final DeviceTraits device, final boolean peerToPeer, final Set<Capability> asked) throws Unfit {
-        final Set<Capability> able = of(device, peerToPeer);
+        final DeviceTraits device, final EndpointKind kind, final boolean peerToPeer, final Set<Capability> asked)
+        throws Unfit {
+        final Set<Capability> able = of(device, kind, peerToPeer);
         for (final Capability one : asked) {
             if (!able.contains(one)) {
-                throw new Unfit("cannot give FI_%s: %s", one, whyNot(device, one));
+                throw new Unfit("cannot give FI_%s: %s", one, whyNot(device, kind, one));
             }
         }
         final Set<Capability> given = EnumSet.copyOf(able);
@@ -91,15 +93,21 @@ final class CapabilityRules {
         return kept;
     }
 
-    private static String whyNot(final DeviceTraits device, final Capability one) {
+    private static String whyNot(final DeviceTraits device, final EndpointKind kind, final Capability one) {
         return switch (one) {
-            case RMA, READ, WRITE, REMOTE_READ, REMOTE_WRITE, RMA_PMEM -> device.whyNot(Trait.RMA);
-            case ATOMIC, RMA_EVENT -> device.has(Trait.RMA) ? device.whyNot(Trait.ATOMICS) : device.whyNot(Trait.RMA);
+            case RMA, READ, WRITE, REMOTE_READ, REMOTE_WRITE, RMA_PMEM, ATOMIC, RMA_EVENT ->
+                kind.reachesMemory() ? whyNoMemory(device, one) : "datagrams reach no memory of peers";
             case HMEM -> device.has(Trait.ANY_MEMORY)
                 ? "FI_HMEM_DISABLE_P2P is set, and copies in its place are not made" : device.whyNot(Trait.ANY_MEMORY);
             case COLLECTIVE, MULTICAST, TAGGED, MULTI_RECV -> "no device here has it";
-            case SOURCE, DIRECTED_RECV -> "connected endpoints have one peer each";
+            case SOURCE, DIRECTED_RECV, AV_USER_ID, SHARED_AV, NAMED_RX_CTX -> kind == EndpointKind.MSG
+                ? "connected endpoints have one peer each" : "the device takes the next receive for any datagram";
             default -> "it cannot";
         };
+    }
+
+    private static String whyNoMemory(final DeviceTraits device, final Capability one) {
+        final boolean counts = one == Capability.ATOMIC || one == Capability.RMA_EVENT;
+        return device.whyNot(counts && device.has(Trait.RMA) ? Trait.ATOMICS : Trait.RMA);
     }
 }

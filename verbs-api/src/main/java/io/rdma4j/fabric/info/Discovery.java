@@ -6,9 +6,7 @@
 package io.rdma4j.fabric.info;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.Capability;
-import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Fabrics;
@@ -31,7 +29,9 @@ public final class Discovery {
     /** Bytes of a raw key (mr_key_size). */
     public static final int RAW_KEY_SIZE = 64;
 
+    private static final String FIND = "find fabrics";
     private static final int V1_5 = Fabrics.version(1, 5);
+    private static final int V1_20 = Fabrics.version(1, 20);
 
     private final Hints hints;
     private final boolean peerToPeer;
@@ -80,11 +80,13 @@ public final class Discovery {
     /** The rules, without devices. */
     static FabricInfo negotiate(final DeviceTraits device, final Hints hints, final boolean peerToPeer) throws Unfit {
         checkNames(device, hints);
-        checkEndpoint(hints);
-        final Set<Capability> given = CapabilityRules.negotiate(device, peerToPeer, hints.capabilities());
+        final EndpointKind kind = EndpointKind.of(hints.endpointType());
+        checkKind(device, kind);
+        checkAuthKeys(hints, kind);
+        final Set<Capability> given = CapabilityRules.negotiate(device, kind, peerToPeer, hints.capabilities());
         final Agreement agreement = Agreement.reach(device, given, hints);
         return new NegotiatedInfo(
-            device, hints, CapabilityRules.of(device, peerToPeer), given, agreement, authKey(hints));
+            device, kind, hints, CapabilityRules.of(device, kind, peerToPeer), given, agreement, authKey(hints));
     }
 
     private void run() {
@@ -143,12 +145,30 @@ public final class Discovery {
         }
     }
 
-    private static void checkEndpoint(final Hints hints) throws Unfit {
-        if (hints.endpointType() != null && hints.endpointType() != EndpointType.MSG) {
-            throw new Unfit("has FI_EP_MSG only: FI_EP_%s endpoints are not there yet", hints.endpointType());
+    private static void checkKind(final DeviceTraits device, final EndpointKind kind) throws Unfit {
+        if (kind.usesDatagrams() && device.limits().handles() == 0) {
+            throw new Unfit("has no FI_EP_%s endpoints: the device has no address handles, which datagrams need", kind);
         }
-        if (hints.addressFormat() != null && hints.addressFormat() != AddressFormat.DEVICE) {
-            throw new Unfit("has addresses of its own only (FI_FORMAT_UNSPEC): %s is asked for", hints.addressFormat());
+        if (device.limits().sges() <= kind.ownParts()) {
+            throw new Unfit("has no FI_EP_%s endpoints: the device's work requests have %d buffers, %d are needed",
+                kind, device.limits().sges(), kind.ownParts() + 1);
+        }
+    }
+
+    private static void checkAuthKeys(final Hints hints, final EndpointKind kind) throws Unfit {
+        if (!hints.avAuthKeys()) {
+            return;
+        }
+        if (kind != EndpointKind.RDM) {
+            throw new Unfit("has FI_AV_AUTH_KEY for FI_EP_RDM only: %s", kind == EndpointKind.MSG
+                ? "connected endpoints have no address vector" : "an endpoint for datagrams has one queue key");
+        }
+        if (Integer.compareUnsigned(hints.apiVersion(), V1_20) < 0) {
+            throw new Unfit("does not fit: before version 1.20 there was no FI_AV_AUTH_KEY");
+        }
+        if (hints.authKey().length > 0) {
+            throw new Unfit("does not fit: FI_AV_AUTH_KEY is asked for, and the domain is given a key of %d bytes",
+                hints.authKey().length);
         }
     }
 
@@ -157,6 +177,6 @@ public final class Discovery {
     }
 
     private static FabricException invalid(final String format, final Object... values) {
-        return FabricException.of("find fabrics").detail(format, values).errno(FiErrno.FI_EINVAL).build();
+        return FabricException.of(FIND).detail(format, values).errno(FiErrno.FI_EINVAL).build();
     }
 }

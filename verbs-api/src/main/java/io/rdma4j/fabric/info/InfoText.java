@@ -89,6 +89,8 @@ final class InfoText {
             .line(2, "max_order_raw_size", attributes.maxOrderRawSize())
             .line(2, "max_order_war_size", attributes.maxOrderWarSize())
             .line(2, "max_order_waw_size", attributes.maxOrderWawSize())
+            .line(2, "tx_ctx_cnt", 1)
+            .line(2, "rx_ctx_cnt", info.receiveAttributes().contexts())
             .line(2, "auth_key_size", attributes.authKeySize());
     }
 
@@ -106,7 +108,7 @@ final class InfoText {
             .line(2, "ep_cnt", attributes.epCount())
             .line(2, "cntr_cnt", attributes.cntrCount())
             .line(2, "mr_iov_limit", attributes.mrIovLimit())
-            .line(2, "auth_key_size", info.authKey().length)
+            .line(2, "auth_key_size", info.avAuthKeys() ? "FI_AV_AUTH_KEY" : info.authKey().length)
             .line(2, "max_err_data", attributes.maxErrData())
             .line(2, "mr_cnt", attributes.mrCount());
     }

@@ -33,6 +33,8 @@ final class NegotiatedInfo implements FabricInfo {
     private final Agreement agreement;
     private final byte[] authKey;
     private final CacheAttributes cache;
+    private final AddressFormat addressFormat;
+    private final boolean avAuthKeys;
     private final EndpointAttributes endpoint;
     private final TransmitAttributes transmit;
     private final ReceiveAttributes receive;
@@ -40,17 +42,19 @@ final class NegotiatedInfo implements FabricInfo {
     private final DomainAttributes domain;
 
     NegotiatedInfo(
-        final DeviceTraits device, final Hints hints, final Set<Capability> able, final Set<Capability> given,
-        final Agreement agreement, final byte[] authKey) throws Unfit {
+        final DeviceTraits device, final EndpointKind kind, final Hints hints, final Set<Capability> able,
+        final Set<Capability> given, final Agreement agreement, final byte[] authKey) throws Unfit {
         this.device = device;
+        addressFormat = hints.addressFormat() == null ? AddressFormat.DEVICE : hints.addressFormat();
         this.agreement = agreement;
         this.authKey = authKey;
         context = hints.context();
         cache = hints.cache();
+        avAuthKeys = hints.avAuthKeys();
         apiVersion = hints.apiVersion();
         deviceCapabilities = Set.copyOf(able);
         capabilities = Set.copyOf(given);
-        final AttributeRules rules = new AttributeRules(device, given);
+        final AttributeRules rules = new AttributeRules(device, kind, given);
         endpoint = rules.endpoint(authKey.length);
         transmit = rules.transmit();
         receive = rules.receive();
@@ -125,7 +129,7 @@ final class NegotiatedInfo implements FabricInfo {
 
     @Override
     public AddressFormat addressFormat() {
-        return AddressFormat.DEVICE;
+        return addressFormat;
     }
 
     @Override
@@ -156,6 +160,11 @@ final class NegotiatedInfo implements FabricInfo {
     @Override
     public byte[] authKey() {
         return authKey.clone();
+    }
+
+    @Override
+    public boolean avAuthKeys() {
+        return avAuthKeys;
     }
 
     @Override

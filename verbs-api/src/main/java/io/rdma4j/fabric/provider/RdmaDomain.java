@@ -15,7 +15,9 @@ import io.rdma4j.fabric.CqAttributes;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventQueue;
+import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
@@ -26,15 +28,25 @@ import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.WaitObject;
+import io.rdma4j.fabric.av.AddressVectors;
+import io.rdma4j.fabric.av.AvHost;
+import io.rdma4j.fabric.av.AvStores;
 import io.rdma4j.fabric.cache.RegistrationCaches;
+import io.rdma4j.fabric.cm.MsgConnections;
+import io.rdma4j.fabric.cm.DatagramDomain;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.datagram.DatagramEndpoint;
 import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.event.FabricCounter;
 import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.fabric.rdm.RdmEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.MappedKeys;
 import io.rdma4j.fabric.region.OpenObjects;
+import io.rdma4j.fabric.region.PdLease;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.fabric.region.Regions;
+import io.rdma4j.fabric.shared.SharedStores;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
@@ -42,13 +54,17 @@ import io.rdma4j.verbs.RdmaContext;
 import java.util.Set;
 
 /** A domain: joins regions, endpoints, queues and counters of one device. */
-final class RdmaDomain implements Domain, EndpointHost {
+final class RdmaDomain implements Domain, EndpointHost, AvHost {
+    private static final String OPEN_ENDPOINT = "open endpoint";
+    private static final AvStores STORES = new SharedStores();
+
     private final RdmaFabric fabric;
     private final FabricInfo info;
     private final RdmaContext context;
     private final DeviceEvents events;
     private final OpenObjects open = new OpenObjects("domain");
     private final Regions regions;
+    private final MsgConnections connections;
 
     RdmaDomain(
         final RdmaFabric fabric, final FabricInfo info, final RdmaContext context, final DeviceEvents events) {
@@ -56,7 +72,15 @@ final class RdmaDomain implements Domain, EndpointHost {
         this.info = info;
         this.context = context;
         this.events = events;
-        regions = new Regions(this, context, info, pd -> RegistrationCaches.create(pd, info.cacheAttributes()), open);
+        regions = new Regions(
+            this, context, info, this::newPd, pd -> RegistrationCaches.create(pd, info.cacheAttributes()), open);
+        connections = new MsgConnections(this, fabric);
+    }
+
+    /** Where datagrams cannot leave from more than one of the device's domains, memory for them has to be there too. */
+    private PdLease newPd() {
+        return info.endpointType() == EndpointType.DGRAM && DatagramDomain.isNeeded(context)
+            ? new PdLease(DatagramDomain.of(context), false) : new PdLease(context.allocatePd(), true);
     }
 
     @Override
@@ -133,8 +157,11 @@ final class RdmaDomain implements Domain, EndpointHost {
 
     @Override
     public MsgEndpoint openEndpoint(final EndpointOptions options) {
-        open.requireOpen("open endpoint");
-        return Endpoints.openEndpoint(this, options);
+        open.requireOpen(OPEN_ENDPOINT);
+        if (info.endpointType() != EndpointType.MSG) {
+            throw otherKind("openAddressedEndpoint");
+        }
+        return connections.open(options);
     }
 
     @Override
@@ -145,29 +172,68 @@ final class RdmaDomain implements Domain, EndpointHost {
 
     @Override
     public AddressedEndpoint openAddressedEndpoint(final EndpointOptions options) {
-        throw new UnsupportedOperationException();
+        open.requireOpen(OPEN_ENDPOINT);
+        return switch (info.endpointType()) {
+            case MSG -> throw otherKind("openEndpoint");
+            case DGRAM -> DatagramEndpoint.open(this, options);
+            case RDM -> RdmEndpoint.open(this, options);
+        };
+    }
+
+    private FabricException otherKind(final String method) {
+        return FabricException.of(OPEN_ENDPOINT).detail("endpoints of %s are FI_EP_%s", this, info.endpointType())
+            .errno(FiErrno.FI_EINVAL).hint("use Domain." + method + ", or ask for others with Hints.endpointType")
+            .build();
     }
 
     @Override
     public AddressVector openAddressVector(final AvAttributes attributes) {
-        throw new UnsupportedOperationException();
+        open.requireOpen("open address vector");
+        return AddressVectors.open(this, attributes);
     }
 
     @Override
     public CompletionQueue openCompletionQueue(final CqAttributes attributes) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Counter openCounter(final WaitObject waitObject) {
-        throw new UnsupportedOperationException();
+        open.requireOpen("open completion queue");
+        return FabricCompletionQueue.open(this, attributes);
     }
 
     @Override
     public Counter openCounter() {
-        final FabricCounter counter = new FabricCounter(this, open::remove);
-        open.add("open counter", "counter", counter);
-        return counter;
+        return openCounter(WaitObject.UNSPEC);
+    }
+
+    @Override
+    public Counter openCounter(final WaitObject waitObject) {
+        final String operation = "open counter";
+        open.requireOpen(operation);
+        final FabricCounter counter = new FabricCounter(this, waitObject, open::remove);
+        return Opened.keep(open, operation, "counter", counter, counter::close);
+    }
+
+    @Override
+    public Fabric fabric() {
+        return fabric;
+    }
+
+    @Override
+    public boolean avAuthKeys() {
+        return info.avAuthKeys();
+    }
+
+    @Override
+    public AvStores stores() {
+        return STORES;
+    }
+
+    @Override
+    public void opened(final AddressVector vector) {
+        open.add("open address vector", "address vector", vector);
+    }
+
+    @Override
+    public void closed(final AddressVector vector) {
+        open.remove(vector);
     }
 
     @Override
@@ -187,7 +253,7 @@ final class RdmaDomain implements Domain, EndpointHost {
 
     @Override
     public void opened(final Endpoint endpoint) {
-        open.add("open endpoint", "endpoint", endpoint);
+        open.add(OPEN_ENDPOINT, "endpoint", endpoint);
     }
 
     @Override

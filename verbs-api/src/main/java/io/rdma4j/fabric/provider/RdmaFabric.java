@@ -13,6 +13,7 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.PassiveEndpoint;
+import io.rdma4j.fabric.cm.PassiveListener;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.info.Discovery;
 import io.rdma4j.fabric.region.OpenObjects;
@@ -37,26 +38,9 @@ final class RdmaFabric implements Fabric {
     @Override
     public Domain openDomain(final FabricInfo narrowed) {
         final String operation = "open domain";
-        open.requireOpen(operation);
-        if (narrowed == null) {
-            throw invalid(operation, "info is null");
-        }
-        if (!Discovery.made(narrowed) || !narrowed.address().equals(info.address())
-            || narrowed.context() != info.context()) {
-            throw invalid(operation, "info is of %s, the fabric of %s", narrowed.address(), info.address());
-        }
-        final RdmaContext context = device.acquire();
-        boolean done = false;
-        try {
-            final RdmaDomain domain = new RdmaDomain(this, narrowed, context, device.events());
-            open.add(operation, "domain", domain);
-            done = true;
-            return domain;
-        } finally {
-            if (!done) {
-                device.release();
-            }
-        }
+        requireMine(operation, narrowed);
+        final RdmaDomain domain = makeDomain(narrowed);
+        return Opened.keep(open, operation, "domain", domain, domain::close);
     }
 
     void closed(final RdmaDomain domain) {
@@ -69,24 +53,63 @@ final class RdmaFabric implements Fabric {
 
     @Override
     public EventQueue openEventQueue(final int size) {
-        final String operation = "open event queue";
-        if (size < 0) {
-            throw invalid(operation, "size is %d, must be 0 or more", size);
-        }
-        final FabricEventQueue queue = new FabricEventQueue(this, size, open::remove);
-        open.add(operation, "event queue", queue);
-        return queue;
+        return openEventQueue(new EqAttributes().size(size));
     }
 
     @Override
     public EventQueue openEventQueue(final EqAttributes attributes) {
-        throw new UnsupportedOperationException();
+        final String operation = "open event queue";
+        open.requireOpen(operation);
+        final FabricEventQueue queue = FabricEventQueue.open(this, attributes, open::remove);
+        return Opened.keep(open, operation, "event queue", queue, queue::close);
     }
 
     @Override
     public PassiveEndpoint openPassiveEndpoint(
         final FabricInfo narrowed, final EventQueue queue, final String service) {
-        throw new UnsupportedOperationException();
+        final String operation = "open passive endpoint";
+        requireMine(operation, narrowed);
+        PassiveListener.check(narrowed, queue, this);
+        // Its queue pair needs a protection domain; the application has perhaps none, and need not know of this one.
+        final RdmaDomain hidden = makeDomain(narrowed);
+        boolean done = false;
+        try {
+            final PassiveListener listener = PassiveListener.open(hidden, queue, service, closed -> {
+                hidden.close();
+                open.remove(closed);
+            });
+            done = true;
+            return Opened.keep(open, operation, "passive endpoint", listener, listener::close);
+        } finally {
+            if (!done) {
+                hidden.close();
+            }
+        }
+    }
+
+    private void requireMine(final String operation, final FabricInfo narrowed) {
+        open.requireOpen(operation);
+        if (narrowed == null) {
+            throw invalid(operation, "info is null");
+        }
+        if (!Discovery.made(narrowed) || !narrowed.address().equals(info.address())
+            || narrowed.context() != info.context()) {
+            throw invalid(operation, "info is of %s, the fabric of %s", narrowed.address(), info.address());
+        }
+    }
+
+    private RdmaDomain makeDomain(final FabricInfo narrowed) {
+        final RdmaContext context = device.acquire();
+        boolean done = false;
+        try {
+            final RdmaDomain domain = new RdmaDomain(this, narrowed, context, device.events());
+            done = true;
+            return domain;
+        } finally {
+            if (!done) {
+                device.release();
+            }
+        }
     }
 
     private static FabricException invalid(final String operation, final String format, final Object... values) {

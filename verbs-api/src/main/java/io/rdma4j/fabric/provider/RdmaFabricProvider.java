@@ -8,9 +8,12 @@ package io.rdma4j.fabric.provider;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.SharedVector;
 import io.rdma4j.fabric.Survey;
 import io.rdma4j.fabric.info.Discovery;
+import io.rdma4j.fabric.shared.SharedSurvey;
 import io.rdma4j.fabric.spi.FabricProvider;
+import java.util.List;
 
 /** The provider of fabrics over verbs. */
 public final class RdmaFabricProvider implements FabricProvider {
@@ -32,5 +35,10 @@ public final class RdmaFabricProvider implements FabricProvider {
     @Override
     public Fabric open(final FabricInfo info) {
         return new RdmaFabric(info);
+    }
+
+    @Override
+    public List<SharedVector> sharedVectors(final String name) {
+        return SharedSurvey.read(name);
     }
 }

@@ -26,6 +26,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     private final Regions home;
     private final RegionPlan plan;
+    /** Whether its key is its own, and not that of a region whose part it is. */
+    private final boolean ownsKey;
     private final long accessBits;
     private final Gate gate = new Gate();
     private final List<FabricCounter> counters = new ArrayList<>();
@@ -35,9 +37,10 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private volatile RegionBody body;
     private Endpoint endpoint;
 
-    FabricRegion(final Regions home, final RegionPlan plan) {
+    FabricRegion(final Regions home, final RegionPlan plan, final boolean isPart) {
         this.home = home;
         this.plan = plan;
+        ownsKey = plan.hasOwnKey() && !isPart;
         accessBits = MrAccess.bits(plan.access());
     }
 
@@ -51,6 +54,10 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     RegionPlan plan() {
         return plan;
+    }
+
+    boolean ownsKey() {
+        return ownsKey;
     }
 
     /** Registers it with the device. What fails is given back by the caller. */
@@ -221,6 +228,15 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private static void requireOpen(final String operation, final Endpoint toBind) {
         if (toBind.isClosed()) {
             throw Refusals.closed(operation, toBind).build();
+        }
+    }
+
+    boolean isBoundToEndpoint() {
+        gate.enter("look at region", this);
+        try {
+            return endpoint != null;
+        } finally {
+            gate.leave();
         }
     }
 

@@ -28,6 +28,8 @@ public final class Realm {
 
     private final Domain domain;
     private final ProtectionDomain pd;
+    /** Where the protection domain is closed. */
+    private final Runnable closePd;
     private final KeyDirectory directory;
     private final RegistrationCache cache;
     private final byte[] authKey;
@@ -36,10 +38,11 @@ public final class Realm {
     private int users = 1;
 
     Realm(
-        final Domain domain, final ProtectionDomain pd, final KeyDirectory directory, final RegistrationCache cache,
+        final Domain domain, final PdLease lease, final KeyDirectory directory, final RegistrationCache cache,
         final byte[] authKey, final Runnable onClose) {
         this.domain = domain;
-        this.pd = pd;
+        this.pd = lease.pd();
+        this.closePd = lease::end;
         this.directory = directory;
         this.cache = cache;
         this.authKey = authKey.clone();
@@ -144,7 +147,7 @@ public final class Realm {
             try {
                 directory.close();
             } finally {
-                pd.close();
+                closePd.run();
             }
         }
     }

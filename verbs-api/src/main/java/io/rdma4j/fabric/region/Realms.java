@@ -10,7 +10,6 @@ import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.RdmaContext;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -18,22 +17,23 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The realms of a domain, one for each authorization key. Thread-safe; nothing is registered under a lock. */
 final class Realms {
     private static final int DIGEST_LENGTH = 8;
 
     private final Domain domain;
-    private final RdmaContext context;
+    private final Supplier<PdLease> pds;
     private final RegionRules rules;
     private final Function<ProtectionDomain, RegistrationCache> caches;
     private final ConcurrentHashMap<ByteBuffer, Realm> shared = new ConcurrentHashMap<>();
 
     Realms(
-        final Domain domain, final RdmaContext context, final RegionRules rules,
+        final Domain domain, final Supplier<PdLease> pds, final RegionRules rules,
         final Function<ProtectionDomain, RegistrationCache> caches) {
         this.domain = domain;
-        this.context = context;
+        this.pds = pds;
         this.rules = rules;
         this.caches = caches;
     }
@@ -83,34 +83,34 @@ final class Realms {
     }
 
     private Realm make(final byte[] key, final Runnable onClose) {
-        final ProtectionDomain pd;
+        final PdLease lease;
         try {
-            pd = context.allocatePd();
+            lease = pds.get();
         } catch (final RdmaException e) {
             throw FabricException.from("open protection domain", e);
         }
         KeyDirectory directory = null;
         Realm realm = null;
         try {
-            directory = rules.directory ? KeyDirectory.open(pd, rules.mrCount) : KeyDirectory.unread();
-            realm = new Realm(domain, pd, directory, caches.apply(pd), key, onClose);
+            directory = rules.directory ? KeyDirectory.open(lease.pd(), rules.mrCount) : KeyDirectory.unread();
+            realm = new Realm(domain, lease, directory, caches.apply(lease.pd()), key, onClose);
             return realm;
         } catch (final RdmaException e) {
             throw FabricException.from("open realm", e);
         } finally {
             if (realm == null) {
-                abandon(pd, directory);
+                abandon(lease, directory);
             }
         }
     }
 
     /** Whatever the failure was: it goes on, and not one of these in its place. */
-    private static void abandon(final ProtectionDomain pd, final KeyDirectory directory) {
+    private static void abandon(final PdLease lease, final KeyDirectory directory) {
         try {
             if (directory != null) {
                 directory.close();
             }
-            pd.close();
+            lease.end();
         } catch (final RdmaException e) {
             // The device fails; its end takes all of it.
             return;

@@ -75,7 +75,7 @@ final class RegionChecks {
     }
 
     private String whyNot(final MrFlag flag) {
-        if (flag == MrFlag.AUTH_KEY) {
+        if (flag == MrFlag.AUTH_KEY && !rules.avAuthKeys) {
             return "the domain has no authorization keys of address vectors (FI_AV_AUTH_KEY)";
         }
         if (NEED_HMEM.contains(flag) && !rules.hmem) {

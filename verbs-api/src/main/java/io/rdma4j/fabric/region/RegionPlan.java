@@ -29,6 +29,11 @@ record RegionPlan(
     Pieces pieces, MrAttributes.DmaBufRange dmabuf, Set<MrAccess> access, Set<MrFlag> flags, long key,
     byte[] authKey, Object context, RegionRules rules) {
 
+    /** The same for another authorization key. */
+    RegionPlan withAuthKey(final byte[] other) {
+        return new RegionPlan(pieces, dmabuf, access, flags, key, other, context, rules);
+    }
+
     /** As this process sees it; of a dma-buf that nobody has mapped yet, 0. */
     long address() {
         return pieces != null ? pieces.address()

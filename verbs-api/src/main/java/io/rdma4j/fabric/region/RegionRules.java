@@ -32,6 +32,8 @@ final class RegionRules {
     final boolean hmem;
     final boolean pmem;
     final boolean authKeys;
+    /** Whether they come through address vectors. */
+    final boolean avAuthKeys;
     /** Whether what peers write can be counted. */
     final boolean counts;
     /** Why not. */
@@ -70,6 +72,7 @@ final class RegionRules {
         hmem = info.capabilities().contains(Capability.HMEM);
         pmem = info.capabilities().contains(Capability.RMA_PMEM);
         authKeys = Integer.compareUnsigned(info.apiVersion(), VERSION_1_5) >= 0;
+        avAuthKeys = info.avAuthKeys();
         atomics = context.supports(Feature.ATOMICS);
         whyNotCounts = whyNotCounts(info, context);
         counts = whyNotCounts == null;

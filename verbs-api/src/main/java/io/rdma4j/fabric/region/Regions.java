@@ -21,18 +21,21 @@ import io.rdma4j.verbs.RdmaContext;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The regions of a domain, with what they share: realms, keys, event cells. Thread-safe. */
 public final class Regions {
     private final Domain domain;
     private final RegionRules rules;
     private final RegionChecks checks;
+    private final KeyVectors keyVectors;
     private final OpenObjects open;
     private final Realms realms;
     private final Realm defaultRealm;
@@ -49,18 +52,20 @@ public final class Regions {
      * @param domain  as the application sees it.
      * @param context the device.
      * @param info    what was negotiated.
+     * @param pds     makes the protection domain of a realm.
      * @param caches  makes the cache of a realm.
      * @param open    what of the domain is open.
      * @throws FabricException FI_ENOMEM if the device has no room.
      */
     public Regions(
-        final Domain domain, final RdmaContext context, final FabricInfo info,
+        final Domain domain, final RdmaContext context, final FabricInfo info, final Supplier<PdLease> pds,
         final Function<ProtectionDomain, RegistrationCache> caches, final OpenObjects open) {
         this.domain = domain;
         this.open = open;
         rules = new RegionRules(info, context);
         checks = new RegionChecks(rules, new HmemChecks(Path.of("/dev")), PageSizes.ofThisMachine());
-        realms = new Realms(domain, context, rules, caches);
+        keyVectors = new KeyVectors(this, rules);
+        realms = new Realms(domain, pds, rules, caches);
         keys = new KeyNames(rules.keyBytes);
         cells = new EventCells(context);
         defaultRealm = realms.open(null);
@@ -114,8 +119,25 @@ public final class Regions {
      */
     public MemoryRegion register(final MrAttributes attributes) {
         open.requireOpen(Refusals.REGISTER);
-        final RegionPlan plan = checks.check(attributes);
-        final FabricRegion region = new FabricRegion(this, plan);
+        final RegionPlan checked = checks.check(attributes);
+        keyVectors.check(attributes);
+        if (!rules.avAuthKeys) {
+            return register(checked);
+        }
+        final List<byte[]> authKeys = keyVectors.of(attributes);
+        if (authKeys.size() == 1) {
+            return register(checked.withAuthKey(authKeys.get(0)));
+        }
+        if (registrar.get() != null) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, Refusals.REGISTER,
+                "%d authorization keys in a domain that registers asynchronously", authKeys.size())
+                .hint("register once for each authorization key, with MrFlag.AUTH_KEY").build();
+        }
+        return KeyringRegion.open(this, checked, attributes.keyVector(), authKeys);
+    }
+
+    private FabricRegion register(final RegionPlan plan) {
+        final FabricRegion region = new FabricRegion(this, plan, false);
         enter(region);
         final Registrar worker = registrar.get();
         if (worker == null) {
@@ -124,6 +146,26 @@ public final class Regions {
             worker.submit(this, region);
         }
         return region;
+    }
+
+    /** A part of a region, which has the key of the whole. */
+    FabricRegion registerPart(final RegionPlan plan) {
+        final FabricRegion region = new FabricRegion(this, plan, true);
+        enter(region);
+        activate(region);
+        return region;
+    }
+
+    void takeName(final RegionPlan plan) {
+        if (plan.hasOwnKey()) {
+            keys.take(plan.key());
+        }
+    }
+
+    void giveNameBack(final RegionPlan plan) {
+        if (plan.hasOwnKey()) {
+            keys.giveBack(plan.key());
+        }
     }
 
     /** Takes what a region has while it is not closed: a place, and its key. */
@@ -136,7 +178,7 @@ public final class Regions {
                 throw Refusals.of(FiErrno.FI_ENOMR, Refusals.REGISTER, "the domain has %d regions, mr_cnt",
                     rules.mrCount).hint("close regions, or open the domain with a larger mr_cnt").build();
             }
-            if (region.plan().hasOwnKey()) {
+            if (region.ownsKey()) {
                 takeKey(region);
             }
             done = true;
@@ -157,7 +199,7 @@ public final class Regions {
     }
 
     private void leave(final FabricRegion region) {
-        if (region.plan().hasOwnKey()) {
+        if (region.ownsKey()) {
             keys.giveBack(region.plan().key());
         }
         count.decrementAndGet();

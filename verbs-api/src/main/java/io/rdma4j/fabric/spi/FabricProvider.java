@@ -8,7 +8,9 @@ package io.rdma4j.fabric.spi;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.SharedVector;
 import io.rdma4j.fabric.Survey;
+import java.util.List;
 
 /** What implements the fabric interfaces; found through {@link java.util.ServiceLoader}. Thread-safe. */
 public interface FabricProvider {
@@ -36,4 +38,14 @@ public interface FabricProvider {
      * @return the fabric.
      */
     Fabric open(FabricInfo info);
+
+    /**
+     * Answers {@link io.rdma4j.fabric.Fabrics#sharedVectors}.
+     *
+     * @param name which, with their addresses; null for all, without.
+     * @return those of this user.
+     */
+    default List<SharedVector> sharedVectors(final String name) {
+        return List.of();
+    }
 }

@@ -11,12 +11,17 @@ import com.sun.management.ThreadMXBean;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** Operations and reading allocate nothing once keys are known. */
@@ -120,5 +125,34 @@ class AllocationTest {
             codes[0] |= a.cq.read(counter, -1);
         })).as("bytes").isZero();
         assertThat(codes[0]).isNegative();
+    }
+
+    @Test
+    void messageFormsAndWaiting() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion into = b.register(5);
+        final MemoryRegion desc = a.local();
+        final Message out = new Message(4).add(a.at(0), 8, desc).add(a.at(64), 8, desc)
+            .remote(into.base() + 4096, into.key());
+        final Message in = new Message(4).add(b.at(0), 8, into).add(b.at(64), 100, into);
+        final UnsafeBuffer entries = new UnsafeBuffer(new byte[400]);
+        final Duration soon = Duration.ofSeconds(10);
+        final long[] refused = new long[1];
+        assertThat(allocated(() -> {
+            refused[0] |= b.ep.receiveMessage(in, 0) | b.ep.receiveMessage(in, 0) | b.ep.receiveMessage(in, 0);
+            refused[0] |= a.ep.sendMessage(out, OpFlags.REMOTE_CQ_DATA) | a.ep.inject(a.bytes, 0, 16);
+            refused[0] |= a.ep.sendMessage(out, OpFlags.INJECT);
+            refused[0] |= a.ep.writeMessage(out, 0) | a.ep.writeMessage(out, OpFlags.INJECT) | a.ep.readMessage(out, 0);
+            for (int left = 3; left > 0; left -= b.cq.awaitRead(counter, left, soon)) {
+                Thread.onSpinWait();
+            }
+            for (int left = 5; left > 0; left -= a.cq.awaitRead(entries, 0, left, soon)) {
+                Thread.onSpinWait();
+            }
+        })).as("bytes").isZero();
+        assertThat(refused[0]).isZero();
+        assertThat(counter.good).isGreaterThan(3L * STEPS);
     }
 }

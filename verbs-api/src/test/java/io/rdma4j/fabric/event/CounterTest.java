@@ -105,17 +105,21 @@ class CounterTest {
     }
 
     @Test
-    void aCounterThatIsClosedWhileItIsSetKeepsWhatWasSet() {
+    void aCounterThatIsClosedWhileItIsSetKeepsWhatWasSet() throws InterruptedException {
         final AtomicLong count = new AtomicLong(3);
         final AtomicBoolean ends = new AtomicBoolean();
+        final Thread closer = new Thread(counter::close);
         counter.count(() -> {
             if (count.get() == 7 && ends.compareAndSet(false, true)) {
-                counter.close();
+                closer.start();
+                Waiting.until("it is closed", counter::isClosed);
+                assertThat(closed).as("the memory of sources is read").hasValue(0);
             }
             return count.get();
         });
         count.set(7);
         counter.set(100);
+        closer.join(30_000);
         assertThat(closed).hasValue(1);
         assertThat(counter.read()).isEqualTo(100);
     }

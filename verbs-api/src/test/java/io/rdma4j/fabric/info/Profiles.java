@@ -13,7 +13,8 @@ import java.util.Set;
 
 /** Devices as the rules see them. */
 final class Profiles {
-    static final DeviceLimits LIMITS = new DeviceLimits(1000, 200, 99, 512, 256, Integer.MAX_VALUE);
+    static final DeviceLimits LIMITS = new DeviceLimits(1000, 200, 99, 512, 256, Integer.MAX_VALUE, 1024, 4,
+        64);
     /** Has everything. */
     static final DeviceTraits EMULATED = device("emulated:", EnumSet.allOf(Trait.class));
     /** Messages only, and pages as they were. */

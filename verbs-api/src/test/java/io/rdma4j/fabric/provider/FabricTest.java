@@ -123,7 +123,7 @@ class FabricTest {
         assertRefused(FiErrno.FI_EBUSY, fabric::close, "1 event queue");
         final Domain domain = fabric.openDomain(fabric.info());
         domain.bind(queue);
-        assertRefused(FiErrno.FI_EBUSY, queue::close, "1 domains");
+        assertRefused(FiErrno.FI_EBUSY, queue::close, "1 object");
         domain.close();
         queue.close();
         fabric.close();

@@ -156,7 +156,7 @@ class AsyncTest {
         open();
         final MemoryRegion region = domain.register(remote(buffer, 1));
         assertRefused(FiErrno.FI_EBUSY, domain::close, "1 region");
-        assertRefused(FiErrno.FI_EBUSY, queue::close, "1 domain");
+        assertRefused(FiErrno.FI_EBUSY, queue::close, "1 object");
         region.close();
         close();
     }

@@ -34,7 +34,8 @@ class RealmsTest {
     final Rig rig = new Rig();
 
     private Realms failingBy(final Domain domain, final RuntimeException failure) {
-        return new Realms(domain, rig.context(), new RegionRules(domain.info(), rig.context()), pd -> {
+        return new Realms(domain, () -> new PdLease(rig.context().allocatePd(), true),
+            new RegionRules(domain.info(), rig.context()), pd -> {
             throw failure;
         });
     }

@@ -1,0 +1,210 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.tools.fipingpong.Control;
+import io.rdma4j.tools.fipingpong.Opened;
+import io.rdma4j.tools.fipingpong.Plan;
+import io.rdma4j.tools.fipingpong.Rally;
+import io.rdma4j.tools.fipingpong.Row;
+import io.rdma4j.tools.text.Json;
+import io.rdma4j.verbs.RdmaDevices;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code rdma4j fi_pingpong}: a ping-pong between two endpoints of the fabric interfaces. */
+@Command(
+    name = "fi_pingpong",
+    description = {
+        "Sends messages to and fro between two endpoints of io.rdma4j.fabric and measures how long it takes, as "
+            + "libfabric's fi_pingpong does, with its columns.",
+        "Without HOST and --server both ends are in this process. With them they are two processes, which need the "
+            + "same -e, -S, -I and -c, and tell each other their addresses over TCP; that is for real devices, as an "
+            + "emulated one does not reach beyond its process."
+    },
+    footer = {
+        "  rdma4j fi_pingpong                            FI_EP_RDM, emulated device",
+        "  rdma4j fi_pingpong -e dgram -S 256 -I 10000   one size",
+        "  rdma4j fi_pingpong -e msg -S all -c           all sizes, each byte checked",
+        "  rdma4j fi_pingpong --json                     for programs",
+        "  rdma4j fi_pingpong -d vfio:0000:0b:00.1 --server -s 192.0.2.7   one end",
+        "  rdma4j fi_pingpong -d vfio:0000:0b:00.1 192.0.2.7               the other"
+    })
+final class FiPingpongCommand implements Runnable {
+    /** The one of libfabric's fi_pingpong. */
+    private static final String DEFAULT_PORT = "47592";
+    private static final List<Integer> USUAL = List.of(64, 256, 1024, 4096, 65536, 1 << 20);
+    private static final int LARGEST = 1 << 20;
+
+    @ParentCommand
+    private Main main;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = {"-d", "--device", "--domain"}, paramLabel = "ADDRESS",
+        defaultValue = RdmaDevices.DEFAULT_ADDRESS, description = "Address of the device. Default: ${DEFAULT-VALUE}")
+    private String address;
+
+    @Option(names = {"-e", "--ep_type"}, paramLabel = "EPTYPE", converter = FiNames.EndpointTypes.class,
+        defaultValue = "rdm", description = "Kind of endpoints: msg, rdm or dgram. Default: ${DEFAULT-VALUE}")
+    private EndpointType type;
+
+    @Option(names = {"-I", "--iters"}, paramLabel = "ITERS", converter = Converters.Iterations.class,
+        defaultValue = "1000", description = "Round trips with each size. Default: ${DEFAULT-VALUE}")
+    private Long iterations;
+
+    @Option(names = {"-S", "--size"}, paramLabel = "BYTES", description = "Size of a message, such as 0, 64, 4k or "
+        + "1m; or 'all': powers of two, and those in the middle between them. Default: 64 to 1m, six of them. Sizes "
+        + "that the endpoints cannot send are left out")
+    private String size;
+
+    @Option(names = {"-c", "--check"}, description = "Write each byte of each message anew, and check it.")
+    private boolean checks;
+
+    @Option(names = "--server", description = "Wait for a client, and answer it.")
+    private boolean server;
+
+    @Option(names = {"-s", "--source"}, paramLabel = "ADDRESS", description = "With --server: TCP address to listen "
+        + "at. Whoever reaches it can connect: trusted networks only. Default: the loopback address")
+    private String source;
+
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT", converter = Converters.TcpPort.class,
+        defaultValue = DEFAULT_PORT, description = "TCP port of the server; with --server 0 is any that is free. "
+        + "Default: ${DEFAULT-VALUE}")
+    private Integer port;
+
+    @Option(names = "--timeout", paramLabel = "SECONDS", converter = Converters.Seconds.class, defaultValue = "10",
+        description = "Longest wait for the next message, and for the other process. Default: ${DEFAULT-VALUE}")
+    private Duration timeout;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Parameters(arity = "0..1", paramLabel = "HOST", description = "Where the server is: this is its client.")
+    private String host;
+
+    @Override
+    public void run() {
+        final Plan plan = new Plan(type, sizes(), checkedIterations(), checks, timeout);
+        if (server && host != null) {
+            throw wrong("HOST and '--server' exclude each other: a client has a HOST");
+        }
+        if (source != null && !server) {
+            throw wrong("Option '--source' (ADDRESS) needs '--server'");
+        }
+        try (Opened device = Opened.of(address, type)) {
+            if (sizes().size() == 1 && sizes().get(0) > device.maxMessageSize()) {
+                throw wrong(String.format("Invalid value for option '--size' (BYTES): a message of FI_EP_%s on %s has "
+                    + "at most %d bytes, not %d", type, address, device.maxMessageSize(), sizes().get(0)));
+            }
+            play(device, plan);
+        }
+    }
+
+    private void play(final Opened device, final Plan plan) {
+        final Rally rally = new Rally(device, plan);
+        if (server) {
+            serve(device, plan, rally);
+        } else if (host != null) {
+            try (Control control = Control.connect(new InetSocketAddress(host, port), timeout)) {
+                report(device, control.peer(), plan, rally.with(control));
+            }
+        } else {
+            report(device, null, plan, rally.here());
+        }
+    }
+
+    private void serve(final Opened device, final Plan plan, final Rally rally) {
+        try (ServerSocket listening = listen()) {
+            final PrintWriter err = main.terminal().err();
+            err.println("rdma4j: listening at " + listening.getInetAddress().getHostAddress() + ':'
+                + listening.getLocalPort());
+            err.flush();
+            try (Control control = Control.accept(listening, timeout)) {
+                report(device, control.peer(), plan, rally.with(control));
+            }
+        } catch (final IOException e) {
+            throw FabricException.of("fi_pingpong").detail("closing the listening socket: %s", e.getMessage())
+                .errno(FiErrno.FI_EIO).cause(e).build();
+        }
+    }
+
+    private ServerSocket listen() {
+        try {
+            return new ServerSocket(port, 1,
+                source == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(source));
+        } catch (final IOException e) {
+            throw FabricException.of("fi_pingpong").detail("cannot listen at port %d: %s", port, e.getMessage())
+                .errno(FiErrno.FI_EADDRINUSE).hint("take another with -p; 0 is any that is free").cause(e).build();
+        }
+    }
+
+    private void report(final Opened device, final String peer, final Plan plan, final List<Row> rows) {
+        final FiPingpongReport report = new FiPingpongReport(device.address(), peer, plan, rows);
+        if (json) {
+            Json.print(main.terminal().out(), report.toJson());
+        } else {
+            report.print(main.terminal().out());
+        }
+    }
+
+    private int checkedIterations() {
+        if (iterations > Integer.MAX_VALUE) {
+            throw wrong("Invalid value for option '--iters' (ITERS): at most " + Integer.MAX_VALUE);
+        }
+        return iterations.intValue();
+    }
+
+    private List<Integer> sizes() {
+        if (size == null) {
+            return USUAL;
+        }
+        if ("all".equals(size)) {
+            return all();
+        }
+        try {
+            return List.of(new Converters.Size().convert(size));
+        } catch (final TypeConversionException e) {
+            throw new ParameterException(spec.commandLine(), "Invalid value for option '--size' (BYTES): "
+                + e.getMessage() + ", or 'all'", e);
+        }
+    }
+
+    /** 1, 2, 3, 4, 6, 8, 12 and so on. */
+    private static List<Integer> all() {
+        final List<Integer> sizes = new ArrayList<>(List.of(1));
+        for (int power = 2; power <= LARGEST; power *= 2) {
+            sizes.add(power);
+            if (power < LARGEST) {
+                sizes.add(power + power / 2);
+            }
+        }
+        return sizes;
+    }
+
+    private ParameterException wrong(final String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

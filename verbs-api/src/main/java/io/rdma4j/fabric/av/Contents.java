@@ -1,0 +1,232 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+
+import org.agrona.MutableDirectBuffer;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Addresses of a vector by their names, with what belongs to them. Thread-safe: changes one at a time, under a lock
+ * that is not held while others are asked for addresses. What endpoints look up takes none; what applications look up
+ * takes it, as a store must not be closed meanwhile.
+ */
+final class Contents {
+    private final AvStore store;
+    private final boolean table;
+    private final long base;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Tags userIds = new Tags();
+    private final Tags authKeys = new Tags();
+    /** Guarded by the lock. */
+    private boolean closed;
+
+    Contents(final AvStore store) {
+        this.store = store;
+        table = store.type() == AvType.TABLE;
+        base = table ? 0 : store.mapAddress();
+    }
+
+    AvStore store() {
+        return store;
+    }
+
+    long name(final long handle) {
+        return table ? AvNames.place(handle) : base + handle;
+    }
+
+    /** The place of a name, negative for what cannot be one. */
+    private int place(final long fiAddr) {
+        if (table) {
+            return fiAddr >>> 31 == 0 ? (int) fiAddr : -1;
+        }
+        final long handle = fiAddr - base;
+        return handle > 0 && AvNames.life(handle) != 0 ? AvNames.place(handle) : -1;
+    }
+
+    /** The life of a name that has a place; 0 for any. */
+    private int life(final long fiAddr) {
+        return table ? 0 : AvNames.life(fiAddr - base);
+    }
+
+    boolean find(final long fiAddr, final PeerAddress into) {
+        if (table) {
+            if (fiAddr >>> 31 != 0 || !store.find((int) fiAddr, 0, into)) {
+                return false;
+            }
+        } else {
+            final long handle = fiAddr - base;
+            // 0 is no life, and a negative handle has too high a one.
+            final long life = handle >>> 31;
+            if (life - 1 >>> 31 != 0 || !store.find(AvNames.place(handle), (int) life, into)) {
+                return false;
+            }
+        }
+        into.fiAddr(fiAddr);
+        return true;
+    }
+
+    long nameOf(final long gidHigh, final long gidLow, final int qpn) {
+        final long handle = store.placeOf(gidHigh, gidLow, qpn);
+        return handle < 0 ? FiAddr.NOTAVAIL : name(handle);
+    }
+
+    long source(final long gidHigh, final long gidLow, final int qpn) {
+        while (true) {
+            final long handle = store.placeOf(gidHigh, gidLow, qpn);
+            if (handle < 0) {
+                return FiAddr.NOTAVAIL;
+            }
+            if (userIds.isEmpty()) {
+                return name(handle);
+            }
+            final long source = userIds.get(AvNames.place(handle), AvNames.life(handle), name(handle));
+            // Else the identifier may have been another address' already.
+            if (store.life(AvNames.place(handle)) == AvNames.life(handle)) {
+                return source;
+            }
+        }
+    }
+
+    long authKeyOf(final long fiAddr) {
+        final int place = place(fiAddr);
+        final int life = place < 0 ? 0 : store.life(place);
+        return life == 0 || life(fiAddr) != 0 && life(fiAddr) != life ? FiAddr.NOTAVAIL
+            : authKeys.get(place, life, FiAddr.NOTAVAIL);
+    }
+
+    /** Null if it is not there. */
+    FabricAddress inserted(final long fiAddr) {
+        lock.lock();
+        try {
+            final int place = closed ? -1 : place(fiAddr);
+            return place < 0 ? null : store.inserted(place, life(fiAddr));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As much as there is room for; bytes that all of it needs, or -FI_EINVAL if it is not there. */
+    int inserted(final long fiAddr, final MutableDirectBuffer to, final int offset, final int length) {
+        lock.lock();
+        try {
+            final int place = closed ? -1 : place(fiAddr);
+            return place < 0 ? -FiErrno.FI_EINVAL : store.inserted(place, life(fiAddr), to, offset, length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Begins changes; may be nested. */
+    void lock() {
+        lock.lock();
+        boolean done = lock.getHoldCount() > 1;
+        try {
+            if (!done) {
+                requireOpen();
+                store.lock();
+                done = true;
+            }
+        } finally {
+            if (!done) {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw FabricException.of("change address vector").detail("it is closed").errno(FiErrno.FI_EBADFD).build();
+        }
+    }
+
+    void unlock() {
+        try {
+            if (lock.getHoldCount() == 1) {
+                store.unlock();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Between lock and unlock: a handle, or a negated errno. */
+    long insert(final AvEntry entry, final Insertion call, final long userId) {
+        entry.tags(call.userIds() ? userIds : null, userId, hasKey(call) ? authKeys : null, call.authKey());
+        final long handle = store.insert(entry);
+        if (handle >= 0 && store.isShared()) {
+            entry.placed(AvNames.place(handle), AvNames.life(handle));
+        }
+        return handle;
+    }
+
+    private static boolean hasKey(final Insertion call) {
+        return call.authKey() != FiAddr.NOTAVAIL;
+    }
+
+    /** Between lock and unlock: false if it was not there. */
+    boolean remove(final long fiAddr) {
+        final int place = place(fiAddr);
+        return place >= 0 && store.remove(place, life(fiAddr));
+    }
+
+    boolean userId(final long fiAddr, final long userId) {
+        lock();
+        try {
+            final int place = place(fiAddr);
+            final int life = place < 0 ? 0 : store.life(place);
+            if (life == 0 || life(fiAddr) != 0 && life(fiAddr) != life) {
+                return false;
+            }
+            userIds.put(place, life, userId);
+            return true;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** A peer is elsewhere now; nothing happens if its address was taken out meanwhile. */
+    void moved(final long fiAddr, final int life, final AvEntry device) {
+        lock();
+        try {
+            store.resolved(place(fiAddr), life, device);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Which address a name means now; 0 if none. */
+    int lifeOf(final long fiAddr) {
+        final int place = place(fiAddr);
+        final int life = place < 0 ? 0 : store.life(place);
+        return life(fiAddr) == 0 || life(fiAddr) == life ? life : 0;
+    }
+
+    long memoryUse() {
+        lock.lock();
+        try {
+            return closed ? 0 : store.memoryUse() + userIds.memoryUse() + authKeys.memoryUse();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            store.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

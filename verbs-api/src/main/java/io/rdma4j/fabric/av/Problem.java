@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+
+/**
+ * What is wrong with an address.
+ *
+ * @param errno number of {@link FiErrno}, positive.
+ * @param text  object, value, limit.
+ */
+record Problem(int errno, String text) {
+    static Problem invalid(final String format, final Object... values) {
+        return new Problem(FiErrno.FI_EINVAL, String.format(format, values));
+    }
+
+    static Problem of(final FabricException failure) {
+        return new Problem(failure.errno(), failure.getMessage());
+    }
+
+    FabricException exception(final String operation) {
+        return FabricException.of(operation).detail("%s", text).errno(errno).build();
+    }
+}

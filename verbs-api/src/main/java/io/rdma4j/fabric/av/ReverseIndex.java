@@ -1,0 +1,254 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+
+/**
+ * Finds places by device address: a hash table of places with open addressing, a third of it free at least. Keys are
+ * where the places are; what a slot has room for besides the place is part of the hash, so that a search seldom looks
+ * at a key that is not the one. Changed by one thread at a time, read by any: slots never move within a table; a
+ * larger table, or one without the marks of what was removed, is made beside the old one and takes its place.
+ *
+ * <p>Of several places with one address the table has the first; the others wait in order beside it.
+ */
+final class ReverseIndex {
+    private static final VarHandle TABLE;
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final int EMPTY = 0;
+    private static final int REMOVED = -1;
+    private static final int LEAST = 12;
+    private static final int MOST_PLACE = Integer.MAX_VALUE - 2;
+
+    static {
+        try {
+            TABLE = MethodHandles.lookup().findVarHandle(ReverseIndex.class, "table", Table.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Keys keys;
+    /** Released with all that is in it; meets the acquire in {@link #find}. */
+    private Table table = new Table(LEAST, 0);
+    /** Slots that are not empty, and those of them that hold a place. */
+    private int used;
+    private int live;
+    private Map<Key, LinkedHashSet<Integer>> others;
+
+    /** Addresses at places. */
+    interface Keys {
+        /** The handle of the place if it has this address, else -1. */
+        long match(int place, long gidHigh, long gidLow, int qpn);
+
+        /** The hash of the address there, by {@link #hash}; of places that are in the index. */
+        long hashOf(int place);
+    }
+
+    private record Key(long gidHigh, long gidLow, int qpn) {
+    }
+
+    /** Slots: from bit 0 on a place plus 1, above it low bits of the hash. High bits of the hash choose the slot. */
+    private static final class Table {
+        private final int[] slots;
+        private final int mask;
+
+        Table(final int length, final int mostPlace) {
+            slots = new int[length];
+            // Never all ones with a place in it: that stands for a removed one.
+            mask = -1 >>> Integer.numberOfLeadingZeros(mostPlace + 2);
+        }
+
+        boolean holds(final int place) {
+            return place >= 0 && place + 1 < mask;
+        }
+
+        int first(final long hash) {
+            return (int) ((hash >>> 32) * slots.length >>> 32);
+        }
+
+        int next(final int at) {
+            return at + 1 == slots.length ? 0 : at + 1;
+        }
+
+        int value(final int place, final long hash) {
+            return (int) hash & ~mask | place + 1;
+        }
+
+        int place(final int value) {
+            return (value & mask) - 1;
+        }
+
+        boolean maybe(final int value, final long hash) {
+            return value != REMOVED && ((value ^ (int) hash) & ~mask) == 0;
+        }
+
+        /** What was in the slot that it went to: {@link #EMPTY} or {@link #REMOVED}. */
+        int put(final int value, final long hash) {
+            int at = first(hash);
+            while (slots[at] != EMPTY && slots[at] != REMOVED) {
+                at = next(at);
+            }
+            final int before = slots[at];
+            // Meets the acquire in find: the place is seen with its address.
+            SLOT.setRelease(slots, at, value);
+            return before;
+        }
+    }
+
+    ReverseIndex(final Keys keys) {
+        this.keys = keys;
+    }
+
+    /** Mixes as the finalizer of MurmurHash3 does: its constants. */
+    static long hash(final long gidHigh, final long gidLow, final int qpn) {
+        long x = gidLow ^ Long.rotateLeft(gidHigh, 29) * 0x9e37_79b9_7f4a_7c15L ^ (long) qpn << 40 ^ qpn;
+        x = (x ^ x >>> 33) * 0xff51_afd7_ed55_8ccdL;
+        x = (x ^ x >>> 33) * 0xc4ce_b9fe_1a85_ec53L;
+        return x ^ x >>> 33;
+    }
+
+    /** The handle of the first place with this address; -1 if there is none. */
+    long find(final long gidHigh, final long gidLow, final int qpn) {
+        final long hash = hash(gidHigh, gidLow, qpn);
+        while (true) {
+            final Table now = (Table) TABLE.getAcquire(this);
+            final long found = find(now, hash, gidHigh, gidLow, qpn);
+            // A table that was replaced meanwhile does not tell what came after it.
+            if (found >= 0 || now == (Table) TABLE.getAcquire(this)) {
+                return found;
+            }
+        }
+    }
+
+    private long find(final Table now, final long hash, final long gidHigh, final long gidLow, final int qpn) {
+        final int[] slots = now.slots;
+        int at = now.first(hash);
+        while (true) {
+            // Meets the release in put and remove.
+            final int value = (int) SLOT.getAcquire(slots, at);
+            if (value == EMPTY) {
+                return -1;
+            }
+            if (now.maybe(value, hash)) {
+                final long handle = keys.match(now.place(value), gidHigh, gidLow, qpn);
+                if (handle >= 0) {
+                    return handle;
+                }
+                if ((int) SLOT.getAcquire(slots, at) != value) {
+                    // The next of several with this address may just have come here.
+                    continue;
+                }
+            }
+            at = now.next(at);
+        }
+    }
+
+    /** Makes room for so many more, at places up to one. */
+    void reserve(final int more, final int mostPlace) {
+        final long length = (live + (long) more) * 3 / 2 + LEAST;
+        if (length > table.slots.length) {
+            // Not in small steps: each one costs as much as there is in it.
+            rebuild(Math.max(length, live * 9L / 4), mostPlace);
+        }
+    }
+
+    /** A place has this address now. */
+    void add(final int place, final long gidHigh, final long gidLow, final int qpn) {
+        final boolean full = used >= table.slots.length - table.slots.length / 3;
+        if (full || !table.holds(place)) {
+            rebuild(full ? live * 9L / 4 + LEAST : table.slots.length, Math.min(MOST_PLACE / 2, place) * 2);
+        }
+        if (find(gidHigh, gidLow, qpn) >= 0) {
+            if (others == null) {
+                others = new HashMap<>();
+            }
+            others.computeIfAbsent(new Key(gidHigh, gidLow, qpn), key -> new LinkedHashSet<>()).add(place);
+            return;
+        }
+        final long hash = hash(gidHigh, gidLow, qpn);
+        used += table.put(table.value(place, hash), hash) == EMPTY ? 1 : 0;
+        live++;
+    }
+
+    /** A place that still has this address will not have it any more. */
+    void remove(final int place, final long gidHigh, final long gidLow, final int qpn) {
+        final long hash = hash(gidHigh, gidLow, qpn);
+        final int at = slotOf(place, hash);
+        final Key key = others == null ? null : new Key(gidHigh, gidLow, qpn);
+        final LinkedHashSet<Integer> waiting = key == null ? null : others.get(key);
+        if (waiting == null) {
+            take(at);
+            return;
+        }
+        if (at < 0) {
+            waiting.remove(place);
+        } else {
+            final Iterator<Integer> first = waiting.iterator();
+            // Before the place loses its address, so that the address is found all the time.
+            SLOT.setRelease(table.slots, at, table.value(first.next(), hash));
+            first.remove();
+        }
+        if (waiting.isEmpty()) {
+            others.remove(key);
+            others = others.isEmpty() ? null : others;
+        }
+    }
+
+    private int slotOf(final int place, final long hash) {
+        final int value = table.value(place, hash);
+        int at = table.first(hash);
+        while (table.slots[at] != EMPTY) {
+            if (table.slots[at] == value) {
+                return at;
+            }
+            at = table.next(at);
+        }
+        return -1;
+    }
+
+    /** A mark is left only as long as a search passes it. */
+    private void take(final int at) {
+        final int[] slots = table.slots;
+        live--;
+        if (slots[table.next(at)] != EMPTY) {
+            SLOT.setRelease(slots, at, REMOVED);
+            return;
+        }
+        int last = at;
+        do {
+            SLOT.setRelease(slots, last, EMPTY);
+            used--;
+            last = last == 0 ? slots.length - 1 : last - 1;
+        } while (slots[last] == REMOVED);
+    }
+
+    private void rebuild(final long length, final int mostPlace) {
+        final Table old = table;
+        final Table made = new Table((int) Math.min(Integer.MAX_VALUE - 64, length),
+            Math.max(mostPlace, old.mask - 2));
+        for (final int value : old.slots) {
+            if (value != EMPTY && value != REMOVED) {
+                final int place = old.place(value);
+                final long hash = keys.hashOf(place);
+                made.put(made.value(place, hash), hash);
+            }
+        }
+        used = live;
+        TABLE.setRelease(this, made);
+    }
+
+    long memoryUse() {
+        // Roughly what a set in a map takes of each address that is there more than once.
+        final long more = others == null ? 0 : others.values().stream().mapToLong(set -> 160 + 72L * set.size()).sum();
+        return Memory.of(table.slots) + more;
+    }
+}

@@ -1,0 +1,281 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.Runs.Run;
+
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Addresses that follow each other (FI_SYMMETRIC; checklist 72): kept as runs that tell by arithmetic what is where, by
+ * whatever call they came; a bit for each says that its place is taken. Readers see runs of one moment, as these are
+ * replaced and never changed.
+ *
+ * <p>The hint may be wrong: with too many runs, or an address that is there twice, all go into a {@link HeapStore} and
+ * stay there. Places and lives remain.
+ */
+final class SymmetricStore implements AvStore {
+    private static final VarHandle RUNS;
+
+    static {
+        try {
+            RUNS = MethodHandles.lookup().findVarHandle(SymmetricStore.class, "runs", Runs.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final AvType type;
+    private final AddressFormat format;
+    private final int rxCtxBits;
+    private final int mostLife;
+    private final FreePlaces places = new FreePlaces();
+    /** For changes. */
+    private final Numbers numbers = new Numbers();
+    private final AvEntry entry = new AvEntry();
+    /** For looking up, guarded by itself. */
+    private final AvEntry scratch = new AvEntry();
+    private final Numbers found = new Numbers();
+    private RunList list = new RunList();
+    private boolean changed;
+    /** Of what is inserted now; the next one begins once something was removed. */
+    private int life = 1;
+    private boolean removed;
+    private volatile long size;
+    /** Written before runs become null, read behind that. */
+    private HeapStore heap;
+    /** Null once all are in the heap. Released by unlock and spread; meets the acquire in {@link #runs}. */
+    private Runs runs = Runs.NONE;
+
+    SymmetricStore(final AvType type, final AddressFormat format, final int rxCtxBits) {
+        this.type = type;
+        this.format = format;
+        this.rxCtxBits = rxCtxBits;
+        mostLife = AvNames.mostLife(type == AvType.MAP ? rxCtxBits : 0);
+    }
+
+    private Runs runs() {
+        return (Runs) RUNS.getAcquire(this);
+    }
+
+    @Override
+    public AvType type() {
+        return type;
+    }
+
+    @Override
+    public int rxCtxBits() {
+        return rxCtxBits;
+    }
+
+    @Override
+    public long mapAddress() {
+        return 0;
+    }
+
+    @Override
+    public boolean isShared() {
+        return false;
+    }
+
+    @Override
+    public boolean isReadOnly() {
+        return false;
+    }
+
+    private static Run run(final Runs now, final int place, final int life) {
+        final Run run = now.at(place);
+        return run == null || life != 0 && life != run.life() ? null : run;
+    }
+
+    @Override
+    public boolean find(final int place, final int wanted, final PeerAddress into) {
+        final Runs now = runs();
+        if (now == null) {
+            return heap.find(place, wanted, into);
+        }
+        final Run run = run(now, place, wanted);
+        if (run == null) {
+            return false;
+        }
+        run.way().fill(place, into);
+        return true;
+    }
+
+    @Override
+    public long placeOf(final long gidHigh, final long gidLow, final int qpn) {
+        final Runs now = runs();
+        return now == null ? heap.placeOf(gidHigh, gidLow, qpn) : now.placeOf(gidHigh, gidLow, qpn);
+    }
+
+    @Override
+    public int life(final int place) {
+        final Runs now = runs();
+        if (now == null) {
+            return heap.life(place);
+        }
+        final Run run = now.at(place);
+        return run == null ? 0 : run.life();
+    }
+
+    @Override
+    public FabricAddress inserted(final int place, final int wanted) {
+        final byte[] bytes = new byte[FabricAddress.size(format)];
+        return inserted(place, wanted, new UnsafeBuffer(bytes), 0, bytes.length) < 0 ? null
+            : FabricAddress.of(format, bytes);
+    }
+
+    @Override
+    public int inserted(
+        final int place, final int wanted, final MutableDirectBuffer to, final int offset, final int length) {
+        final Runs now = runs();
+        if (now == null) {
+            return heap.inserted(place, wanted, to, offset, length);
+        }
+        final Run run = run(now, place, wanted);
+        if (run == null) {
+            return -FiErrno.FI_EINVAL;
+        }
+        synchronized (scratch) {
+            run.way().fill(place, found);
+            found.copyTo(format, scratch);
+            to.putBytes(offset, scratch.bytes(), 0, Math.min(length, scratch.length()));
+            return scratch.length();
+        }
+    }
+
+    @Override
+    public void lock() {
+        // The vector's own lock is enough.
+    }
+
+    @Override
+    public void unlock() {
+        if (changed && heap == null) {
+            RUNS.setRelease(this, list.publish());
+        }
+        changed = false;
+    }
+
+    @Override
+    public void reserve(final int more) {
+        if (heap != null) {
+            heap.reserve(more);
+        }
+    }
+
+    @Override
+    public long insert(final AvEntry address) {
+        if (heap != null) {
+            return heap.insert(address);
+        }
+        life += removed ? 1 : 0;
+        removed = false;
+        final int place = places.take();
+        if (place > AvNames.MOST_PLACE) {
+            places.free(place);
+            return -FiErrno.FI_ENOMEM;
+        }
+        numbers.set(address);
+        if (life == mostLife || !list.add(place, life, numbers)) {
+            // Places of the heap have lives of their own: some of them can have the last one yet.
+            spread(life == mostLife ? life - 1 : life);
+            return heap.put(place, life, address);
+        }
+        address.placed(place, life);
+        changed = true;
+        size++;
+        return AvNames.handle(place, life);
+    }
+
+    /** Puts all into the heap. */
+    private void spread(final int livesBefore) {
+        final Runs last = list.publish();
+        final HeapStore to = new HeapStore(type, format, rxCtxBits, places, livesBefore);
+        to.reserve((int) size);
+        final Numbers each = new Numbers();
+        last.forEach((run, place) -> {
+            run.way().fill(place, each);
+            each.copyTo(format, entry);
+            to.put(place, run.life(), entry);
+        });
+        heap = to;
+        list = null;
+        RUNS.setRelease(this, null);
+    }
+
+    @Override
+    public boolean remove(final int place, final int wanted) {
+        if (heap != null) {
+            return heap.remove(place, wanted);
+        }
+        final Run run = list.at(place);
+        if (run == null || wanted != 0 && wanted != run.life()) {
+            return false;
+        }
+        if (!list.remove(place)) {
+            spread(life);
+            return heap.remove(place, wanted);
+        }
+        places.free(place);
+        changed = true;
+        removed = true;
+        size--;
+        return true;
+    }
+
+    @Override
+    public boolean resolved(final int place, final int wanted, final AvEntry device) {
+        if (heap != null) {
+            return heap.resolved(place, wanted, device);
+        }
+        final Run run = list.at(place);
+        if (run == null || wanted != 0 && wanted != run.life()) {
+            return false;
+        }
+        run.way().fill(place, numbers);
+        if (numbers.isAt(device)) {
+            return true;
+        }
+        final AvEntry moved = new AvEntry();
+        numbers.copyTo(format, moved);
+        moved.device(device.gidHigh(), device.gidLow(), device.qpn(), device.qkey(), device.kind());
+        numbers.set(moved);
+        final boolean room = list.hasRoom();
+        if (room) {
+            list.remove(place);
+            changed = true;
+        }
+        if (!room || !list.add(place, run.life(), numbers)) {
+            spread(life);
+            return room ? heap.put(place, run.life(), moved) >= 0 : heap.resolved(place, wanted, device);
+        }
+        return true;
+    }
+
+    @Override
+    public long size() {
+        return runs() == null ? heap.size() : size;
+    }
+
+    @Override
+    public long memoryUse() {
+        return heap == null ? runs().memoryUse() + places.memoryUse() : heap.memoryUse();
+    }
+
+    @Override
+    public void close() {
+        // The collector takes it.
+    }
+}

@@ -1,0 +1,164 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cm;
+
+/** Another RDM endpoint, by its address: there is one object for it as long as there is, or will be, a link. */
+public final class Peer {
+    private ControlAddress address;
+    private Object attachment;
+    /** Being made from here. */
+    private Attempt dial;
+    /** Being made from there. */
+    private Attempt half;
+    private Link link;
+    /** The other end, where the peer is this endpoint itself. */
+    private Link loop;
+    private ConnectIds ids;
+    private boolean isWanted;
+    private boolean isBusy;
+
+    Peer(final ControlAddress address) {
+        this.address = address;
+    }
+
+    /**
+     * Where it is.
+     *
+     * @return first half of its GID.
+     */
+    public long gidHigh() {
+        return address.gidHigh();
+    }
+
+    /**
+     * Where it is.
+     *
+     * @return second half of its GID.
+     */
+    public long gidLow() {
+        return address.gidLow();
+    }
+
+    /**
+     * Who it is there.
+     *
+     * @return number of its datagram queue pair.
+     */
+    public int qpn() {
+        return address.qpn();
+    }
+
+    /**
+     * What datagrams for it have to carry.
+     *
+     * @return queue key.
+     */
+    public int qkey() {
+        return address.qkey();
+    }
+
+    /**
+     * The link to it.
+     *
+     * @return null if none is established.
+     */
+    public Link link() {
+        return link;
+    }
+
+    /**
+     * What the owner of the links keeps here.
+     *
+     * @return null if nothing was kept.
+     */
+    public Object attachment() {
+        return attachment;
+    }
+
+    /**
+     * Keeps something of the owner's.
+     *
+     * @param object may be null.
+     */
+    public void attachment(final Object object) {
+        attachment = object;
+    }
+
+    ControlAddress address() {
+        return address;
+    }
+
+    /** A restarted one may have another queue key. */
+    void address(final ControlAddress value) {
+        address = value;
+    }
+
+    Attempt dial() {
+        return dial;
+    }
+
+    void dial(final Attempt attempt) {
+        dial = attempt;
+    }
+
+    Attempt half() {
+        return half;
+    }
+
+    void half(final Attempt attempt) {
+        half = attempt;
+    }
+
+    /** Of the link, as this side says them; null without one. */
+    ConnectIds ids() {
+        return ids;
+    }
+
+    void link(final Link established, final ConnectIds which) {
+        link = established;
+        ids = which;
+    }
+
+    Link loop() {
+        return loop;
+    }
+
+    void loop(final Link end) {
+        loop = end;
+    }
+
+    /** This side wants a link too. */
+    boolean isWanted() {
+        return isWanted;
+    }
+
+    void wanted(final boolean value) {
+        isWanted = value;
+    }
+
+    boolean isMaking() {
+        return dial != null || half != null;
+    }
+
+    boolean isForgotten() {
+        return link == null && loop == null && !isMaking();
+    }
+
+    /** Whether it is in the broker's list of those with timers. */
+    boolean isBusy() {
+        return isBusy;
+    }
+
+    void busy(final boolean value) {
+        isBusy = value;
+    }
+
+    @Override
+    public String toString() {
+        return "peer " + address + (link == null ? "" : ", linked") + (dial == null ? "" : ", dialing")
+            + (half == null ? "" : ", half-open");
+    }
+}

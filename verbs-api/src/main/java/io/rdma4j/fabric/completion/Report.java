@@ -1,0 +1,120 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.completion;
+
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.OperationKind;
+
+/**
+ * A completion that an endpoint makes up itself: filled, then {@linkplain #commit() committed}. One for each queue; for
+ * the thread that reads it.
+ */
+public final class Report {
+    private final Reports ring;
+    Endpoint endpoint;
+    OperationKind kind;
+    Room room;
+    long context;
+    long length;
+    long source;
+    long overflow;
+    boolean hasData;
+    int data;
+    int errno;
+    int detail;
+
+    Report(final Reports ring) {
+        this.ring = ring;
+    }
+
+    /**
+     * Begins anew: a success.
+     *
+     * @param of         the endpoint.
+     * @param what       what completed.
+     * @param itsContext what was given with the operation.
+     * @param bytes      how many were transferred.
+     * @return this.
+     */
+    public Report set(final Endpoint of, final OperationKind what, final long itsContext, final long bytes) {
+        endpoint = of;
+        kind = what;
+        context = itsContext;
+        length = bytes;
+        room = null;
+        source = FiAddr.NOTAVAIL;
+        overflow = 0;
+        hasData = false;
+        data = 0;
+        errno = 0;
+        detail = 0;
+        return this;
+    }
+
+    /**
+     * Data came with it.
+     *
+     * @param value 32 bits.
+     * @return this.
+     */
+    public Report data(final int value) {
+        hasData = true;
+        data = value;
+        return this;
+    }
+
+    /**
+     * Who sent it.
+     *
+     * @param fiAddr or {@link FiAddr#NOTAVAIL}.
+     * @return this.
+     */
+    public Report source(final long fiAddr) {
+        source = fiAddr;
+        return this;
+    }
+
+    /**
+     * It failed.
+     *
+     * @param number positive errno.
+     * @param what   of {@link Failures}.
+     * @return this.
+     */
+    public Report failure(final int number, final int what) {
+        errno = number;
+        detail = what;
+        return this;
+    }
+
+    /**
+     * Bytes that did not fit.
+     *
+     * @param bytes 0 or more.
+     * @return this.
+     */
+    public Report overflow(final long bytes) {
+        overflow = bytes;
+        return this;
+    }
+
+    /**
+     * Where its place was taken: given back when the completion was read.
+     *
+     * @param places the endpoint's.
+     * @return this.
+     */
+    public Report room(final Room places) {
+        room = places;
+        return this;
+    }
+
+    /** Puts it behind all other reports of the queue. */
+    public void commit() {
+        ring.add(this);
+    }
+}

@@ -1,0 +1,224 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.completion;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.RdmaContext;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One for each device: hears of completions, and wakes up who waits for queues. Its thread is started by the first wait
+ * and ends with the last queue; while nobody waits it does nothing.
+ */
+final class Waker {
+    private static final Map<RdmaContext, Waker> ALL = new HashMap<>();
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final Sleeper[] NONE = new Sleeper[0];
+
+    private final RdmaContext context;
+    private final CompletionChannel channel;
+    /** Queues that use it. Guarded by the class's map. */
+    private int users;
+    /** Which queues hear of which verbs queues. Replaced when it changes. */
+    private volatile Map<CompletionQueue, FabricCompletionQueue[]> watchers = new IdentityHashMap<>();
+    /** Those that may have to be woken up without an event. Replaced when it changes. */
+    private volatile Sleeper[] timed = NONE;
+    private final AtomicInteger waiting = new AtomicInteger();
+    private Thread thread;
+    private volatile Thread parked;
+    private volatile boolean ended;
+
+    private Waker(final RdmaContext context) {
+        this.context = context;
+        this.channel = context.createChannel();
+    }
+
+    /** The device's one, used until {@link #leave}. */
+    static Waker join(final RdmaContext context) {
+        synchronized (ALL) {
+            final Waker waker = of(context);
+            waker.users++;
+            return waker;
+        }
+    }
+
+    /** The device's one. */
+    static Waker of(final RdmaContext context) {
+        synchronized (ALL) {
+            Waker waker = ALL.get(context);
+            if (waker == null || waker.channel.isClosed()) {
+                ALL.values().removeIf(old -> old.channel.isClosed() || old.context.isClosed());
+                waker = new Waker(context);
+                ALL.put(context, waker);
+            }
+            return waker;
+        }
+    }
+
+    void leave() {
+        synchronized (ALL) {
+            if (--users > 0) {
+                return;
+            }
+            try {
+                channel.close();
+            } catch (final RdmaException e) {
+                if (e.errno() == RdmaException.EBUSY) {
+                    // Verbs queues of ports are still there: used again, or closed with the device.
+                    return;
+                }
+                throw e;
+            } finally {
+                stopIfClosed();
+            }
+        }
+    }
+
+    private void stopIfClosed() {
+        if (channel.isClosed()) {
+            ended = true;
+            ALL.remove(context, this);
+            LockSupport.unpark(parked);
+        }
+    }
+
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    synchronized void watch(final CompletionQueue cq, final FabricCompletionQueue queue) {
+        final Map<CompletionQueue, FabricCompletionQueue[]> next = new IdentityHashMap<>(watchers);
+        next.merge(cq, new FabricCompletionQueue[] {queue}, (old, one) -> {
+            final FabricCompletionQueue[] more = Arrays.copyOf(old, old.length + 1);
+            more[old.length] = queue;
+            return more;
+        });
+        watchers = next;
+    }
+
+    synchronized void unwatch(final CompletionQueue cq, final FabricCompletionQueue queue) {
+        final Map<CompletionQueue, FabricCompletionQueue[]> next = new IdentityHashMap<>(watchers);
+        next.computeIfPresent(cq, (key, old) -> {
+            final FabricCompletionQueue[] left =
+                Arrays.stream(old).filter(one -> one != queue).toArray(FabricCompletionQueue[]::new);
+            return left.length == 0 ? null : left;
+        });
+        watchers = next;
+    }
+
+    /** A queue is closed: it hears of nothing any more. */
+    synchronized void forget(final FabricCompletionQueue queue) {
+        for (final CompletionQueue cq : watchers.keySet()) {
+            unwatch(cq, queue);
+        }
+    }
+
+    synchronized void timed(final Sleeper sleeper, final boolean is) {
+        final Sleeper[] others =
+            Arrays.stream(timed).filter(one -> one != sleeper).toArray(Sleeper[]::new);
+        if (is) {
+            timed = Arrays.copyOf(others, others.length + 1);
+            timed[others.length] = sleeper;
+        } else {
+            timed = others;
+        }
+    }
+
+    /** Somebody is about to wait. */
+    void oneMore() {
+        if (waiting.getAndIncrement() == 0) {
+            if (!ended) {
+                start();
+            }
+            LockSupport.unpark(parked);
+        }
+    }
+
+    /** Somebody waits no more. */
+    void oneLess() {
+        waiting.decrementAndGet();
+    }
+
+    /** A time is set. */
+    void lookAgain() {
+        LockSupport.unpark(parked);
+    }
+
+    private synchronized void start() {
+        if (thread == null || !thread.isAlive()) {
+            thread = new Thread(this::run, "rdma4j-completions-" + context.address());
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void run() {
+        while (!ended && !channel.isClosed() && !context.isClosed()) {
+            if (waiting.get() == 0) {
+                rest();
+            } else if (!listen()) {
+                return;
+            }
+        }
+    }
+
+    private void rest() {
+        parked = Thread.currentThread();
+        // Who comes from here on sees that this thread is parked, or is seen.
+        if (waiting.get() == 0 && !ended) {
+            LockSupport.parkNanos(this, TimeUnit.SECONDS.toNanos(1));
+        }
+        parked = null;
+    }
+
+    /** False if there is nothing more to be heard. */
+    private boolean listen() {
+        try {
+            final CompletionQueue cq = channel.await(Duration.ofNanos(wakeDue()));
+            if (cq != null) {
+                wake(cq);
+            }
+            return true;
+        } catch (final RdmaException e) {
+            // The device is gone, or the channel is closed: all look for themselves.
+            watchers.keySet().forEach(this::wake);
+            return false;
+        }
+    }
+
+    private void wake(final CompletionQueue cq) {
+        final FabricCompletionQueue[] all = watchers.get(cq);
+        if (all != null) {
+            for (final FabricCompletionQueue queue : all) {
+                queue.wake();
+            }
+        }
+    }
+
+    private long wakeDue() {
+        long least = LONGEST_NANOS;
+        final long now = System.nanoTime();
+        for (final Sleeper sleeper : timed) {
+            least = Math.min(least, sleeper.leftOrWake(now));
+        }
+        return Math.max(0, least);
+    }
+
+    @Override
+    public String toString() {
+        return "waker of " + context.address() + ", " + users + " queues, " + waiting + " wait";
+    }
+}

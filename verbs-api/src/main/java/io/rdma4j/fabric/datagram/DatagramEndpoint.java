@@ -1,0 +1,358 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.datagram;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.ReceiveContext;
+import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.completion.CompletionPort;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.WorkId;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.EndpointRealm;
+import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.verbs.Completion;
+
+import org.agrona.DirectBuffer;
+
+/** An endpoint for datagrams: what the application may ask of it. */
+public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm, CompletionPort {
+    private final EndpointHost host;
+    private final Parts parts;
+    private final FabricCompletionQueue transmit;
+    private final FabricCompletionQueue receive;
+    private final AddressVector vector;
+    private final Realm realm;
+    private final SendSide sends;
+    private final ReceiveSide receives;
+    private final Health health;
+    private FabricAddress address;
+    private int transmitPort = -1;
+    private int receivePort = -1;
+    private volatile boolean closed;
+
+    private DatagramEndpoint(final EndpointHost host, final Parts parts) {
+        this.host = host;
+        this.parts = parts;
+        this.transmit = parts.setup().transmit();
+        this.receive = parts.setup().receive();
+        this.vector = parts.setup().options().addressVector();
+        this.realm = parts.setup().realm();
+        this.sends = parts.sends(this);
+        this.receives = parts.receives(this);
+        this.health = new Health(parts, sends, receives);
+    }
+
+    /**
+     * Opens an endpoint.
+     *
+     * @param host    its domain.
+     * @param options its vector, queues, sizes and rights.
+     * @return the endpoint; the caller owns it.
+     * @throws FabricException as {@link Domain#openAddressedEndpoint} says.
+     */
+    public static AddressedEndpoint open(final EndpointHost host, final EndpointOptions options) {
+        Setup.check(host, options);
+        final Parts parts = Parts.open(host, options);
+        DatagramEndpoint endpoint = null;
+        boolean done = false;
+        try {
+            endpoint = new DatagramEndpoint(host, parts);
+            endpoint.join();
+            done = true;
+            return endpoint;
+        } catch (final RdmaException e) {
+            throw FabricException.from(Setup.OPEN, e);
+        } finally {
+            if (!done) {
+                abandon(endpoint, parts);
+            }
+        }
+    }
+
+    private static void abandon(final DatagramEndpoint endpoint, final Parts parts) {
+        if (endpoint != null) {
+            endpoint.leave();
+        }
+        parts.close();
+    }
+
+    private void join() {
+        transmitPort = transmit.attach(this);
+        receivePort = receive == transmit ? transmitPort : receive.attach(this);
+        sends.workId(WorkId.of(transmitPort, WorkId.SEND));
+        receives.workId(WorkId.of(receivePort, WorkId.RECEIVE));
+        parts.setup().peers().use(this);
+        health.start();
+        address = parts.publish();
+        host.opened(this);
+    }
+
+    private void leave() {
+        transmit.detach(this);
+        receive.detach(this);
+        parts.setup().peers().unuse(this);
+        sends.close();
+    }
+
+    @Override
+    public AddressVector addressVector() {
+        return vector;
+    }
+
+    @Override
+    public Domain domain() {
+        return host.domain();
+    }
+
+    @Override
+    public EndpointType type() {
+        return EndpointType.DGRAM;
+    }
+
+    @Override
+    public FabricAddress address() {
+        return address;
+    }
+
+    @Override
+    public Realm realm() {
+        return realm;
+    }
+
+    @Override
+    public RegistrationCache cache() {
+        return realm.cache();
+    }
+
+    @Override
+    public DatagramEndpoint endpoint() {
+        return this;
+    }
+
+    private static boolean isOutsideHeap(final DirectBuffer buffer, final int offset, final int length) {
+        return buffer != null && buffer.byteArray() == null && offset >= 0 && length >= 0
+            && offset <= buffer.capacity() - length;
+    }
+
+    /** 0, or why nothing can be sent now. */
+    private int checkSends() {
+        return closed ? -FiErrno.FI_EBADFD : health.sends();
+    }
+
+    /** 0, or why nothing can be received now. */
+    private int checkReceives() {
+        return closed ? -FiErrno.FI_EBADFD : health.receives();
+    }
+
+    @Override
+    public int send(
+        final long from, final int length, final MemoryRegion desc, final long dest, final long context) {
+        final int refusal = checkSends();
+        return refusal != 0 ? refusal : sends.send(from, length, desc, null, dest, context);
+    }
+
+    @Override
+    public int sendWithData(
+        final long from, final int length, final MemoryRegion desc, final int data, final long dest,
+        final long context) {
+        final int refusal = checkSends();
+        return refusal != 0 ? refusal : sends.sendWithData(from, length, desc, data, dest, context);
+    }
+
+    @Override
+    public int send(
+        final DirectBuffer buffer, final int offset, final int length, final long dest, final long context) {
+        final int refusal = checkSends();
+        if (refusal != 0) {
+            return refusal;
+        }
+        return isOutsideHeap(buffer, offset, length)
+            ? sends.send(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), dest, context)
+            : -FiErrno.FI_EINVAL;
+    }
+
+    @Override
+    public int inject(final DirectBuffer buffer, final int offset, final int length, final long dest) {
+        final int refusal = checkSends();
+        return refusal != 0 ? refusal : sends.inject(buffer, offset, length, dest);
+    }
+
+    @Override
+    public int injectWithData(
+        final DirectBuffer buffer, final int offset, final int length, final int data, final long dest) {
+        final int refusal = checkSends();
+        return refusal != 0 ? refusal : sends.injectWithData(buffer, offset, length, data, dest);
+    }
+
+    @Override
+    public int sendMessage(final Message message, final long flags) {
+        final int refusal = checkSends();
+        return refusal != 0 ? refusal : sends.send(message, flags);
+    }
+
+    /** The source means nothing without FI_DIRECTED_RECV, which datagrams do not have. */
+    @Override
+    public int receive(
+        final long to, final int length, final MemoryRegion desc, final long source, final long context) {
+        final int refusal = checkReceives();
+        return refusal != 0 ? refusal : receives.receive(to, length, desc, null, context);
+    }
+
+    @Override
+    public int receive(
+        final DirectBuffer buffer, final int offset, final int length, final long source, final long context) {
+        final int refusal = checkReceives();
+        if (refusal != 0) {
+            return refusal;
+        }
+        return isOutsideHeap(buffer, offset, length)
+            ? receives.receive(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), context)
+            : -FiErrno.FI_EINVAL;
+    }
+
+    @Override
+    public int receiveMessage(final Message message, final long flags) {
+        final int refusal = checkReceives();
+        return refusal != 0 ? refusal : receives.receive(message, flags);
+    }
+
+    private int noMemoryOfPeers() {
+        return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EOPNOTSUPP;
+    }
+
+    @Override
+    public int readMessage(final Message message, final long flags) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public int writeMessage(final Message message, final long flags) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public int read(
+        final long to, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
+        final long key, final long context) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public int write(
+        final long from, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
+        final long key, final long context) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public int writeWithData(
+        final long from, final int length, final MemoryRegion desc, final int data, final long dest,
+        final long remoteAddress, final long key, final long context) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public int fetchAdd(
+        final long result, final MemoryRegion desc, final long add, final long dest, final long remoteAddress,
+        final long key, final long context) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public int compareSwap(
+        final long result, final MemoryRegion desc, final long compare, final long swap, final long dest,
+        final long remoteAddress, final long key, final long context) {
+        return noMemoryOfPeers();
+    }
+
+    @Override
+    public ReceiveContext receiveContext(final int index) {
+        throw Failures.invalid("get receive context", "%d is asked for, FI_EP_DGRAM endpoints have none", index);
+    }
+
+    @Override
+    public int cancel(final long context) {
+        return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public void completed(final int what, final int slot, final Completion completion) {
+        final boolean good = what == WorkId.SEND ? sends.completed(slot, completion)
+            : receives.completed(slot, completion, health.canMend());
+        if (!good) {
+            health.failed(what == WorkId.RECEIVE);
+            transmit.wants(transmitPort);
+            receive.wants(receivePort);
+        }
+    }
+
+    @Override
+    public boolean progress(final FabricCompletionQueue queue) {
+        return !closed && health.mend();
+    }
+
+    @Override
+    public int arm() {
+        return health.isSettled() ? 0 : -FiErrno.FI_EAGAIN;
+    }
+
+    @Override
+    public long idleNanos() {
+        return health.isSettled() ? Long.MAX_VALUE : 0;
+    }
+
+    /** How often it came up again, for tests and failure reports. */
+    long mended() {
+        return health.mended();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        // What is over already is reported as it went.
+        transmit.gatherAll();
+        receive.gatherAll();
+        try {
+            leave();
+            parts.closeDevice();
+        } catch (final RdmaException e) {
+            throw FabricException.from("close endpoint", e);
+        } finally {
+            sends.cancelAll(Failures.CLOSED);
+            receives.cancelAll(Failures.CLOSED);
+            host.closed(this);
+            parts.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "datagram endpoint " + address + " [" + sends + ", " + receives + ", " + health + "]"
+            + (closed ? ", closed" : "");
+    }
+}

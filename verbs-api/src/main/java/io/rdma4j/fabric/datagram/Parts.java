@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.datagram;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.event.EndpointCounters;
+import io.rdma4j.fabric.name.NameServer;
+import io.rdma4j.fabric.name.Registration;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.LocalMemory;
+import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.QueuePair;
+
+/** What an endpoint takes of its domain, and gives back, in that order, whatever fails. */
+final class Parts implements AutoCloseable {
+    private final EndpointHost host;
+    private Setup setup;
+    private int sendRoom;
+    private int receiveRoom;
+    private HeaderMemory memory;
+    private QueuePair qp;
+    private Registration registration;
+    private int key;
+    private boolean closed;
+
+    private Parts(final EndpointHost host) {
+        this.host = host;
+    }
+
+    static Parts open(final EndpointHost host, final EndpointOptions options) {
+        final Parts parts = new Parts(host);
+        final Realm realm = host.openRealm(options.authKey());
+        boolean done = false;
+        try {
+            final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
+            parts.setup = Setup.of(host, options, realm, counters);
+            parts.build();
+            done = true;
+            return parts;
+        } catch (final RdmaException e) {
+            throw FabricException.from(Setup.OPEN, e);
+        } finally {
+            if (!done) {
+                if (parts.setup == null) {
+                    realm.release();
+                } else {
+                    parts.close();
+                }
+            }
+        }
+    }
+
+    private void build() {
+        final FabricInfo info = host.info();
+        setup.transmit().reserve(setup.sends());
+        sendRoom = setup.sends();
+        setup.receive().reserve(setup.receives());
+        receiveRoom = setup.receives();
+        key = Setup.newKey();
+        memory = HeaderMemory.allocate(
+            setup.realm().pd(), setup.receives(), (int) info.endpointAttributes().maxMessageSize());
+        qp = setup.realm().pd().createQp(new QpOptions().type(QpType.UD)
+            .sendCq(setup.transmit().cq()).receiveCq(setup.receive().cq())
+            .maxSendWr(setup.options().transmitSize()).maxSendSge(info.transmitAttributes().iovLimit())
+            .maxReceiveWr(setup.options().receiveSize())
+            .maxReceiveSge(info.receiveAttributes().iovLimit() + HeaderMemory.PARTS)
+            .maxInline(info.transmitAttributes().injectSize()));
+    }
+
+    Setup setup() {
+        return setup;
+    }
+
+    QueuePair qp() {
+        return qp;
+    }
+
+    /** The queue key that the device compares. */
+    int deviceKey() {
+        return key ^ setup.keyMask();
+    }
+
+    SendSide sends(final Endpoint endpoint) {
+        final OpRing ring = new OpRing(endpoint, setup.transmit(), setup.options().transmitSize(),
+            host.info().transmitAttributes().iovLimit(), setup.counters());
+        return new SendSide(qp, ring, setup, host.info(), new LocalMemory(setup.realm(), host.info()));
+    }
+
+    ReceiveSide receives(final Endpoint endpoint) {
+        final OpRing ring = new OpRing(endpoint, setup.receive(), setup.options().receiveSize(),
+            host.info().receiveAttributes().iovLimit(), setup.counters());
+        return new ReceiveSide(qp, ring, setup, host.info(), new LocalMemory(setup.realm(), host.info()), memory);
+    }
+
+    /** Makes it known, and tells its address in the domain's format. */
+    FabricAddress publish() {
+        final FabricAddress device =
+            FabricAddress.device(qp.localAddress().gid(), qp.qpNumber(), key, EndpointType.DGRAM);
+        final AddressFormat format = host.info().addressFormat();
+        final boolean bySocket = format == AddressFormat.SOCKADDR_IN || format == AddressFormat.SOCKADDR_IN6;
+        if (bySocket || setup.options().service() != null) {
+            registration = NameServer.register(device, setup.options().service());
+            return registration.address(format);
+        }
+        return format == AddressFormat.STR ? FabricAddress.text(device.toString()) : device;
+    }
+
+    /** Nobody shall find it any more. */
+    private void unpublish() {
+        if (registration != null) {
+            registration.close();
+        }
+    }
+
+    /** The queue pair, and what it wrote to. Harmless when called again. */
+    void closeDevice() {
+        try {
+            unpublish();
+            if (qp != null) {
+                qp.close();
+            }
+        } finally {
+            if (memory != null) {
+                memory.close();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            closeDevice();
+        } finally {
+            setup.transmit().giveBack(sendRoom);
+            setup.receive().giveBack(receiveRoom);
+            setup.counters().close();
+            setup.realm().release();
+        }
+    }
+}

@@ -1,0 +1,258 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.datagram;
+
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.region.LocalMemory;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.WcStatus;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Datagrams that go out: each one completes on its own, in the order in which they were posted. */
+final class SendSide {
+    private static final long KNOWN_FLAGS = OpFlags.REMOTE_CQ_DATA | OpFlags.MORE | OpFlags.COMPLETION | OpFlags.INJECT
+        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE;
+
+    private final QueuePair qp;
+    private final OpRing ring;
+    private final PeerTable peers;
+    private final PeerAddress peer = new PeerAddress();
+    private final int rxCtxBits;
+    private final Ways ways;
+    private final LocalBuffers buffers;
+    private final SendRequest request;
+    private final UnsafeBuffer gathered;
+    private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
+    private final boolean hasData;
+    private final int mtu;
+    private final int keyMask;
+    private final int quiet;
+    private long workId;
+    private int underWay;
+
+    SendSide(
+        final QueuePair qp, final OpRing ring, final Setup setup, final FabricInfo info, final LocalMemory local) {
+        this.qp = qp;
+        this.ring = ring;
+        this.peers = setup.peers();
+        this.rxCtxBits = peers.rxCtxBits();
+        this.keyMask = setup.keyMask();
+        this.quiet = setup.options().selectiveCompletion() ? OpRing.QUIET : 0;
+        final int limit = info.transmitAttributes().iovLimit();
+        this.buffers = new LocalBuffers(local, limit, MrAccess.SEND, 0);
+        this.request = new SendRequest(limit);
+        this.gathered = new UnsafeBuffer(new byte[info.transmitAttributes().injectSize()]);
+        this.mtu = (int) info.endpointAttributes().maxMessageSize();
+        this.ways = new Ways(qp.pd());
+        this.hasData = qp.pd().context().supports(Feature.SEND_WITH_IMM);
+    }
+
+    void workId(final long id) {
+        workId = id;
+    }
+
+    /** Datagrams that the device has not completed. */
+    int underWay() {
+        return underWay;
+    }
+
+    int send(
+        final long address, final int length, final MemoryRegion desc, final Object owner, final long dest,
+        final long context) {
+        request.opcode(SendOpcode.SEND);
+        return start(address, length, desc, owner, dest, context);
+    }
+
+    int sendWithData(
+        final long address, final int length, final MemoryRegion desc, final int data, final long dest,
+        final long context) {
+        if (!hasData) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        request.opcode(SendOpcode.SEND_WITH_IMM).immData(data);
+        return start(address, length, desc, null, dest, context);
+    }
+
+    private int start(
+        final long address, final int length, final MemoryRegion desc, final Object owner, final long dest,
+        final long context) {
+        int refusal = aim(length, dest);
+        if (refusal == 0) {
+            refusal = buffers.find(address, length, desc, owner);
+        }
+        return refusal != 0 ? refusal : post(context, length, quiet);
+    }
+
+    /** Whether a message can go to a peer now: 0 or a negated errno. */
+    private int aim(final long length, final long dest) {
+        if (length < 0) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (length > mtu) {
+            return -FiErrno.FI_EMSGSIZE;
+        }
+        if (ring.isFull()) {
+            return -FiErrno.FI_EAGAIN;
+        }
+        if (FiAddr.rxIndex(dest, rxCtxBits) != 0 || !peers.find(dest, peer)) {
+            return -FiErrno.FI_EINVAL;
+        }
+        final AddressHandle way = ways.find(peer.gidHigh(), peer.gidLow());
+        if (way == null) {
+            return -ways.errno();
+        }
+        request.to(way, peer.qpn(), (peer.qkey() ^ keyMask) & Setup.KEY_BITS);
+        return 0;
+    }
+
+    private int post(final long context, final long length, final int flags) {
+        request.clearSges();
+        for (int i = 0; i < buffers.count(); i++) {
+            request.addSge(buffers.address(i), buffers.length(i), buffers.lkey(i));
+        }
+        final int slot = ring.claim(OperationKind.SEND, context, length, buffers.take(0));
+        for (int i = 1; i < buffers.count(); i++) {
+            ring.keep(slot, i, buffers.take(i));
+        }
+        return posted(slot, flags);
+    }
+
+    private int posted(final int slot, final int flags) {
+        ring.flag(slot, flags);
+        final int code = qp.postSend(request.wrId(workId | slot));
+        if (code == ReturnCode.OK) {
+            underWay++;
+            return 0;
+        }
+        ring.unclaim();
+        return Failures.negated(code);
+    }
+
+    int inject(final DirectBuffer buffer, final int offset, final int length, final long dest) {
+        request.opcode(SendOpcode.SEND);
+        return startInline(buffer, offset, length, dest);
+    }
+
+    int injectWithData(
+        final DirectBuffer buffer, final int offset, final int length, final int data, final long dest) {
+        if (!hasData) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        request.opcode(SendOpcode.SEND_WITH_IMM).immData(data);
+        return startInline(buffer, offset, length, dest);
+    }
+
+    private int startInline(final DirectBuffer buffer, final int offset, final int length, final long dest) {
+        if (buffer == null || offset < 0 || length < 0 || offset > buffer.capacity() - length) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (length > gathered.capacity()) {
+            return -FiErrno.FI_EMSGSIZE;
+        }
+        final int refusal = aim(length, dest);
+        return refusal != 0 ? refusal : postInline(buffer, offset, length, 0, OpRing.QUIET);
+    }
+
+    private int postInline(
+        final DirectBuffer buffer, final int offset, final int length, final long context, final int flags) {
+        request.inline(buffer, offset, length);
+        final int code = posted(ring.claim(OperationKind.SEND, context, length, null), flags);
+        // It was copied; the request shall not keep it.
+        request.clearSges();
+        return code;
+    }
+
+    int send(final Message message, final long flags) {
+        if ((flags & ~(KNOWN_FLAGS | OpFlags.DELIVERY_COMPLETE)) != 0) {
+            return -FiErrno.FI_EBADFLAGS;
+        }
+        final boolean withData = (flags & OpFlags.REMOTE_CQ_DATA) != 0;
+        if ((flags & OpFlags.DELIVERY_COMPLETE) != 0 || withData && !hasData) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        if (message == null || message.count() > buffers.limit()) {
+            return -FiErrno.FI_EINVAL;
+        }
+        final int length = (int) Math.min(message.total(), Integer.MAX_VALUE);
+        final boolean inject = (flags & OpFlags.INJECT) != 0;
+        if (inject && length > gathered.capacity()) {
+            return -FiErrno.FI_EMSGSIZE;
+        }
+        int refusal = aim(length, message.peer());
+        if (refusal == 0) {
+            refusal = buffers.find(message);
+        }
+        if (refusal != 0) {
+            return refusal;
+        }
+        request.opcode(withData ? SendOpcode.SEND_WITH_IMM : SendOpcode.SEND).immData(message.data());
+        final int reported = (flags & OpFlags.COMPLETION) != 0 ? 0 : quiet;
+        return inject ? sendCopy(message, length, reported) : post(message.context(), length, reported);
+    }
+
+    /** The buffers were found, so they can be read. */
+    private int sendCopy(final Message message, final int length, final int flags) {
+        int at = 0;
+        for (int i = 0; i < message.count(); i++) {
+            if (message.length(i) > 0) {
+                source.wrap(message.address(i), message.length(i));
+                gathered.putBytes(at, source, 0, message.length(i));
+                at += message.length(i);
+            }
+        }
+        buffers.letGo();
+        return postInline(gathered, 0, length, message.context(), flags);
+    }
+
+    /** The device completed one; false if the queue pair takes no more. */
+    boolean completed(final int slot, final Completion completion) {
+        if (!ring.isUnderWay(slot)) {
+            return true;
+        }
+        underWay--;
+        final WcStatus status = completion.status();
+        if (status == WcStatus.SUCCESS) {
+            ring.done(slot, 0, 0);
+            return true;
+        }
+        ring.done(slot, Failures.errno(status, false), Failures.detail(status, completion.vendorError()));
+        return false;
+    }
+
+    /** What is under way will not complete. */
+    void cancelAll(final int detail) {
+        ring.cancelAll(FiErrno.FI_ECANCELED, detail);
+        underWay = 0;
+    }
+
+    void close() {
+        ways.close();
+    }
+
+    @Override
+    public String toString() {
+        return "sends " + ring;
+    }
+}

@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.datagram;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.ProtectionDomain;
+
+/**
+ * Address handles by GID: at most an eighth of what the device has, as each endpoint has such a table. A GID can be in
+ * four places; who comes fifth takes the place of who came first. Does not allocate for a GID that is in it. For one
+ * thread at a time.
+ */
+final class Ways implements AutoCloseable {
+    private static final int MOST = 1024;
+    private static final int SHARE = 8;
+    private static final int PLACES = 4;
+
+    private final ProtectionDomain pd;
+    private final long[] highs;
+    private final long[] lows;
+    private final AddressHandle[] handles;
+    /** Of each group: which place goes next. */
+    private final byte[] turns;
+    private int errno;
+
+    Ways(final ProtectionDomain pd) {
+        this.pd = pd;
+        final int share = Math.min(MOST, pd.context().attributes().maxAh() / SHARE);
+        final int size = Integer.highestOneBit(Math.max(PLACES, share));
+        highs = new long[size];
+        lows = new long[size];
+        handles = new AddressHandle[size];
+        turns = new byte[size / PLACES];
+    }
+
+    /** The way to a GID; null if there is none, see {@link #errno}. */
+    AddressHandle find(final long high, final long low) {
+        final int group = group(high, low);
+        for (int place = group * PLACES; place < (group + 1) * PLACES; place++) {
+            if (lows[place] == low && highs[place] == high && handles[place] != null) {
+                return handles[place];
+            }
+        }
+        return make(group, high, low);
+    }
+
+    private int group(final long high, final long low) {
+        final long mixed = (high * 31 + low) * 0x9e37_79b9_7f4a_7c15L;
+        return (int) (mixed >>> 40) & turns.length - 1;
+    }
+
+    private AddressHandle make(final int group, final long high, final long low) {
+        final int place = group * PLACES + (turns[group]++ & PLACES - 1);
+        drop(place);
+        try {
+            handles[place] = create(new Gid(high, low));
+            highs[place] = high;
+            lows[place] = low;
+            return handles[place];
+        } catch (final RdmaException e) {
+            errno = e.errno();
+            return null;
+        }
+    }
+
+    /** What is kept for later gives way to what is needed now. */
+    private AddressHandle create(final Gid gid) {
+        try {
+            return pd.createAh(AhAttributes.to(gid));
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.ENOMEM) {
+                throw e;
+            }
+            close();
+            return pd.createAh(AhAttributes.to(gid));
+        }
+    }
+
+    /** Why the last one was not found. */
+    int errno() {
+        return errno;
+    }
+
+    /** Most that it holds. */
+    int size() {
+        return handles.length;
+    }
+
+    private void drop(final int place) {
+        if (handles[place] != null) {
+            // What was posted with it is not affected.
+            handles[place].close();
+            handles[place] = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int i = 0; i < handles.length; i++) {
+            drop(i);
+        }
+    }
+}

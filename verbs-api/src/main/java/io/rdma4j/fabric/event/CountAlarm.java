@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.event;
+
+import io.rdma4j.driver.wait.WaitFd;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * Tells who waits for a counter's descriptor that the count changed: once, then not before it is armed again.
+ *
+ * <p>Who counts adds, then looks whether it is armed; who arms it does that, then looks at the count: all volatile, so
+ * that one of both sees the other.
+ */
+final class CountAlarm {
+    private static final long FIRST_PAUSE_NS = 50_000;
+    private static final long LONGEST_PAUSE_NS = 1_000_000;
+
+    private final WaitFd fd;
+    private final LongSupplier count;
+    private final LongSupplier errors;
+    private final AtomicBoolean armed = new AtomicBoolean();
+    private long seenCount;
+    private long seenErrors;
+    private boolean watches;
+    private boolean closed;
+
+    CountAlarm(final WaitFd fd, final LongSupplier count, final LongSupplier errors) {
+        this.fd = fd;
+        this.count = count;
+        this.errors = errors;
+    }
+
+    synchronized int fd() {
+        return closed ? -1 : fd.fd();
+    }
+
+    /** By who counts. */
+    void changed() {
+        if (armed.get()) {
+            ring();
+        }
+    }
+
+    private void ring() {
+        if (armed.compareAndSet(true, false)) {
+            raise();
+        }
+    }
+
+    private synchronized void raise() {
+        if (!closed) {
+            fd.set();
+        }
+    }
+
+    /** False if something was counted since the last time. Looks: whether something counts that does not tell. */
+    synchronized boolean arm(final boolean looks) {
+        if (closed) {
+            return false;
+        }
+        fd.clear();
+        armed.set(true);
+        final long countNow = count.getAsLong();
+        final long errorsNow = errors.getAsLong();
+        final boolean same = countNow == seenCount && errorsNow == seenErrors;
+        seenCount = countNow;
+        seenErrors = errorsNow;
+        if (same && looks && !watches) {
+            watches = true;
+            lookAfter(FIRST_PAUSE_NS);
+        }
+        return same;
+    }
+
+    private boolean isAsSeen() {
+        return count.getAsLong() == seenCount && errors.getAsLong() == seenErrors;
+    }
+
+    private void lookAfter(final long pause) {
+        WaitClock.shared().after(pause, () -> look(pause));
+    }
+
+    private synchronized void look(final long pause) {
+        if (closed || !armed.get()) {
+            watches = false;
+        } else if (!isAsSeen()) {
+            watches = false;
+            ring();
+        } else {
+            lookAfter(Math.min(2 * pause, LONGEST_PAUSE_NS));
+        }
+    }
+
+    synchronized void close() {
+        if (!closed) {
+            closed = true;
+            fd.close();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * This process' part in its node's name service: one daemon thread as long as something is registered. It serves if it
+ * can have the port, else it registers with who serves; when that one ends the next one serves, and all register again.
+ */
+final class NameAgent implements Runnable {
+    private static final System.Logger LOG = System.getLogger(NameAgent.class.getName());
+    private static final String REGISTER = "register service";
+    private static final long WORK_MILLIS = 1000;
+    private static final long RETRY_MILLIS = 20;
+
+    private final NameSettings settings;
+    private final Object lock = new Object();
+    private final Deque<Request> requests = new ArrayDeque<>();
+    private boolean running;
+    private volatile NameRole role;
+    private volatile IOException lastFailure;
+
+    /** By service; the thread's own. */
+    private final Map<Integer, NodeRegistration> registered = new HashMap<>();
+
+    /** What a caller waits for: to register, or with {@code ends} the end of a registration. */
+    private record Request(int service, FabricAddress device, NodeRegistration ends,
+        CompletableFuture<NodeRegistration> done) {
+    }
+
+    NameAgent(final NameSettings settings) {
+        this.settings = settings;
+    }
+
+    NameSettings settings() {
+        return settings;
+    }
+
+    boolean isServer() {
+        final NameRole now = role;
+        return now != null && now.isServer();
+    }
+
+    boolean isRunning() {
+        synchronized (lock) {
+            return running;
+        }
+    }
+
+    NodeRegistration register(final int service, final FabricAddress device) {
+        final Request request = new Request(service, device, null, new CompletableFuture<>());
+        submit(request);
+        return await(request);
+    }
+
+    void unregister(final NodeRegistration registration) {
+        synchronized (lock) {
+            if (!running) {
+                return;
+            }
+        }
+        final Request request = new Request(0, null, registration, new CompletableFuture<>());
+        submit(request);
+        await(request);
+    }
+
+    private void submit(final Request request) {
+        synchronized (lock) {
+            requests.add(request);
+            if (!running) {
+                running = true;
+                final Thread thread = new Thread(this, "rdma4j-name");
+                thread.setDaemon(true);
+                thread.start();
+            }
+        }
+        final NameRole now = role;
+        if (now != null) {
+            now.wakeUp();
+        }
+    }
+
+    private NodeRegistration await(final Request request) {
+        try {
+            return request.done().get(NameSettings.timeoutMillis(), TimeUnit.MILLISECONDS);
+        } catch (final TimeoutException e) {
+            request.done().cancel(false);
+            throw failure(request, FiErrno.FI_ETIMEDOUT, "port " + settings.port() + " of "
+                + settings.listen().get(0) + " can neither be had, nor does a name service answer there: "
+                + lastFailure, e);
+        } catch (final InterruptedException e) {
+            request.done().cancel(false);
+            Thread.currentThread().interrupt();
+            throw failure(request, FiErrno.FI_EINTR, "this thread was interrupted", e);
+        } catch (final ExecutionException e) {
+            if (e.getCause() instanceof FabricException) {
+                throw (FabricException) e.getCause();
+            }
+            throw failure(request, FiErrno.FI_EIO, String.valueOf(e.getCause()), e);
+        }
+    }
+
+    private FabricException failure(
+        final Request request, final int errno, final String why, final Exception cause) {
+        return FabricException.of(REGISTER).detail("service %s: %s",
+            request.service() == 0 ? "(any)" : String.valueOf(request.service()), why).errno(errno)
+            .hint("see " + NameSettings.ADDRESS + " and " + NameSettings.PORT).cause(cause).build();
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            final Request request;
+            synchronized (lock) {
+                request = requests.poll();
+                if (request == null && registered.isEmpty()) {
+                    // Under the lock: whoever registers now starts another thread.
+                    end();
+                    running = false;
+                    return;
+                }
+            }
+            step(request);
+        }
+    }
+
+    private void end() {
+        if (role != null) {
+            role.close();
+            role = null;
+        }
+    }
+
+    private void step(final Request request) {
+        try {
+            if (request != null) {
+                carryOut(request);
+            } else {
+                role().work(WORK_MILLIS);
+            }
+        } catch (final IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "name service: {0}", e);
+            lastFailure = e;
+            end();
+            retry(request);
+        } catch (final RuntimeException e) {
+            end();
+            if (request != null) {
+                request.done().completeExceptionally(e);
+            } else {
+                LOG.log(System.Logger.Level.WARNING, "name service", e);
+                pause();
+            }
+        }
+    }
+
+    /** Once more, until whoever waits for it gives up. */
+    private void retry(final Request request) {
+        pause();
+        if (request != null && !request.done().isDone()) {
+            synchronized (lock) {
+                requests.addFirst(request);
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(RETRY_MILLIS);
+        } catch (final InterruptedException ignored) {
+            // Nobody knows this thread. What made it wait is tried again at once.
+            Thread.onSpinWait();
+        }
+    }
+
+    private void carryOut(final Request request) throws IOException {
+        if (request.ends() != null) {
+            // The place may have been taken by a later registration.
+            if (registered.remove(request.ends().service(), request.ends()) && role != null) {
+                role.unregister(request.ends().service());
+            }
+            request.done().complete(null);
+        } else if (!request.done().isDone()) {
+            add(request);
+        }
+    }
+
+    private void add(final Request request) throws IOException {
+        final int service = role().register(request.service(), request.device());
+        if (service < 0) {
+            request.done().completeExceptionally(failure(request, -service,
+                service == -FiErrno.FI_EADDRINUSE ? "another endpoint of this node has it" : "refused", null));
+            return;
+        }
+        final NodeRegistration registration = new NodeRegistration(this, service, request.device());
+        registered.put(service, registration);
+        if (!request.done().complete(registration)) {
+            registered.remove(service);
+            role().unregister(service);
+        }
+    }
+
+    private NameRole role() throws IOException {
+        if (role == null) {
+            final NameRole serving = NameListener.open(settings);
+            role = serving != null ? serving : NameMember.open(settings);
+            for (final NodeRegistration one : registered.values()) {
+                final int result = role.register(one.service(), one.device());
+                if (result < 0) {
+                    LOG.log(System.Logger.Level.WARNING, "{0} is not told to others any more: {1}", one,
+                        FiErrno.name(result));
+                }
+            }
+        }
+        return role;
+    }
+}

@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+
+/** A connection to a name service, by which one thread asks. Every wait has a deadline, in System.nanoTime(). */
+final class NameConnection implements AutoCloseable {
+    private final InetSocketAddress server;
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final SelectionKey key;
+    private final ByteBuffer in = ByteBuffer.allocate(NameFrame.MAX_REPLY);
+    private int lastId;
+
+    private NameConnection(final InetSocketAddress server) throws IOException {
+        this.server = server;
+        channel = SocketChannel.open();
+        selector = Selector.open();
+        channel.configureBlocking(false);
+        key = channel.register(selector, 0);
+    }
+
+    static NameConnection open(final InetSocketAddress server, final long deadline) throws IOException {
+        final NameConnection connection = new NameConnection(server);
+        boolean good = false;
+        try {
+            if (!connection.channel.connect(server)) {
+                do {
+                    connection.await(SelectionKey.OP_CONNECT, deadline);
+                } while (!connection.channel.finishConnect());
+            }
+            // On loopback a port that nobody listens on, in the range of those that are given out, can meet itself.
+            if (connection.channel.getLocalAddress().equals(server)) {
+                throw new java.net.ConnectException("nobody listens there");
+            }
+            good = true;
+            return connection;
+        } finally {
+            if (!good) {
+                connection.close();
+            }
+        }
+    }
+
+    int nextId() {
+        return ++lastId;
+    }
+
+    /** Sends a request of {@link #nextId} and gives the body of its reply. */
+    ByteBuffer ask(final ByteBuffer request, final int operation, final long deadline) throws IOException {
+        while (request.hasRemaining()) {
+            if (channel.write(request) == 0) {
+                await(SelectionKey.OP_WRITE, deadline);
+            }
+        }
+        in.clear();
+        while (!NameFrame.isWhole(in, NameFrame.MAX_REPLY)) {
+            final int read = channel.read(in);
+            if (read < 0) {
+                throw new EOFException("the name service at " + server + " closed the connection");
+            }
+            if (read == 0) {
+                await(SelectionKey.OP_READ, deadline);
+            }
+        }
+        return body(operation);
+    }
+
+    private ByteBuffer body(final int operation) throws ProtocolException {
+        final int length = in.getShort(0) & 0xffff;
+        in.flip().position(Short.BYTES);
+        final int version = in.get();
+        final int found = in.get() & 0xff;
+        final int id = in.getInt();
+        if (in.limit() != length || version != NameFrame.VERSION || found != (operation | NameFrame.REPLY)
+            || id != lastId) {
+            throw new ProtocolException(String.format("the name service at %s answers operation 0x%x, version %d, "
+                + "request %d, %d bytes; expected are 0x%x, %d, %d, %d", server, found, version, id, in.limit(),
+                operation | NameFrame.REPLY, NameFrame.VERSION, lastId, length));
+        }
+        return in;
+    }
+
+    private void await(final int interest, final long deadline) throws IOException {
+        final long nanos = deadline - System.nanoTime();
+        if (nanos <= 0) {
+            throw new SocketTimeoutException("the name service at " + server + " did not answer in time");
+        }
+        key.interestOps(interest);
+        selector.select(TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
+        selector.selectedKeys().clear();
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ClosedByInterruptException();
+        }
+    }
+
+    /** Waits while the other side has nothing to say: what it says unasked, or its end, is an error. */
+    void idle(final long millis) throws IOException {
+        key.interestOps(SelectionKey.OP_READ);
+        if (selector.select(millis) > 0) {
+            selector.selectedKeys().clear();
+            in.clear();
+            final int read = channel.read(in);
+            if (read != 0) {
+                throw new EOFException("the name service at " + server + " ended");
+            }
+        }
+    }
+
+    void wakeUp() {
+        selector.wakeup();
+    }
+
+    @Override
+    public void close() {
+        try (channel) {
+            selector.close();
+        } catch (final IOException ignored) {
+            // It is gone either way.
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+
+/** Registers with the process that serves this node; what was registered lives as long as this connection. */
+final class NameMember implements NameRole {
+    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final NameConnection connection;
+
+    private NameMember(final NameConnection connection) {
+        this.connection = connection;
+    }
+
+    static NameMember open(final NameSettings settings) throws IOException {
+        final InetAddress first = settings.listen().get(0);
+        final InetAddress server = first.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : first;
+        return new NameMember(NameConnection.open(
+            new InetSocketAddress(server, settings.port()), System.nanoTime() + ANSWER_NANOS));
+    }
+
+    @Override
+    public int register(final int service, final FabricAddress device) throws IOException {
+        final ByteBuffer reply = ask(NameFrame.register(connection.nextId(), service, device), NameFrame.REGISTER);
+        final int errno = reply.getShort() & 0xffff;
+        final int given = reply.getShort() & 0xffff;
+        if (errno == 0 && (given == 0 || service != 0 && given != service)) {
+            throw new ProtocolException("service " + given + " was registered in place of " + service);
+        }
+        return errno == 0 ? given : -errno;
+    }
+
+    @Override
+    public void unregister(final int service) throws IOException {
+        final int errno = ask(NameFrame.unregister(connection.nextId(), service), NameFrame.UNREGISTER).getShort();
+        if (errno != 0 && errno != FiErrno.FI_ENOENT) {
+            throw new ProtocolException("unregistering service " + service + " failed with " + errno);
+        }
+    }
+
+    private ByteBuffer ask(final ByteBuffer request, final int operation) throws IOException {
+        final ByteBuffer reply = connection.ask(request, operation, System.nanoTime() + ANSWER_NANOS);
+        if (reply.remaining() != 2 * Short.BYTES) {
+            throw new ProtocolException("a reply with " + reply.remaining() + " bytes");
+        }
+        return reply;
+    }
+
+    @Override
+    public void work(final long millis) throws IOException {
+        connection.idle(millis);
+    }
+
+    @Override
+    public void wakeUp() {
+        connection.wakeUp();
+    }
+
+    @Override
+    public boolean isServer() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

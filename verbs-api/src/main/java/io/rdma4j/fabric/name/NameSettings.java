@@ -1,0 +1,107 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.UnaryOperator;
+
+/**
+ * Where the name service is: system properties, then the environment, then defaults; read each time that it is used.
+ *
+ * <pre>
+ *  rdma4j.name.address        RDMA4J_NAME_ADDRESS        where this node's service listens: addresses, comma between
+ *                                                        them; 127.0.0.1,::1. The first one has to be there.
+ *  rdma4j.name.port           RDMA4J_NAME_PORT           port of the services of all nodes; 19765
+ *  rdma4j.resolve.timeout.ms  RDMA4J_RESOLVE_TIMEOUT_MS  longest time for finding or registering; 5000
+ *  rdma4j.resolve.grace.ms    RDMA4J_RESOLVE_GRACE_MS    how long an endpoint that is not known is asked for again, as
+ *                                                        another process may just take over; 300
+ * </pre>
+ *
+ * @param listen where the service of this node listens.
+ * @param port   of the services of all nodes.
+ */
+record NameSettings(List<InetAddress> listen, int port) {
+    static final String ADDRESS = "rdma4j.name.address";
+    static final String PORT = "rdma4j.name.port";
+    static final String TIMEOUT = "rdma4j.resolve.timeout.ms";
+    static final String GRACE = "rdma4j.resolve.grace.ms";
+    private static final String DEFAULT_ADDRESSES = "127.0.0.1,::1";
+    private static final int DEFAULT_PORT = 19_765;
+    private static final int MAX_PORT = 0xffff;
+    private static final int DEFAULT_TIMEOUT_MILLIS = 5000;
+    private static final int DEFAULT_GRACE_MILLIS = 300;
+    private static final int MAX_MILLIS = 600_000;
+
+    static NameSettings now() {
+        return of(System::getProperty, System::getenv);
+    }
+
+    static NameSettings of(final UnaryOperator<String> properties, final UnaryOperator<String> environment) {
+        final String text = text(ADDRESS, properties, environment);
+        return new NameSettings(addresses(text == null ? DEFAULT_ADDRESSES : text),
+            number(PORT, properties, environment, 1, MAX_PORT, DEFAULT_PORT));
+    }
+
+    static long timeoutMillis() {
+        return number(TIMEOUT, System::getProperty, System::getenv, 1, MAX_MILLIS, DEFAULT_TIMEOUT_MILLIS);
+    }
+
+    static long graceMillis() {
+        return number(GRACE, System::getProperty, System::getenv, 0, MAX_MILLIS, DEFAULT_GRACE_MILLIS);
+    }
+
+    /** Names are not looked up: who listens where must not depend on who answers. */
+    private static List<InetAddress> addresses(final String text) {
+        final List<InetAddress> all = new ArrayList<>();
+        for (final String part : text.split(",")) {
+            final String one = part.trim();
+            if (!NodeRange.isAddress(one)) {
+                throw bad(ADDRESS, text, "is no list of addresses of IPv4 and IPv6");
+            }
+            try {
+                all.add(InetAddress.getByAddress(NodeRange.ip(one)));
+            } catch (final UnknownHostException e) {
+                throw new AssertionError("4 and 16 bytes are an address", e);
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    private static int number(
+        final String name, final UnaryOperator<String> properties, final UnaryOperator<String> environment,
+        final int least, final int most, final int otherwise) {
+        final String text = text(name, properties, environment);
+        if (text == null) {
+            return otherwise;
+        }
+        if (!text.matches("[0-9]{1,9}") || Integer.parseInt(text) < least || Integer.parseInt(text) > most) {
+            throw bad(name, text, "is no number from " + least + " to " + most);
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static String text(
+        final String name, final UnaryOperator<String> properties, final UnaryOperator<String> environment) {
+        final String property = properties.apply(name);
+        final String text = property != null ? property : environment.apply(variable(name));
+        return text == null || text.isBlank() ? null : text.trim();
+    }
+
+    static String variable(final String property) {
+        return property.toUpperCase(Locale.ROOT).replace('.', '_');
+    }
+
+    private static FabricException bad(final String name, final String value, final String why) {
+        return NameFailures.of("configure the name service", FiErrno.FI_EINVAL, "it is also read from "
+            + variable(name), "%s='%s' %s", name, value, why);
+    }
+}

@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.FabricAddress;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+
+/** One endpoint that this process has registered. */
+final class NodeRegistration implements Registration {
+    private final NameAgent agent;
+    private final int service;
+    private final FabricAddress device;
+
+    NodeRegistration(final NameAgent agent, final int service, final FabricAddress device) {
+        this.agent = agent;
+        this.service = service;
+        this.device = device;
+    }
+
+    @Override
+    public int service() {
+        return service;
+    }
+
+    @Override
+    public FabricAddress device() {
+        return device;
+    }
+
+    @Override
+    public FabricAddress address(final AddressFormat format) {
+        return switch (format) {
+            case DEVICE -> device;
+            case SOCKADDR_IN -> FabricAddress.socket(new InetSocketAddress(node(true), service));
+            case SOCKADDR_IN6 -> FabricAddress.parse(in6());
+            case STR -> FabricAddress.text(FabricAddress.socket(new InetSocketAddress(node(true), service)).toString());
+        };
+    }
+
+    private String in6() {
+        final InetAddress node = node(false);
+        final String mapped = node instanceof Inet4Address ? "::ffff:" : "";
+        return "fi_sockaddr_in6://[" + mapped + node.getHostAddress().replaceFirst("%.*", "") + "]:" + service;
+    }
+
+    /** Where others reach this node: what the service listens on, of this family first. */
+    private InetAddress node(final boolean isIpv4) {
+        final List<InetAddress> all = agent.settings().listen();
+        final InetAddress node = all.stream().filter(one -> one instanceof Inet4Address == isIpv4).findFirst()
+            .orElse(all.get(0));
+        try {
+            return node.isAnyLocalAddress() ? InetAddress.getLocalHost() : node;
+        } catch (final UnknownHostException e) {
+            // Without a name of its own nobody else reaches this node by one.
+            return InetAddress.getLoopbackAddress();
+        }
+    }
+
+    @Override
+    public void close() {
+        agent.unregister(this);
+    }
+
+    @Override
+    public String toString() {
+        return "service " + service + ": " + device;
+    }
+}

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.provider;
+
+import io.rdma4j.fabric.region.OpenObjects;
+
+/** Objects that were just opened. Stateless. */
+final class Opened {
+    private Opened() {
+    }
+
+    /** Makes one known to its owner; if that is closed by now, it is closed, too. */
+    static <T> T keep(
+        final OpenObjects owner, final String operation, final String kind, final T object, final Runnable close) {
+        boolean done = false;
+        try {
+            owner.add(operation, kind, object);
+            done = true;
+            return object;
+        } finally {
+            if (!done) {
+                close.run();
+            }
+        }
+    }
+}

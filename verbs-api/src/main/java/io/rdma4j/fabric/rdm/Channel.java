@@ -1,0 +1,413 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.ReturnCode;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What goes on between this endpoint and one peer, over one connection. For the thread that uses the endpoint.
+ *
+ * <pre>{@code
+ *              HELLO came                BYE sent               BYE_OK came
+ *   GREETING ---------------> UP -------------------> LEAVING ---------------> GONE
+ *                             | ^                      |                        ^
+ *                             | +----------------------+                        |
+ *                             |        BYE_NO came                              |
+ *                             +----------------------> LEFT --------------------+
+ *                               BYE came, BYE_OK sent        BYE_OK is there
+ * }</pre>
+ */
+final class Channel {
+    /** Slots beside the window: a HELLO, or two messages of credits, and a BYE with the answer to one. */
+    static final int CONTROL_SLOTS = 4;
+
+    private static final int GREETING = 0;
+    private static final int UP = 1;
+    private static final int LEAVING = 2;
+    private static final int LEFT = 3;
+    private static final int GONE = 4;
+    private static final String[] STATES = {"greeting", "up", "leaving", "left", "gone"};
+
+    private static final int OWES_CREDIT = 1;
+    private static final int OWES_HELLO = 2;
+    private static final int OWES_BYE = 4;
+    private static final int OWES_BYE_OK = 8;
+    private static final int OWES_BYE_NO = 16;
+
+    private final ChannelHost host;
+    private final PeerId peer;
+    private final Wire wire;
+    private final SlotArea area;
+    private final Slot[] slots;
+    private final Window window;
+    private final Inbound inbound;
+    private final Outbound outbound;
+    private final int ownSlots;
+    private int peerContexts;
+    private int state = GREETING;
+    private int owes;
+    private int rmaUnderWay;
+    private boolean granted;
+    private int farewellPiece = SendTable.NONE;
+    /** What waits there could not be started yet; null for none. */
+    private Connection resumed;
+    /** It is in the list of those that have something to do. */
+    boolean isWanting;
+    /** When it was used last, in the endpoint's own count. */
+    long used;
+    /** What the endpoint knows of it. */
+    private final ChannelEnd end;
+
+    Channel(
+        final ChannelHost host, final PeerId peer, final Wire wire, final SlotArea area, final ChannelEnd end) {
+        this.host = host;
+        this.peer = peer;
+        this.wire = wire;
+        this.area = area;
+        this.end = end;
+        this.slots = new Slot[area.count()];
+        this.ownSlots = slots.length - CONTROL_SLOTS;
+        this.window = new Window(ownSlots);
+        this.inbound = new Inbound(this, host, area);
+        this.outbound = new Outbound(this, host.sends(), window, wire);
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = new Slot(this, i, i * area.stride());
+        }
+    }
+
+    PeerId peer() {
+        return peer;
+    }
+
+    ChannelEnd end() {
+        return end;
+    }
+
+    /** Posts all receives, before it is connected; false if the queue pair does not take them. */
+    boolean prepare() {
+        for (final Slot slot : slots) {
+            if (!post(slot)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean post(final Slot slot) {
+        return wire.receive(slot.index, area.address() + slot.offset, area.stride(), area.lkey()) == ReturnCode.OK;
+    }
+
+    /** The other end can take messages. */
+    void greet() {
+        tell(OWES_HELLO);
+    }
+
+    boolean isUp() {
+        return state == UP;
+    }
+
+    boolean isGreeting() {
+        return state == GREETING;
+    }
+
+    boolean isLeaving() {
+        return state == LEAVING || state == LEFT;
+    }
+
+    boolean isGone() {
+        return state == GONE;
+    }
+
+    /** 0, or why no message can be sent to this context of the peer now. */
+    int check(final int rxIndex) {
+        if (state != UP || (owes & OWES_HELLO) != 0) {
+            return -FiErrno.FI_EAGAIN;
+        }
+        return rxIndex >= peerContexts ? -FiErrno.FI_EINVAL : outbound.check();
+    }
+
+    Outbound outbound() {
+        return outbound;
+    }
+
+    void rmaStarted() {
+        rmaUnderWay++;
+    }
+
+    void rmaDone() {
+        rmaUnderWay--;
+    }
+
+    /** A message arrived in a slot. */
+    void arrived(final int index, final int length) {
+        if (index < 0 || index >= slots.length || state == GONE) {
+            return;
+        }
+        final Slot slot = slots[index];
+        final UnsafeBuffer from = area.buffer();
+        final long first = length < Header.LENGTH ? 0 : Header.first(from, slot.offset);
+        final boolean grows = Header.credits(first) > 0;
+        final int type = Header.type(first);
+        if (grows && !window.add(Header.credits(first)) || (type == Header.HELLO) != (state == GREETING)) {
+            broken("it sent a header of type " + type + " with " + Header.credits(first) + " credits, " + this);
+            return;
+        }
+        if (type == Header.DATA) {
+            final String objection = inbound.piece(slot, first, length);
+            if (objection != null) {
+                broken(objection);
+            }
+        } else {
+            control(type, first, from, slot.offset);
+            if (!post(slot)) {
+                broken("posting a receive failed");
+            }
+        }
+        if (grows && outbound.isBusy()) {
+            outbound.advance();
+        }
+    }
+
+    private void control(final int type, final long first, final UnsafeBuffer from, final int at) {
+        switch (type) {
+            case Header.CREDIT -> {
+                // Its credits have been taken.
+            }
+            case Header.HELLO -> hello(Header.rxIndex(first), Header.length(from, at), Header.data(from, at),
+                Header.sent(from, at));
+            case Header.BYE -> bye(Header.sent(from, at), Header.received(from, at));
+            case Header.BYE_OK -> byeOk();
+            case Header.BYE_NO -> byeNo();
+            default -> broken("it sent a header of type " + type);
+        }
+    }
+
+    private void hello(final int contexts, final int bytes, final int peerSlots, final int version) {
+        if (version != Header.VERSION || contexts < 1 || bytes < 1 || peerSlots < 1) {
+            broken("it said hello with version " + version + ", " + contexts + " contexts, " + peerSlots
+                + " slots of " + bytes + " bytes");
+            return;
+        }
+        peerContexts = contexts;
+        window.open(peerSlots);
+        outbound.open(Math.min(bytes, area.stride() - Header.LENGTH));
+        state = UP;
+        host.greeted(this);
+    }
+
+    /** A slot is free again. */
+    void release(final Slot slot) {
+        if (state == GONE) {
+            if (inbound.held() == 0) {
+                end.drained(this);
+            }
+            return;
+        }
+        if (!post(slot)) {
+            broken("posting a receive failed");
+        }
+        if (window.free()) {
+            tell(OWES_CREDIT);
+        }
+    }
+
+    /** A receive takes a message that waited. */
+    void deliver(final Slot first, final Receive receive) {
+        inbound.deliver(first, receive);
+    }
+
+    /** Tells the peer something, as soon as that can be. */
+    private void tell(final int what) {
+        owes |= what;
+        pay();
+    }
+
+    private void pay() {
+        for (int what = Integer.lowestOneBit(owes); what != 0; what = Integer.lowestOneBit(owes)) {
+            if (what == OWES_CREDIT && !window.isDue()) {
+                // A piece has told it meanwhile.
+                owes &= ~what;
+            } else if (pay(what)) {
+                owes &= ~what;
+            } else {
+                wants();
+                return;
+            }
+        }
+    }
+
+    private boolean pay(final int what) {
+        final SendTable table = host.sends();
+        final int piece = table.claimControl(this);
+        if (piece == SendTable.NONE) {
+            return false;
+        }
+        final UnsafeBuffer to = table.buffer();
+        final int at = table.offset(piece);
+        final boolean hello = what == OWES_HELLO;
+        Header.write(to, at, type(what), Header.flagsAndIndex(0, hello ? host.contexts() : 0), window.due());
+        Header.message(to, at, hello ? area.stride() - Header.LENGTH : 0, hello ? ownSlots : 0);
+        Header.counts(to, at, hello ? Header.VERSION : outbound.sequence(), inbound.sequence());
+        final int code = wire.send(piece, table.address(piece), Header.LENGTH, table.lkey());
+        if (code != ReturnCode.OK) {
+            table.giveBackPiece(piece);
+            if (code != ReturnCode.QUEUE_FULL) {
+                broken("posting a send failed: " + code);
+                return true;
+            }
+            return false;
+        }
+        window.told();
+        if (what == OWES_BYE_OK) {
+            farewellPiece = piece;
+        }
+        return true;
+    }
+
+    private static int type(final int what) {
+        return switch (what) {
+            case OWES_CREDIT -> Header.CREDIT;
+            case OWES_HELLO -> Header.HELLO;
+            case OWES_BYE -> Header.BYE;
+            case OWES_BYE_OK -> Header.BYE_OK;
+            default -> Header.BYE_NO;
+        };
+    }
+
+    void wants() {
+        if (!isWanting) {
+            host.wants(this);
+        }
+    }
+
+    /** What waits for this channel could not be started yet, and is tried again. */
+    void resumes(final Connection connection) {
+        resumed = connection;
+        wants();
+    }
+
+    /** Goes on with what had to wait; true if something still has to, and nothing but time will tell. */
+    boolean progress() {
+        if (state == GONE) {
+            return false;
+        }
+        pay();
+        outbound.advance();
+        if (resumed != null) {
+            final Connection connection = resumed;
+            resumed = null;
+            host.resume(connection);
+        }
+        return !isWanting && owes != 0;
+    }
+
+    /** A piece is at the peer. */
+    void sent(final int piece, final SendOp op) {
+        if (op != null && outbound.done(op)) {
+            host.sent(op, 0);
+        }
+        if (outbound.isBusy()) {
+            outbound.advance();
+        }
+        if (piece == farewellPiece && farewellPiece != SendTable.NONE) {
+            farewellPiece = SendTable.NONE;
+            if (state == LEFT) {
+                leave();
+            }
+        }
+    }
+
+    /** Nothing is under way, as far as this side knows. */
+    boolean isIdle() {
+        return state == UP && isQuiet();
+    }
+
+    private boolean isQuiet() {
+        return outbound.isIdle() && inbound.isIdle() && rmaUnderWay == 0 && (owes & ~OWES_CREDIT) == 0;
+    }
+
+    /** Asks the peer whether it can be closed, after {@link #isIdle}. */
+    void sayBye() {
+        state = LEAVING;
+        tell(OWES_BYE);
+    }
+
+    private void bye(final int sent, final int received) {
+        if (state == LEFT || granted) {
+            broken("it said goodbye twice");
+            return;
+        }
+        final boolean may = (outbound.isIdle() && inbound.isIdle() && rmaUnderWay == 0)
+            && sent == inbound.sequence() && received == outbound.sequence();
+        if (may) {
+            granted = true;
+            state = state == UP ? LEFT : state;
+        }
+        tell(may ? OWES_BYE_OK : OWES_BYE_NO);
+    }
+
+    private void byeOk() {
+        if (state != LEAVING) {
+            broken("it answered a goodbye that was not said");
+            return;
+        }
+        state = LEFT;
+        if (!granted || farewellPiece == SendTable.NONE && (owes & OWES_BYE_OK) == 0) {
+            leave();
+        }
+    }
+
+    private void byeNo() {
+        if (state != LEAVING || granted) {
+            broken("it answered a goodbye that was not said");
+            return;
+        }
+        state = UP;
+    }
+
+    private void leave() {
+        host.left(this);
+    }
+
+    void broken(final String why) {
+        host.broken(this, why);
+    }
+
+    /** The connection is over: closes it. Messages that are complete and wait can still be received. */
+    void close() {
+        if (state == GONE) {
+            return;
+        }
+        state = GONE;
+        owes = 0;
+        wire.close();
+        outbound.end();
+        inbound.end();
+        if (inbound.held() == 0) {
+            end.drained(this);
+        }
+    }
+
+    /** As {@link #close}, and messages that wait are dropped. */
+    void drop() {
+        close();
+        if (inbound.held() > 0) {
+            for (int i = 0; i < host.contexts(); i++) {
+                inbound.dropAll(host.context(i));
+            }
+            end.drained(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "channel to " + peer + ", " + STATES[state] + ", in: " + inbound + ", out: " + outbound
+            + (owes == 0 ? "" : ", owes " + owes);
+    }
+}

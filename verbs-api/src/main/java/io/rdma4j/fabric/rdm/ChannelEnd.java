@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+/** Whose memory a channel uses. */
+interface ChannelEnd {
+    /** It is closed, and no slot is in use any more. */
+    void drained(Channel channel);
+}

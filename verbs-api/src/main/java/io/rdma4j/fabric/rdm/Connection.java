@@ -1,0 +1,54 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import org.agrona.DirectBuffer;
+
+/** A peer that was talked to: the link to it, or the one operation that waits for a link. */
+final class Connection {
+    final PeerId id;
+    int qkey;
+    /** What the vector called it last. */
+    long fiAddr;
+    /** Null while there is none. */
+    LinkEnd link;
+    boolean isDialing;
+    /** When dialing it was begun. */
+    long since;
+    /** What waits; null for none. */
+    SendOp waiting;
+    /** What waits, if that is RMA. */
+    RmaCall call;
+    /** What waits, if that was injected. */
+    DirectBuffer injected;
+    /** For a context of the peer. */
+    int rxIndex;
+    /** It is in the list of those that wait for a place. */
+    boolean isRetrying;
+
+    Connection(final PeerId id) {
+        this.id = id;
+    }
+
+    boolean is(final long gidHigh, final long gidLow, final int qpn) {
+        return id.is(gidHigh, gidLow, qpn);
+    }
+
+    /** Nothing waits any more. */
+    SendOp takeWaiting() {
+        final SendOp op = waiting;
+        waiting = null;
+        call = null;
+        injected = null;
+        return op;
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + id + ", " + (link == null ? isDialing ? "dialing" : "no link" : link)
+            + (waiting == null ? "" : ", waits: " + waiting);
+    }
+}

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.completion.Failures;
+
+/** What completions tell of a failure besides its number. Stateless. */
+final class Details {
+    private Details() {
+    }
+
+    static int of(final int errno) {
+        return switch (errno) {
+            case FiErrno.FI_ECANCELED -> Failures.CLOSED;
+            case FiErrno.FI_ECONNREFUSED -> Failures.REFUSED;
+            case FiErrno.FI_ECONNRESET -> Failures.RESET;
+            case FiErrno.FI_EHOSTUNREACH -> Failures.UNREACHABLE;
+            case FiErrno.FI_EKEYREJECTED -> Failures.NO_KEY;
+            case FiErrno.FI_EACCES -> Failures.NO_RIGHT;
+            case FiErrno.FI_ENOMEM -> Failures.NO_ROOM;
+            case FiErrno.FI_EINVAL -> Failures.NO_CONTEXT;
+            default -> Failures.LANE_LOST;
+        };
+    }
+}

@@ -1,0 +1,180 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Pieces of messages that come on one channel. Pieces of one message follow each other; at most the newest message is
+ * not complete. It fills a receive, or waits in its slots for one.
+ */
+final class Inbound {
+    private final Channel channel;
+    private final ChannelHost host;
+    private final SlotArea area;
+    /** Whose message is not complete; null for none. */
+    private Receive filling;
+    /** First piece of a message that is not complete and waits; null for none. */
+    private Slot waiting;
+    private int messageLength;
+    private int messageDone;
+    private boolean isOpen;
+    private int sequence;
+    private int held;
+
+    Inbound(final Channel channel, final ChannelHost host, final SlotArea area) {
+        this.channel = channel;
+        this.host = host;
+        this.area = area;
+    }
+
+    /** Pieces that came; wraps around. */
+    int sequence() {
+        return sequence;
+    }
+
+    /** Slots that wait for a receive. */
+    int held() {
+        return held;
+    }
+
+    boolean isIdle() {
+        return held == 0 && !isOpen;
+    }
+
+    /** Takes a piece; null, or what is wrong with it. */
+    String piece(final Slot slot, final long first, final int length) {
+        final UnsafeBuffer from = area.buffer();
+        final int at = slot.offset;
+        final int flags = Header.flags(first);
+        final int bytes = length - Header.LENGTH;
+        if (Header.sent(from, at) != sequence || (flags & ~Header.ALL_FLAGS) != 0) {
+            return "a piece is out of order";
+        }
+        final boolean begins = (flags & Header.FIRST) != 0;
+        if (begins == isOpen) {
+            return "a message begins within another one, or not at its beginning";
+        }
+        if (begins) {
+            messageLength = Header.length(from, at);
+            messageDone = 0;
+        }
+        messageDone += bytes;
+        final boolean last = (flags & Header.LAST) != 0;
+        if (messageLength < 0 || messageDone < 0 || messageDone > messageLength
+            || last != (messageDone == messageLength) || bytes == 0 && !last) {
+            return "a message has another length than it says";
+        }
+        final Matcher context = begins ? host.context(Header.rxIndex(first)) : null;
+        if (begins && context == null) {
+            return "a message is for a receive context that is not there";
+        }
+        sequence++;
+        isOpen = !last;
+        slot.bytes = bytes;
+        if (begins) {
+            begin(slot, context, (flags & Header.HAS_DATA) != 0, Header.data(from, at), last);
+        } else {
+            goOn(slot, last);
+        }
+        return null;
+    }
+
+    private void begin(
+        final Slot slot, final Matcher context, final boolean hasData, final int data, final boolean last) {
+        final Receive receive = context.match(channel.peer());
+        if (receive == null) {
+            slot.first(messageLength, hasData, data, last);
+            context.keep(slot);
+            slot.context = context;
+            held++;
+            waiting = last ? null : slot;
+        } else {
+            receive.begin(messageLength, hasData, data);
+            fill(receive, slot, last);
+        }
+    }
+
+    private void goOn(final Slot slot, final boolean last) {
+        if (waiting != null) {
+            waiting.append(slot, last);
+            held++;
+            waiting = last ? null : waiting;
+        } else {
+            fill(filling, slot, last);
+        }
+    }
+
+    private void fill(final Receive receive, final Slot slot, final boolean last) {
+        receive.take(address(slot), slot.bytes);
+        filling = last ? null : receive;
+        channel.release(slot);
+        if (last) {
+            host.received(receive, channel);
+        }
+    }
+
+    private long address(final Slot slot) {
+        return area.buffer().addressOffset() + slot.offset + Header.LENGTH;
+    }
+
+    /** A receive takes a message that waited, and was taken out of its context. */
+    void deliver(final Slot first, final Receive receive) {
+        receive.begin(first.messageLength, first.hasData, first.data);
+        final boolean complete = first.complete;
+        Slot slot = first;
+        while (slot != null) {
+            final Slot next = slot.nextPiece;
+            slot.nextPiece = null;
+            receive.take(address(slot), slot.bytes);
+            held--;
+            channel.release(slot);
+            slot = next;
+        }
+        if (complete) {
+            host.received(receive, channel);
+        } else {
+            waiting = null;
+            filling = receive;
+        }
+    }
+
+    /** No more pieces come: what is not complete never will be. Complete messages stay. */
+    void end() {
+        if (filling != null) {
+            final Receive receive = filling;
+            filling = null;
+            host.unfinished(receive);
+        }
+        if (waiting != null) {
+            final Slot first = waiting;
+            waiting = null;
+            first.context.remove(first);
+            for (Slot slot = first; slot != null; slot = slot.nextPiece) {
+                held--;
+            }
+        }
+        isOpen = false;
+    }
+
+    /** All messages that still wait are dropped. */
+    void dropAll(final Matcher context) {
+        Slot first = context.oldestMessage();
+        while (first != null) {
+            final Slot next = first.newer;
+            if (first.channel == channel) {
+                context.remove(first);
+            }
+            first = next;
+        }
+        held = 0;
+    }
+
+    @Override
+    public String toString() {
+        return sequence + " pieces came, " + held + " wait" + (isOpen ? ", a message is not complete" : "");
+    }
+}

@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.CompletionReader;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.verbs.Feature;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.agrona.BitUtil;
+
+/**
+ * Where links complete: one queue, and another one each time the device cannot make the last one larger. For the thread
+ * that uses the endpoint.
+ */
+final class LinkQueues implements AutoCloseable {
+    private static final int FIRST_COMPLETIONS = 256;
+    /** As large as queues are made that cannot grow. */
+    private static final int FIXED_SIZE = 4096;
+
+    /** Data of peers' writes that the queue of a queue has room for at first. */
+    private static final int ARRIVALS = 64;
+
+    private final EndpointHost host;
+    private final int mostLinks;
+    private final int arrivals;
+    private final List<FabricCompletionQueue> queues = new ArrayList<>();
+    private final List<FabricCompletionQueue> watchers = new ArrayList<>();
+    private int[] links = new int[1];
+
+    /**
+     * The first queue.
+     *
+     * @param host     the domain.
+     * @param transmit sends under way on a link, and RMA.
+     * @param receive  receives under way on a link.
+     */
+    LinkQueues(final EndpointHost host, final int transmit, final int receive) {
+        this.host = host;
+        final int most = host.context().attributes().maxCqe();
+        final int entries = host.context().supports(Feature.CQ_RESIZE) ? most : Math.min(FIXED_SIZE, most);
+        this.arrivals = host.context().supports(Feature.RDMA_WRITE) ? ARRIVALS : 0;
+        this.mostLinks = Math.max(1, entries / entriesOfLink(transmit, receive));
+        queues.add(FabricCompletionQueue.internal(host, FIRST_COMPLETIONS));
+    }
+
+    /** At most: queue pairs round their sizes up, an RMA may be two work requests, and one looks keys up. */
+    private static int entriesOfLink(final int transmit, final int receive) {
+        return BitUtil.findNextPositivePowerOfTwo(transmit) + BitUtil.findNextPositivePowerOfTwo(2 * transmit + 1) + 1
+            + BitUtil.findNextPositivePowerOfTwo(receive);
+    }
+
+    /** A queue with room for one more link. */
+    FabricCompletionQueue claim() {
+        int i = 0;
+        while (i < queues.size() && links[i] >= mostLinks) {
+            i++;
+        }
+        if (i == queues.size()) {
+            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, FIRST_COMPLETIONS);
+            queues.add(queue);
+            watchers.forEach(one -> one.watch(queue, arrivals));
+            links = java.util.Arrays.copyOf(links, queues.size());
+        }
+        links[i]++;
+        return queues.get(i);
+    }
+
+    void giveBack(final FabricCompletionQueue queue) {
+        links[queues.indexOf(queue)]--;
+    }
+
+    /** Takes completions; how many, or what the last queue that failed says. */
+    int read(final CompletionReader reader, final int limit) {
+        int taken = 0;
+        for (int i = 0; i < queues.size(); i++) {
+            final int code = queues.get(i).read(reader, limit);
+            taken = code < 0 ? code : taken < 0 ? taken : taken + code;
+        }
+        return taken;
+    }
+
+    int arm() {
+        int code = 0;
+        for (final FabricCompletionQueue queue : queues) {
+            code = code == 0 ? queue.arm() : code;
+        }
+        return code;
+    }
+
+    long idleNanos() {
+        long least = Long.MAX_VALUE;
+        for (final FabricCompletionQueue queue : queues) {
+            least = Math.min(least, queue.idleNanos());
+        }
+        return least;
+    }
+
+    /** Who waits for this queue is to be woken up by links. */
+    void wake(final FabricCompletionQueue queue) {
+        watchers.add(queue);
+        queues.forEach(one -> queue.watch(one, arrivals));
+    }
+
+    void wakeNoMore(final FabricCompletionQueue queue) {
+        watchers.remove(queue);
+        queues.forEach(one -> queue.unwatch(one));
+    }
+
+    @Override
+    public void close() {
+        queues.forEach(FabricCompletionQueue::close);
+    }
+
+    @Override
+    public String toString() {
+        return queues.toString();
+    }
+}

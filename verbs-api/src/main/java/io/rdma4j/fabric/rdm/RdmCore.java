@@ -1,0 +1,411 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.CompletionEntry;
+import io.rdma4j.fabric.CompletionReader;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.Report;
+import io.rdma4j.fabric.completion.Room;
+import io.rdma4j.fabric.event.EndpointCounters;
+import io.rdma4j.fabric.region.Realm;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * What happens in an endpoint: completions of its links come in, completions for the application go out. For the thread
+ * that uses the endpoint.
+ */
+final class RdmCore implements ChannelHost, CompletionReader {
+    private static final int BATCH = 64;
+    /** Datagrams are looked for at each such read only, unless links are being made. */
+    private static final int SELDOM = 16;
+    private static final int ARRIVALS = 1024;
+    private static final int MOST_ROUNDS = 1024;
+
+    private final Endpoint endpoint;
+    private final Realm realm;
+    private final PeerTable table;
+    private final LinkQueues internal;
+    private final FabricCompletionQueue transmit;
+    private final EndpointCounters counters;
+    private final SendTable sends;
+    private final RdmReceiveContext[] contexts;
+    private final Room room;
+    private final Room arrivals = new Room(ARRIVALS);
+    private final Deque<Channel> wanting = new ArrayDeque<>();
+    private Connections connections;
+    private int turn;
+    private boolean isBusy;
+
+    RdmCore(
+        final Endpoint endpoint, final Realm realm, final PeerTable table, final LinkQueues internal,
+        final FabricCompletionQueue transmit, final EndpointCounters counters, final SendTable sends,
+        final RdmReceiveContext[] contexts) {
+        this.endpoint = endpoint;
+        this.realm = realm;
+        this.table = table;
+        this.internal = internal;
+        this.transmit = transmit;
+        this.counters = counters;
+        this.sends = sends;
+        this.contexts = contexts;
+        this.room = new Room(sends.opCount());
+    }
+
+    void connections(final Connections its) {
+        connections = its;
+    }
+
+    Realm realm() {
+        return realm;
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    Room room() {
+        return room;
+    }
+
+    /** One of its queues is read. */
+    void progress() {
+        if (isBusy) {
+            // Out of a callback.
+            return;
+        }
+        isBusy = true;
+        try {
+            internal.read(this, Math.min(BATCH, arrivals.left()));
+            if (!wanting.isEmpty()) {
+                serve();
+            }
+            if (connections.isDialing() || ++turn >= SELDOM) {
+                turn = 0;
+                connections.progress(System.nanoTime());
+            }
+            if (connections.hasDead()) {
+                connections.bury();
+            }
+        } finally {
+            isBusy = false;
+        }
+    }
+
+    /** Asks the device for events; 0, or -FI_EAGAIN if there is something to do now. */
+    int arm() {
+        if (isBusy || !wanting.isEmpty() || connections.askForEvents() != 0) {
+            return -FiErrno.FI_EAGAIN;
+        }
+        isBusy = true;
+        try {
+            // What came before the device was asked brings no event.
+            connections.progress(System.nanoTime());
+        } finally {
+            isBusy = false;
+        }
+        return connections.hasDead() || !wanting.isEmpty() ? -FiErrno.FI_EAGAIN : internal.arm();
+    }
+
+    /** How long nothing is to be done, if nothing comes. */
+    long idleNanos() {
+        return wanting.isEmpty() ? Math.min(internal.idleNanos(), connections.idleNanos(System.nanoTime())) : 0;
+    }
+
+    /** Takes all that is there, as far as there is room for data of peers' writes. */
+    void drain() {
+        int taken = 1;
+        for (int left = MOST_ROUNDS; left > 0 && taken > 0; left--) {
+            taken = internal.read(this, Math.min(BATCH, arrivals.left()));
+        }
+    }
+
+    private void serve() {
+        for (int left = wanting.size(); left > 0; left--) {
+            final Channel channel = wanting.poll();
+            channel.isWanting = false;
+            if (channel.progress()) {
+                wants(channel);
+            }
+        }
+    }
+
+    /** A link's operation is over. */
+    @Override
+    public void onCompletion(final CompletionEntry entry) {
+        final OperationKind kind = entry.kind();
+        if (kind == OperationKind.REMOTE_WRITE) {
+            arrived(entry);
+            return;
+        }
+        final long context = entry.context();
+        final LinkEnd link = connections.link((int) (context >>> Integer.SIZE), entry.endpoint());
+        if (link == null) {
+            // It was closed meanwhile.
+            return;
+        }
+        final int slot = (int) context;
+        if (kind == OperationKind.RECEIVE) {
+            received(entry, link, slot);
+        } else if (kind == OperationKind.SEND) {
+            sent(entry, link, slot);
+        } else {
+            rmaDone(entry, link, slot);
+        }
+    }
+
+    private void received(final CompletionEntry entry, final LinkEnd link, final int slot) {
+        if (entry.isError()) {
+            broken(link.channel(), entry.providerError());
+        } else {
+            connections.used(link.channel());
+            link.channel().arrived(slot, (int) entry.length());
+        }
+    }
+
+    private void sent(final CompletionEntry entry, final LinkEnd link, final int piece) {
+        final Channel channel = link.channel();
+        if (sends.channelOf(piece) != channel) {
+            return;
+        }
+        final SendOp op = sends.opOf(piece);
+        sends.giveBackPiece(piece);
+        if (entry.isError()) {
+            broken(channel, entry.providerError());
+        } else {
+            channel.sent(piece, op);
+        }
+    }
+
+    private void rmaDone(final CompletionEntry entry, final LinkEnd link, final int index) {
+        final Channel channel = link.channel();
+        final SendOp op = index < 0 || index >= sends.opCount() ? null : sends.op(index);
+        if (op == null || op.free || op.channel != channel) {
+            return;
+        }
+        if (entry.isError() && !link.endpoint().isConnected()) {
+            broken(channel, entry.providerError());
+            return;
+        }
+        channel.rmaDone();
+        report(op, entry.errno());
+    }
+
+    private void arrived(final CompletionEntry entry) {
+        final LinkEnd link = connections.link(entry.endpoint());
+        final RdmReceiveContext context = contexts[0];
+        arrivals.take();
+        counters.success(OperationKind.REMOTE_WRITE);
+        context.queue().report().set(endpoint, OperationKind.REMOTE_WRITE, 0, entry.length()).data(entry.data())
+            .source(link == null ? FiAddr.NOTAVAIL : sourceOf(link.channel())).room(arrivals).commit();
+    }
+
+    private long sourceOf(final Channel channel) {
+        final PeerId peer = channel.peer();
+        return table.source(peer.gidHigh(), peer.gidLow(), peer.qpn());
+    }
+
+    @Override
+    public Matcher context(final int rxIndex) {
+        return rxIndex < contexts.length ? contexts[rxIndex].matcher() : null;
+    }
+
+    @Override
+    public int contexts() {
+        return contexts.length;
+    }
+
+    @Override
+    public SendTable sends() {
+        return sends;
+    }
+
+    @Override
+    public void received(final Receive receive, final Channel from) {
+        final RdmReceiveContext context = contexts[receive.home.index()];
+        final long overflow = receive.overflow();
+        final Report report = context.queue().report()
+            .set(endpoint, OperationKind.RECEIVE, receive.context, receive.taken()).source(sourceOf(from))
+            .room(context.room());
+        if (receive.hasData) {
+            report.data(receive.data);
+        }
+        if (overflow > 0) {
+            counters.failure(OperationKind.RECEIVE);
+            report.failure(FiErrno.FI_ETRUNC, Failures.CUT).overflow(overflow);
+        } else {
+            counters.success(OperationKind.RECEIVE);
+        }
+        receive.home.giveBack(receive);
+        report.commit();
+    }
+
+    @Override
+    public void unfinished(final Receive receive) {
+        receive.home.postAgain(receive);
+    }
+
+    /** The application took it back, or closes the endpoint. */
+    void canceled(final Receive receive, final int detail) {
+        final RdmReceiveContext context = contexts[receive.home.index()];
+        final long itsContext = receive.context;
+        receive.home.giveBack(receive);
+        counters.failure(OperationKind.RECEIVE);
+        context.queue().report().set(endpoint, OperationKind.RECEIVE, itsContext, 0)
+            .failure(FiErrno.FI_ECANCELED, detail).room(context.room()).commit();
+    }
+
+    @Override
+    public void sent(final SendOp op, final int errno) {
+        report(op, errno);
+    }
+
+    private void report(final SendOp op, final int errno) {
+        if (errno == 0) {
+            counters.success(op.kind);
+        } else {
+            counters.failure(op.kind);
+        }
+        if (errno == 0 && !op.reported) {
+            room.giveBack();
+        } else {
+            final Report report = transmit.report().set(endpoint, op.kind, op.context, op.total).room(room);
+            if (errno != 0) {
+                report.failure(errno, Details.of(errno));
+            }
+            report.commit();
+        }
+        sends.giveBack(op);
+    }
+
+    void failed(final SendOp op, final int errno) {
+        report(op, errno);
+    }
+
+    /** It was not started: the application was told so. */
+    void abandon(final SendOp op) {
+        sends.giveBack(op);
+        room.giveBack();
+    }
+
+    /** All that is under way on a channel fails. */
+    void failAll(final Channel channel, final int errno) {
+        for (int piece = 0; piece < sends.pieceCount(); piece++) {
+            if (sends.channelOf(piece) == channel) {
+                sends.giveBackPiece(piece);
+            }
+        }
+        for (int i = 0; i < sends.opCount(); i++) {
+            final SendOp op = sends.op(i);
+            if (!op.free && op.channel == channel) {
+                report(op, errno);
+            }
+        }
+    }
+
+    /** A link is there: what waited for it begins. */
+    void startWaiting(final Connection connection) {
+        final Channel channel = connection.link.channel();
+        final SendOp op = connection.waiting;
+        final int code = connection.call == null ? startMessage(connection, channel, op)
+            : startRma(connection.call, connection.link, op);
+        if (code == 0) {
+            connection.takeWaiting();
+        } else if (code != -FiErrno.FI_EAGAIN) {
+            connection.takeWaiting();
+            report(op, -code);
+        } else {
+            op.channel = null;
+            channel.resumes(connection);
+        }
+    }
+
+    private static int startMessage(final Connection connection, final Channel channel, final SendOp op) {
+        final int refusal = channel.check(connection.rxIndex);
+        if (refusal != 0) {
+            return refusal;
+        }
+        return connection.injected == null ? channel.outbound().start(op)
+            : channel.outbound().inject(op, connection.injected, 0, connection.injected.capacity());
+    }
+
+    /** Starts RMA on a link; 0 or a negated errno. */
+    int startRma(final RmaCall call, final LinkEnd link, final SendOp op) {
+        final Channel channel = link.channel();
+        if (!channel.isUp()) {
+            return -FiErrno.FI_EAGAIN;
+        }
+        final int code = call.start(link.endpoint(), link.contextOf(op.index));
+        if (code == 0) {
+            op.channel = channel;
+            channel.rmaStarted();
+        }
+        if (code == -FiErrno.FI_ENOTCONN) {
+            broken(channel, "it is not connected any more");
+            return -FiErrno.FI_EAGAIN;
+        }
+        return code;
+    }
+
+    @Override
+    public void greeted(final Channel channel) {
+        connections.greeted(channel);
+    }
+
+    @Override
+    public void resume(final Connection connection) {
+        connections.resume(connection);
+    }
+
+    @Override
+    public void wants(final Channel channel) {
+        channel.isWanting = true;
+        wanting.add(channel);
+    }
+
+    @Override
+    public void broken(final Channel channel, final String why) {
+        connections.doom((LinkEnd) channel.end(), FiErrno.FI_ECONNRESET, true);
+    }
+
+    @Override
+    public void left(final Channel channel) {
+        connections.left(channel);
+    }
+
+    void resolveAgain(final long fiAddr) {
+        table.resolveAgain(fiAddr);
+    }
+
+    /** All that the application gave is over. */
+    void cancelAll() {
+        for (int i = 0; i < sends.opCount(); i++) {
+            if (!sends.op(i).free) {
+                report(sends.op(i), FiErrno.FI_ECANCELED);
+            }
+        }
+        for (final RdmReceiveContext context : contexts) {
+            Receive receive = context.matcher().any();
+            while (receive != null) {
+                canceled(receive, Failures.CLOSED);
+                receive = context.matcher().any();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return sends + ", " + connections;
+    }
+}

@@ -1,0 +1,343 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.ReceiveContext;
+import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.completion.CompletionPort;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.EndpointRealm;
+import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.Feature;
+
+import org.agrona.DirectBuffer;
+
+/** An endpoint for reliable datagrams: what the application may ask of it. */
+public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, CompletionPort {
+    private final EndpointHost host;
+    private final RdmParts parts;
+    private final RdmReceiveContext[] contexts;
+    private final RdmCore core;
+    private final Transmit transmit;
+    private final RmaCall call = new RmaCall();
+    private final RmaCall messageCall = new RmaCall();
+    private final boolean hasRma;
+    private final boolean hasAtomics;
+    private volatile boolean closed;
+
+    RdmEndpoint(final EndpointHost host, final EndpointOptions options) {
+        this.host = host;
+        this.hasRma = host.info().capabilities().contains(Capability.RMA)
+            && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
+        this.hasAtomics =
+            host.info().capabilities().contains(Capability.ATOMIC) && host.context().supports(Feature.ATOMICS);
+        this.parts = RdmParts.open(this, host, options);
+        this.contexts = parts.contexts();
+        this.core = parts.core();
+        this.transmit = parts.transmit();
+    }
+
+    /**
+     * Opens an endpoint.
+     *
+     * @param host    its domain.
+     * @param options its vector, queues, sizes and rights.
+     * @return the endpoint; the caller owns it.
+     * @throws io.rdma4j.fabric.FabricException as {@link Domain#openAddressedEndpoint} says.
+     */
+    public static AddressedEndpoint open(final EndpointHost host, final EndpointOptions options) {
+        final RdmEndpoint endpoint = new RdmEndpoint(host, options);
+        boolean done = false;
+        try {
+            host.opened(endpoint);
+            done = true;
+            return endpoint;
+        } finally {
+            if (!done) {
+                endpoint.close();
+            }
+        }
+    }
+
+    @Override
+    public Domain domain() {
+        return host.domain();
+    }
+
+    @Override
+    public EndpointType type() {
+        return EndpointType.RDM;
+    }
+
+    @Override
+    public FabricAddress address() {
+        return parts.address();
+    }
+
+    @Override
+    public AddressVector addressVector() {
+        return parts.vector();
+    }
+
+    @Override
+    public RegistrationCache cache() {
+        return parts.realm().cache();
+    }
+
+    @Override
+    public Realm realm() {
+        return parts.realm();
+    }
+
+    @Override
+    public ReceiveContext receiveContext(final int index) {
+        if (index < 0 || index >= contexts.length) {
+            throw Failures.invalid("get receive context", "index is %d, there are %d contexts", index,
+                contexts.length);
+        }
+        return contexts[index];
+    }
+
+    @Override
+    public int send(
+        final long address, final int length, final MemoryRegion desc, final long dest, final long context) {
+        return closed ? -FiErrno.FI_EBADFD : transmit.send(address, length, desc, null, 0, 0, dest, context);
+    }
+
+    @Override
+    public int sendWithData(
+        final long address, final int length, final MemoryRegion desc, final int data, final long dest,
+        final long context) {
+        return closed ? -FiErrno.FI_EBADFD
+            : transmit.send(address, length, desc, null, Header.HAS_DATA, data, dest, context);
+    }
+
+    @Override
+    public int send(
+        final DirectBuffer buffer, final int offset, final int length, final long dest, final long context) {
+        if (closed || !isOutsideHeap(buffer, offset, length)) {
+            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        }
+        return transmit.send(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), 0, 0, dest, context);
+    }
+
+    private static boolean isOutsideHeap(final DirectBuffer buffer, final int offset, final int length) {
+        return buffer != null && buffer.byteArray() == null && offset >= 0 && length >= 0
+            && offset <= buffer.capacity() - length;
+    }
+
+    @Override
+    public int inject(final DirectBuffer buffer, final int offset, final int length, final long dest) {
+        return closed ? -FiErrno.FI_EBADFD : transmit.inject(buffer, offset, length, 0, 0, dest);
+    }
+
+    @Override
+    public int injectWithData(
+        final DirectBuffer buffer, final int offset, final int length, final int data, final long dest) {
+        return closed ? -FiErrno.FI_EBADFD : transmit.inject(buffer, offset, length, Header.HAS_DATA, data, dest);
+    }
+
+    @Override
+    public int sendMessage(final Message message, final long flags) {
+        return closed ? -FiErrno.FI_EBADFD : transmit.send(message, flags);
+    }
+
+    @Override
+    public int receive(
+        final long address, final int length, final MemoryRegion desc, final long source, final long context) {
+        return contexts[0].receive(address, length, desc, null, source, context);
+    }
+
+    @Override
+    public int receive(
+        final DirectBuffer buffer, final int offset, final int length, final long source, final long context) {
+        if (closed || !isOutsideHeap(buffer, offset, length)) {
+            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        }
+        return contexts[0].receive(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), source,
+            context);
+    }
+
+    @Override
+    public int receiveMessage(final Message message, final long flags) {
+        return contexts[0].receive(message, flags);
+    }
+
+    /** 0, or why there is no RMA at all. */
+    private int checkRma(final boolean offered) {
+        return closed ? -FiErrno.FI_EBADFD : offered ? 0 : -FiErrno.FI_EOPNOTSUPP;
+    }
+
+    @Override
+    public int read(
+        final long address, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
+        final long key, final long context) {
+        return rma(call.set(RmaCall.READ, address, length, desc).remote(remoteAddress, key), OperationKind.READ,
+            hasRma, dest, context);
+    }
+
+    @Override
+    public int write(
+        final long address, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
+        final long key, final long context) {
+        return rma(call.set(RmaCall.WRITE, address, length, desc).remote(remoteAddress, key), OperationKind.WRITE,
+            hasRma, dest, context);
+    }
+
+    @Override
+    public int writeWithData(
+        final long address, final int length, final MemoryRegion desc, final int data, final long dest,
+        final long remoteAddress, final long key, final long context) {
+        call.data = data;
+        return rma(call.set(RmaCall.WRITE_WITH_DATA, address, length, desc).remote(remoteAddress, key),
+            OperationKind.WRITE, hasRma, dest, context);
+    }
+
+    @Override
+    public int fetchAdd(
+        final long result, final MemoryRegion desc, final long add, final long dest, final long remoteAddress,
+        final long key, final long context) {
+        call.operand = add;
+        return rma(call.set(RmaCall.ADD, result, Long.BYTES, desc).remote(remoteAddress, key), OperationKind.ATOMIC,
+            hasAtomics, dest, context);
+    }
+
+    @Override
+    public int compareSwap(
+        final long result, final MemoryRegion desc, final long compare, final long swap, final long dest,
+        final long remoteAddress, final long key, final long context) {
+        call.operand = compare;
+        call.swap = swap;
+        return rma(call.set(RmaCall.SWAP, result, Long.BYTES, desc).remote(remoteAddress, key), OperationKind.ATOMIC,
+            hasAtomics, dest, context);
+    }
+
+    private int rma(
+        final RmaCall what, final OperationKind kind, final boolean offered, final long dest, final long context) {
+        final int refusal = checkRma(offered);
+        if (refusal != 0) {
+            return refusal;
+        }
+        if (what.length < 0) {
+            return -FiErrno.FI_EINVAL;
+        }
+        return transmit.start(what, kind, what.length, dest, context);
+    }
+
+    @Override
+    public int readMessage(final Message message, final long flags) {
+        return rmaMessage(RmaCall.READ_MESSAGE, message, flags, OperationKind.READ);
+    }
+
+    @Override
+    public int writeMessage(final Message message, final long flags) {
+        return rmaMessage(RmaCall.WRITE_MESSAGE, message, flags, OperationKind.WRITE);
+    }
+
+    private int rmaMessage(final int operation, final Message message, final long flags, final OperationKind kind) {
+        final int refusal = checkRma(hasRma);
+        if (refusal != 0) {
+            return refusal;
+        }
+        if (message == null || message.total() < 0) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (message.total() > Integer.MAX_VALUE) {
+            return -FiErrno.FI_EMSGSIZE;
+        }
+        messageCall.set(operation, 0, (int) message.total(), null);
+        messageCall.message = message;
+        messageCall.flags = flags;
+        return transmit.start(messageCall, kind, messageCall.length, message.peer(), message.context());
+    }
+
+    @Override
+    public int cancel(final long context) {
+        if (closed) {
+            return -FiErrno.FI_EBADFD;
+        }
+        for (final RdmReceiveContext one : contexts) {
+            if (one.cancel(context)) {
+                return 0;
+            }
+        }
+        return -FiErrno.FI_ENOENT;
+    }
+
+    @Override
+    public void completed(final int what, final int slot, final Completion completion) {
+        // Nothing of it completes in the application's queues themselves.
+    }
+
+    @Override
+    public boolean progress(final FabricCompletionQueue queue) {
+        if (!closed) {
+            core.progress();
+        }
+        return true;
+    }
+
+    @Override
+    public int arm() {
+        return closed ? 0 : core.arm();
+    }
+
+    @Override
+    public long idleNanos() {
+        return closed ? Long.MAX_VALUE : core.idleNanos();
+    }
+
+    @Override
+    public io.rdma4j.fabric.Endpoint endpoint() {
+        return this;
+    }
+
+    /** How many links there are, for tests. */
+    int connections() {
+        return parts.connections();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            core.progress();
+            closed = true;
+        }
+        try {
+            parts.close();
+        } finally {
+            host.closed(this);
+            parts.release();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "RDM endpoint " + parts + (closed ? ", closed" : "");
+    }
+}

@@ -1,0 +1,238 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.cm.InternalHost;
+import io.rdma4j.fabric.cm.UdPort;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.event.EndpointCounters;
+import io.rdma4j.fabric.name.NameServer;
+import io.rdma4j.fabric.name.Registration;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.LocalMemory;
+import io.rdma4j.fabric.region.Realm;
+
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** What an endpoint is made of: opened in order, closed in reverse, also if opening it failed half-way. */
+final class RdmParts {
+    private static final String OPEN = "open endpoint";
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int CONTROL_PIECES = 16;
+    private static final int DATAGRAMS = 256;
+
+    /** What is to be undone, last first. */
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+    private final EndpointHost host;
+    private final AddressVector vector;
+    private final Realm realm;
+    private final Set<FabricCompletionQueue> queues = new LinkedHashSet<>();
+    private final LinkQueues internal;
+    private final UdPort port;
+    private final RdmReceiveContext[] contexts;
+    private final RdmCore core;
+    private final Connections connections;
+    private final Transmit transmit;
+    private final FabricAddress address;
+
+    private RdmParts(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
+        this.host = host;
+        boolean done = false;
+        try {
+            vector = options.addressVector();
+            final PeerTable table = (PeerTable) vector;
+            table.use(endpoint);
+            undo.push(() -> table.unuse(endpoint));
+            final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
+            undo.push(counters::close);
+            realm = host.openRealm(options.authKey());
+            undo.push(realm::release);
+            internal = new LinkQueues(host, Connections.transmitsOf(options), Connections.receivesOf(options));
+            undo.push(internal::close);
+            port = UdPort.open(host, realm, RANDOM.nextInt() & Integer.MAX_VALUE, DATAGRAMS,
+                FabricCompletionQueue.channelOf(host));
+            undo.push(port::close);
+            contexts = contexts(options, table);
+            core = core(endpoint, options, table, counters);
+            connections = connections(options);
+            core.connections(connections);
+            transmit = new Transmit(core, connections, table, new LocalMemory(realm, host.info()),
+                options.selectiveCompletion(), host.info().endpointAttributes().maxMessageSize(),
+                host.info().transmitAttributes());
+            join(endpoint);
+            address = publish(options.service());
+            done = true;
+        } catch (final RdmaException e) {
+            throw FabricException.from(OPEN, e);
+        } finally {
+            if (!done) {
+                release();
+            }
+        }
+    }
+
+    static RdmParts open(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
+        check(host, options);
+        return new RdmParts(endpoint, host, options);
+    }
+
+    private static void check(final EndpointHost host, final EndpointOptions options) {
+        if (options == null) {
+            throw Failures.invalid(OPEN, "options is null");
+        }
+        RdmOptions.check(host, options);
+    }
+
+    private RdmReceiveContext[] contexts(final EndpointOptions options, final PeerTable table) {
+        final FabricInfo info = host.info();
+        final CompletionQueue[] given = options.receiveContexts();
+        final RdmReceiveContext[] made = new RdmReceiveContext[Math.max(1, given.length)];
+        for (int i = 0; i < made.length; i++) {
+            final CompletionQueue queue = given.length == 0 ? options.receiveQueue() : given[i];
+            made[i] = new RdmReceiveContext(i, FabricCompletionQueue.of(host, queue, "receive"),
+                new LocalMemory(realm, info), table, options.receiveSize(), info.receiveAttributes().iovLimit(),
+                info.capabilities().contains(Capability.DIRECTED_RECV));
+            queues.add(made[i].queue());
+        }
+        return made;
+    }
+
+    private RdmCore core(
+        final RdmEndpoint endpoint, final EndpointOptions options, final PeerTable table,
+        final EndpointCounters counters) {
+        final FabricCompletionQueue queue = FabricCompletionQueue.of(host, options.transmitQueue(), "transmit");
+        queues.add(queue);
+        final int pieces = options.transmitSize() + 2 * options.windowSlots() + CONTROL_PIECES;
+        final SlotPool pieceMemory =
+            new SlotPool(host, realm, pieces, host.info().transmitAttributes().injectSize());
+        undo.push(pieceMemory::close);
+        final SendTable sends = new SendTable(pieceMemory.claim(), options.transmitSize(),
+            host.info().transmitAttributes().iovLimit(), CONTROL_PIECES);
+        final RdmCore made = new RdmCore(endpoint, realm, table, internal, queue, counters, sends, contexts);
+        for (final RdmReceiveContext context : contexts) {
+            context.core(made);
+        }
+        return made;
+    }
+
+    private Connections connections(final EndpointOptions options) {
+        final SlotPool pool =
+            new SlotPool(host, realm, Connections.receivesOf(options), slotBytes(options));
+        undo.push(pool::close);
+        return new Connections(core, new InternalHost(host, realm), options, internal, pool, port);
+    }
+
+    /** A piece is a message for the device. */
+    private int slotBytes(final EndpointOptions options) {
+        final long most = host.context().queryPort(1).maxMessageSize() - Header.LENGTH;
+        return (int) Math.max(RdmOptions.LEAST_BYTES, Math.min(options.windowBytes(), most));
+    }
+
+    private void join(final RdmEndpoint endpoint) {
+        for (final FabricCompletionQueue queue : queues) {
+            queue.wants(queue.attach(endpoint));
+            undo.push(() -> queue.detach(endpoint));
+            queue.watch(port.cq());
+            undo.push(() -> queue.unwatch(port.cq()));
+            internal.wake(queue);
+            undo.push(() -> internal.wakeNoMore(queue));
+        }
+    }
+
+    /** Tells its address in the domain's format. */
+    private FabricAddress publish(final String service) {
+        final FabricAddress device =
+            FabricAddress.device(port.gid(), port.qpn(), port.qkey(), EndpointType.RDM);
+        final AddressFormat format = host.info().addressFormat();
+        final boolean bySocket = format == AddressFormat.SOCKADDR_IN || format == AddressFormat.SOCKADDR_IN6;
+        if (bySocket || service != null) {
+            final Registration registration = NameServer.register(device, service);
+            undo.push(registration::close);
+            return registration.address(format);
+        }
+        return format == AddressFormat.STR ? FabricAddress.text(device.toString()) : device;
+    }
+
+    int connections() {
+        return connections.established();
+    }
+
+    AddressVector vector() {
+        return vector;
+    }
+
+    Realm realm() {
+        return realm;
+    }
+
+    FabricAddress address() {
+        return address;
+    }
+
+    RdmReceiveContext[] contexts() {
+        return contexts;
+    }
+
+    RdmCore core() {
+        return core;
+    }
+
+    Transmit transmit() {
+        return transmit;
+    }
+
+    /** All links, with what is under way; the memory stays until {@link #release}. */
+    void close() {
+        for (final RdmReceiveContext context : contexts) {
+            context.close();
+        }
+        try {
+            connections.close();
+        } finally {
+            core.cancelAll();
+        }
+    }
+
+    /** Each part, whatever happens to the others. */
+    void release() {
+        RuntimeException first = null;
+        for (Runnable step = undo.poll(); step != null; step = undo.poll()) {
+            try {
+                step.run();
+            } catch (final RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return port.gid() + "/" + port.qpn() + ": " + core;
+    }
+}

@@ -1,0 +1,183 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.ReceiveContext;
+import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.Room;
+import io.rdma4j.fabric.region.LocalMemory;
+import io.rdma4j.verbs.AccessFlag;
+
+/** Where an endpoint receives. For the thread that uses the endpoint. */
+final class RdmReceiveContext implements ReceiveContext {
+    private static final long FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
+    private static final int WRITABLE = AccessFlag.LOCAL_WRITE.bit();
+
+    private final FabricCompletionQueue queue;
+    private final Matcher matcher;
+    private final Room room;
+    private final LocalMemory local;
+    private final PeerTable table;
+    private final PeerAddress source = new PeerAddress();
+    private final boolean directed;
+    private final int bits;
+    private final int iovLimit;
+    private RdmCore core;
+    private boolean closed;
+
+    RdmReceiveContext(
+        final int index, final FabricCompletionQueue queue, final LocalMemory local, final PeerTable table,
+        final int size, final int iovLimit, final boolean directed) {
+        this.queue = queue;
+        this.local = local;
+        this.table = table;
+        this.iovLimit = iovLimit;
+        this.directed = directed;
+        this.bits = table.rxCtxBits();
+        this.matcher = new Matcher(index, size, iovLimit);
+        this.room = new Room(size);
+    }
+
+    void core(final RdmCore its) {
+        core = its;
+    }
+
+    FabricCompletionQueue queue() {
+        return queue;
+    }
+
+    Matcher matcher() {
+        return matcher;
+    }
+
+    Room room() {
+        return room;
+    }
+
+    void close() {
+        closed = true;
+    }
+
+    @Override
+    public int index() {
+        return matcher.index();
+    }
+
+    @Override
+    public CompletionQueue completionQueue() {
+        return queue;
+    }
+
+    @Override
+    public int receive(
+        final long address, final int length, final MemoryRegion desc, final long from, final long context) {
+        return receive(address, length, desc, null, from, context);
+    }
+
+    int receive(
+        final long address, final int length, final MemoryRegion desc, final Object owner, final long from,
+        final long context) {
+        final int refusal = check(from);
+        if (refusal != 0) {
+            return refusal;
+        }
+        final int fault = local.find(address, length, desc, owner, MrAccess.RECV, WRITABLE);
+        if (fault != 0) {
+            return fault;
+        }
+        final Receive receive = claim(from, context);
+        receive.add(address, length, local.cached());
+        if (owner != null) {
+            receive.owner = owner;
+        }
+        start(receive);
+        return 0;
+    }
+
+    int receive(final Message message, final long flags) {
+        if (message == null || message.count() > iovLimit || message.total() < 0) {
+            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        }
+        if ((flags & ~FLAGS) != 0) {
+            return -FiErrno.FI_EBADFLAGS;
+        }
+        final int refusal = check(message.peer());
+        if (refusal != 0) {
+            return refusal;
+        }
+        final Receive receive = claim(message.peer(), message.context());
+        for (int i = 0; i < message.count(); i++) {
+            final int fault =
+                local.find(message.address(i), message.length(i), message.desc(i), null, MrAccess.RECV, WRITABLE);
+            if (fault != 0) {
+                matcher.giveBack(receive);
+                room.giveBack();
+                return fault;
+            }
+            receive.add(message.address(i), message.length(i), local.cached());
+        }
+        start(receive);
+        return 0;
+    }
+
+    /** 0, or why nothing can be received now. With a source, where that is, in the field. */
+    private int check(final long from) {
+        if (closed) {
+            return -FiErrno.FI_EBADFD;
+        }
+        if (isFrom(from) && !table.find(FiAddr.peer(from, bits), source)) {
+            return -FiErrno.FI_EINVAL;
+        }
+        return room.left() == 0 ? -FiErrno.FI_EAGAIN : 0;
+    }
+
+    private boolean isFrom(final long from) {
+        return directed && from != FiAddr.UNSPEC;
+    }
+
+    /** There is one for each place. */
+    private Receive claim(final long from, final long context) {
+        room.take();
+        final Receive receive = matcher.claim(context);
+        if (isFrom(from)) {
+            receive.from(source.gidHigh(), source.gidLow(), source.qpn());
+        }
+        return receive;
+    }
+
+    private void start(final Receive receive) {
+        final Slot first = matcher.messageFor(receive);
+        if (first == null) {
+            matcher.post(receive);
+        } else {
+            first.channel.deliver(first, receive);
+        }
+    }
+
+    /** Takes the oldest receive with this context back; false if there is none. */
+    boolean cancel(final long context) {
+        final Receive receive = matcher.find(context);
+        if (receive != null) {
+            core.canceled(receive, Failures.TAKEN_BACK);
+        }
+        return receive != null;
+    }
+
+    @Override
+    public String toString() {
+        return matcher.toString();
+    }
+}

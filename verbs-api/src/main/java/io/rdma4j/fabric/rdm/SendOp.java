@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.OperationKind;
+
+/** An operation of the application that is under way: a message that is being sent, or RMA. One of a fixed number. */
+final class SendOp {
+    final int index;
+    private final CachedRegion[] cached;
+    final long[] addresses;
+    final long[] deviceAddresses;
+    final int[] lkeys;
+    final int[] lengths;
+    OperationKind kind;
+    long context;
+    /** Success is reported. */
+    boolean reported;
+    /** Keeps memory from being collected that is named by its address. */
+    Object owner;
+    Channel channel;
+    int count;
+    int total;
+    int flagsAndIndex;
+    int data;
+    SendOp nextFree;
+    boolean free;
+
+    /** All pieces are with the device. */
+    boolean cut;
+    int underWay;
+    private int part;
+    private int partOffset;
+    private int done;
+
+    SendOp(final int index, final int iovLimit) {
+        this.index = index;
+        this.cached = new CachedRegion[iovLimit];
+        this.addresses = new long[iovLimit];
+        this.deviceAddresses = new long[iovLimit];
+        this.lkeys = new int[iovLimit];
+        this.lengths = new int[iovLimit];
+    }
+
+    SendOp clear(final OperationKind what, final long itsContext, final boolean reportSuccess) {
+        if (kind != what) {
+            kind = what;
+        }
+        context = itsContext;
+        reported = reportSuccess;
+        count = 0;
+        total = 0;
+        cut = false;
+        underWay = 0;
+        part = 0;
+        partOffset = 0;
+        done = 0;
+        data = 0;
+        flagsAndIndex = 0;
+        return this;
+    }
+
+    void add(
+        final long address, final int length, final long deviceAddress, final int lkey, final CachedRegion region) {
+        addresses[count] = address;
+        lengths[count] = length;
+        deviceAddresses[count] = deviceAddress;
+        lkeys[count] = lkey;
+        if (region != null || cached[count] != null) {
+            cached[count] = region;
+        }
+        count++;
+        total += length;
+    }
+
+    /** Bytes of the next piece: of one buffer only. 0 for an empty message, which is one piece. */
+    int nextPiece(final int most) {
+        while (part < count && partOffset == lengths[part]) {
+            part++;
+            partOffset = 0;
+        }
+        return part == count ? 0 : Math.min(most, lengths[part] - partOffset);
+    }
+
+    long deviceAddress() {
+        return part == count ? 0 : deviceAddresses[part] + partOffset;
+    }
+
+    int lkey() {
+        return part == count ? 0 : lkeys[part];
+    }
+
+    boolean isFirst() {
+        return done == 0;
+    }
+
+    boolean isLast(final int length) {
+        return done + length == total;
+    }
+
+    void advance(final int length) {
+        partOffset += length;
+        done += length;
+    }
+
+    /** The memory is the application's again. */
+    void letGo() {
+        for (int i = 0; i < count; i++) {
+            final CachedRegion region = cached[i];
+            if (region != null) {
+                cached[i] = null;
+                region.release();
+            }
+        }
+        if (owner != null) {
+            owner = null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return kind + " of " + total + " bytes, " + done + " posted, " + underWay + " pieces under way, context "
+            + context;
+    }
+}

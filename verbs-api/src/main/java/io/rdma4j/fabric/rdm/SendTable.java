@@ -1,0 +1,164 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.OperationKind;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Operations and pieces that can be under way in one endpoint, as two free-lists: which peer is slow is nothing to the
+ * others. A piece is registered memory for a header and a short message; some are kept for what channels tell each
+ * other.
+ */
+final class SendTable {
+    static final int NONE = -1;
+
+    private final SlotArea area;
+    private final int reserve;
+    private final SendOp[] ops;
+    private final Channel[] channels;
+    private final SendOp[] pieceOps;
+    private final int[] freePieces;
+    private int freeCount;
+    private SendOp freeOps;
+    private int claimedOps;
+
+    /**
+     * Makes the table.
+     *
+     * @param area     memory of the pieces.
+     * @param ops      operations.
+     * @param iovLimit buffers of each.
+     * @param reserve  pieces that are for {@link #claimControl} only.
+     */
+    SendTable(final SlotArea area, final int ops, final int iovLimit, final int reserve) {
+        this.area = area;
+        this.reserve = reserve;
+        this.ops = new SendOp[ops];
+        final int pieces = area.count();
+        this.channels = new Channel[pieces];
+        this.pieceOps = new SendOp[pieces];
+        this.freePieces = new int[pieces];
+        for (int i = pieces - 1; i >= 0; i--) {
+            freePieces[freeCount++] = i;
+        }
+        for (int i = ops - 1; i >= 0; i--) {
+            this.ops[i] = new SendOp(i, iovLimit);
+            this.ops[i].nextFree = freeOps;
+            this.ops[i].free = true;
+            freeOps = this.ops[i];
+        }
+    }
+
+    /** An unused operation; null if all are under way. */
+    SendOp claimOp(final OperationKind kind, final long context, final boolean reported) {
+        final SendOp op = freeOps;
+        if (op == null) {
+            return null;
+        }
+        freeOps = op.nextFree;
+        op.nextFree = null;
+        op.free = false;
+        claimedOps++;
+        return op.clear(kind, context, reported);
+    }
+
+    boolean hasOp() {
+        return freeOps != null;
+    }
+
+    void giveBack(final SendOp op) {
+        op.letGo();
+        op.channel = null;
+        op.nextFree = freeOps;
+        op.free = true;
+        freeOps = op;
+        claimedOps--;
+    }
+
+    int claimedOps() {
+        return claimedOps;
+    }
+
+    int opCount() {
+        return ops.length;
+    }
+
+    SendOp op(final int index) {
+        return ops[index];
+    }
+
+    boolean hasPiece() {
+        return freeCount > reserve;
+    }
+
+    int claimPiece(final SendOp op) {
+        return freeCount <= reserve ? NONE : claim(op.channel, op);
+    }
+
+    int claimControl(final Channel channel) {
+        return freeCount == 0 ? NONE : claim(channel, null);
+    }
+
+    private int claim(final Channel channel, final SendOp op) {
+        final int piece = freePieces[--freeCount];
+        channels[piece] = channel;
+        pieceOps[piece] = op;
+        return piece;
+    }
+
+    void giveBackPiece(final int piece) {
+        channels[piece] = null;
+        pieceOps[piece] = null;
+        freePieces[freeCount++] = piece;
+    }
+
+    int freePieces() {
+        return freeCount;
+    }
+
+    int pieceCount() {
+        return freePieces.length;
+    }
+
+    /** Whose it is; null for a piece that is not under way. */
+    Channel channelOf(final int piece) {
+        return piece < 0 || piece >= channels.length ? null : channels[piece];
+    }
+
+    /** Of which operation it is; null for what channels tell each other. */
+    SendOp opOf(final int piece) {
+        return pieceOps[piece];
+    }
+
+    UnsafeBuffer buffer() {
+        return area.buffer();
+    }
+
+    int offset(final int piece) {
+        return piece * area.stride();
+    }
+
+    long address(final int piece) {
+        return area.address() + offset(piece);
+    }
+
+    int lkey() {
+        return area.lkey();
+    }
+
+    /** Payload that fits behind a header. */
+    int room() {
+        return area.stride() - Header.LENGTH;
+    }
+
+    @Override
+    public String toString() {
+        return claimedOps + " of " + ops.length + " operations, " + (freePieces.length - freeCount) + " of "
+            + freePieces.length + " pieces under way";
+    }
+}

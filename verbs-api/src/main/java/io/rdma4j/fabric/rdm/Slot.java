@@ -1,0 +1,55 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+/**
+ * Where a piece is received; it stays here until a receive of the application takes it. Made with the channel. The
+ * first piece of a message stands for the message while that waits.
+ */
+final class Slot {
+    final Channel channel;
+    final int index;
+    /** Of the header, in the channel's memory. */
+    final int offset;
+    /** Bytes behind the header. */
+    int bytes;
+    /** The following piece of the same message. */
+    Slot nextPiece;
+
+    // Of the first piece only.
+    Slot lastPiece;
+    /** Where it waits. */
+    Matcher context;
+    /** Of the messages that wait in one receive context. */
+    Slot older;
+    Slot newer;
+    int messageLength;
+    int data;
+    boolean hasData;
+    boolean complete;
+
+    Slot(final Channel channel, final int index, final int offset) {
+        this.channel = channel;
+        this.index = index;
+        this.offset = offset;
+    }
+
+    void first(final int length, final boolean carriesData, final int itsData, final boolean last) {
+        messageLength = length;
+        hasData = carriesData;
+        data = itsData;
+        complete = last;
+        lastPiece = this;
+        nextPiece = null;
+    }
+
+    void append(final Slot piece, final boolean last) {
+        piece.nextPiece = null;
+        lastPiece.nextPiece = piece;
+        lastPiece = piece;
+        complete = last;
+    }
+}

@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+/**
+ * Slots of the peer that can be used, and slots of our own that the peer is to be told of.
+ *
+ * <p>A piece uses up a credit. The receiver gives it back when the slot is free again: with the next piece that goes
+ * the other way, or on its own once half of the window is due. So at most two messages that only give credits are on
+ * their way to a peer that does not look at them.
+ */
+final class Window {
+    private final int slots;
+    private int size;
+    private int credits;
+    private int due;
+
+    Window(final int slots) {
+        this.slots = slots;
+    }
+
+    /** The peer's window is known. */
+    void open(final int peerSlots) {
+        size = Math.min(slots, peerSlots);
+        credits = size;
+    }
+
+    int credits() {
+        return credits;
+    }
+
+    void use() {
+        credits--;
+    }
+
+    /** The peer gives credits back; false if these are more than it took. */
+    boolean add(final int returned) {
+        credits += returned;
+        return credits <= size;
+    }
+
+    /** A slot is free again; true if the peer has to be told. */
+    boolean free() {
+        return ++due >= Math.max(1, size >> 1);
+    }
+
+    boolean isDue() {
+        return due >= Math.max(1, size >> 1);
+    }
+
+    int due() {
+        return due;
+    }
+
+    /** The peer is told. */
+    void told() {
+        due = 0;
+    }
+
+    @Override
+    public String toString() {
+        return credits + " of " + size + " credits, " + due + " due";
+    }
+}

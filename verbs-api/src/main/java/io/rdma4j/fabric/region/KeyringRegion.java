@@ -1,0 +1,255 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A region that peers with several authorization keys reach (FI_AV_AUTH_KEY): the same memory, registered once in the
+ * realm of each key, under one name. So the device itself keeps out who has none of the keys. For local use the first
+ * one counts. Control operations go to one after the other: one that fails in the middle is told, and can be repeated.
+ */
+final class KeyringRegion implements MemoryRegion, LocalDescriptor {
+    private final Regions home;
+    private final RegionPlan plan;
+    private final AddressVector vector;
+    private final List<FabricRegion> parts = new ArrayList<>();
+    private boolean hasLeft;
+
+    private KeyringRegion(final Regions home, final RegionPlan plan, final AddressVector vector) {
+        this.home = home;
+        this.plan = plan;
+        this.vector = vector;
+    }
+
+    /** Registers in the realm of each key. */
+    static KeyringRegion open(
+        final Regions home, final RegionPlan plan, final AddressVector vector, final List<byte[]> keys) {
+        requireOneName(plan, keys);
+        final KeyringRegion region = new KeyringRegion(home, plan, vector);
+        home.takeName(plan);
+        boolean done = false;
+        try {
+            for (final byte[] key : keys) {
+                region.parts.add(home.registerPart(plan.withAuthKey(key)));
+            }
+            done = true;
+            return region;
+        } finally {
+            if (!done) {
+                region.closeParts();
+                home.giveNameBack(plan);
+            }
+        }
+    }
+
+    private static void requireOneName(final RegionPlan plan, final List<byte[]> keys) {
+        if (plan.isRemote() && (plan.rules().provKey || plan.rules().raw)) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, Refusals.REGISTER,
+                "%d authorization keys: the device has a key of its own for each, mr_mode is %s", keys.size(),
+                plan.rules().info.mrMode())
+                .hint("register once for each authorization key, with MrFlag.AUTH_KEY").build();
+        }
+    }
+
+    private FabricRegion first() {
+        return parts.get(0);
+    }
+
+    @Override
+    public Domain domain() {
+        return home.domain();
+    }
+
+    @Override
+    public long address() {
+        return first().address();
+    }
+
+    @Override
+    public long length() {
+        return plan.length();
+    }
+
+    @Override
+    public Set<MrAccess> access() {
+        return plan.access();
+    }
+
+    @Override
+    public long base() {
+        return plan.base();
+    }
+
+    @Override
+    public long key() {
+        for (final FabricRegion part : parts) {
+            if (part.isEnabled()) {
+                return part.key();
+            }
+        }
+        return KEY_NOTAVAIL;
+    }
+
+    @Override
+    public int rawKeySize() {
+        return RawKey.LENGTH;
+    }
+
+    @Override
+    public long rawAttributes(final byte[] rawKey) {
+        throw Refusals.of(FiErrno.FI_ENOSYS, "get raw key", "%s has one for each authorization key", this)
+            .hint("register once for each authorization key, with MrFlag.AUTH_KEY").build();
+    }
+
+    @Override
+    public Object context() {
+        return plan.context();
+    }
+
+    @Override
+    public boolean isEnabled() {
+        return parts.stream().anyMatch(FabricRegion::isEnabled);
+    }
+
+    @Override
+    public void bind(final Counter counter) {
+        parts.forEach(part -> part.bind(counter));
+    }
+
+    /** The part of the endpoint's own authorization key. */
+    @Override
+    public void bind(final Endpoint endpoint) {
+        final String operation = "bind endpoint";
+        Refusals.notNull(operation, "endpoint", endpoint);
+        if (endpoint instanceof AddressedEndpoint && ((AddressedEndpoint) endpoint).addressVector() != vector) {
+            throw Refusals.invalid(operation, "the region's keys are of %s, the endpoint has another vector", vector)
+                .build();
+        }
+        FabricException last = null;
+        for (final FabricRegion part : parts) {
+            try {
+                part.bind(endpoint);
+                return;
+            } catch (final FabricException e) {
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    /** Parts for other keys than the endpoint's stay disabled. */
+    @Override
+    public void enable() {
+        if (!plan.rules().endpoint) {
+            parts.forEach(FabricRegion::enable);
+            return;
+        }
+        FabricRegion bound = first();
+        for (final FabricRegion part : parts) {
+            bound = part.isBoundToEndpoint() ? part : bound;
+        }
+        bound.enable();
+    }
+
+    @Override
+    public void refresh() {
+        parts.forEach(FabricRegion::refresh);
+    }
+
+    @Override
+    public void refresh(final long... ranges) {
+        parts.forEach(part -> part.refresh(ranges));
+    }
+
+    @Override
+    public void flush() {
+        first().flush();
+    }
+
+    @Override
+    public void flush(final long address, final long length) {
+        first().flush(address, length);
+    }
+
+    @Override
+    public boolean isClosed() {
+        return parts.stream().allMatch(FabricRegion::isClosed);
+    }
+
+    @Override
+    public void close() {
+        closeParts();
+        synchronized (this) {
+            if (hasLeft) {
+                return;
+            }
+            hasLeft = true;
+        }
+        home.giveNameBack(plan);
+    }
+
+    /** All that can be closed are; the first refusal is told. */
+    private void closeParts() {
+        final List<FabricException> refusals = new ArrayList<>();
+        final List<FabricRegion> backwards = new ArrayList<>(parts);
+        Collections.reverse(backwards);
+        final Consumer<FabricRegion> closing = part -> {
+            try {
+                part.close();
+            } catch (final FabricException e) {
+                refusals.add(e);
+            }
+        };
+        backwards.forEach(closing);
+        if (!refusals.isEmpty()) {
+            throw refusals.get(0);
+        }
+    }
+
+    @Override
+    public Realm realm() {
+        return first().realm();
+    }
+
+    @Override
+    public boolean isUsable() {
+        return first().isUsable();
+    }
+
+    @Override
+    public int lkey() {
+        return first().lkey();
+    }
+
+    @Override
+    public long deviceAddress(final long address, final long length) {
+        return first().deviceAddress(address, length);
+    }
+
+    @Override
+    public boolean allows(final long accessBits) {
+        return first().allows(accessBits);
+    }
+
+    @Override
+    public String toString() {
+        return "region " + plan + " for " + parts.size() + " authorization keys" + (isClosed() ? ", closed" : "");
+    }
+}

@@ -1,0 +1,159 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.RegistrationCache;
+
+/**
+ * Where the device finds memory of this process: by the region that the application gives as descriptor, or by the
+ * cache. The answer is in the fields until the next question. For the thread that uses the endpoint.
+ */
+public final class LocalMemory {
+    /** From this version on a descriptor is valid or null also without FI_MR_LOCAL (fi_mr; checklist 23). */
+    private static final int DESC_COUNTS = 1 << 16 | 22;
+
+    private final Realm realm;
+    private final RegistrationCache cache;
+    private final boolean descNeeded;
+    private final boolean descIgnored;
+
+    private long deviceAddress;
+    private int lkey;
+    private CachedRegion cached;
+
+    /**
+     * For one endpoint.
+     *
+     * @param realm of the endpoint.
+     * @param info  what was negotiated.
+     */
+    public LocalMemory(final Realm realm, final FabricInfo info) {
+        this.realm = realm;
+        this.cache = realm.cache();
+        this.descNeeded = info.needs(MrMode.LOCAL);
+        this.descIgnored = !descNeeded && info.apiVersion() < DESC_COUNTS;
+    }
+
+    /**
+     * Looks memory up.
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @param desc    covers it; or null.
+     * @param owner   what keeps it; or null.
+     * @param right   what the descriptor has to allow.
+     * @param access  what a registration has to allow: bits of {@link io.rdma4j.verbs.AccessFlag}.
+     * @return 0 or a negated errno.
+     */
+    public int find(
+        final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
+        final int access) {
+        cached = null;
+        if (length < 0 || length > 0 && (address == 0 || address + (length - 1) < address && address > 0)) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (desc != null && !descIgnored) {
+            return byDescriptor(address, length, desc, owner, right, access);
+        }
+        if (descNeeded && length > 0) {
+            return -FiErrno.FI_EINVAL;
+        }
+        return byCache(address, length, owner, access);
+    }
+
+    private int byDescriptor(
+        final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
+        final int access) {
+        if (!(desc instanceof LocalDescriptor)) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (desc.domain() != realm.domain()) {
+            return -FiErrno.FI_EDOMAIN;
+        }
+        final LocalDescriptor region = (LocalDescriptor) desc;
+        final Realm home = region.realm();
+        if (home == null || !region.isUsable()) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (!region.allows(right.bit())) {
+            return -FiErrno.FI_EACCES;
+        }
+        final long found = region.deviceAddress(address, length);
+        if (found == -1) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (home != realm) {
+            // The device knows it under another authorization key only; for local use that is no reason to refuse it.
+            return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(address, length, owner, access);
+        }
+        deviceAddress = found;
+        lkey = region.lkey();
+        return 0;
+    }
+
+    private int byCache(final long address, final long length, final Object owner, final int access) {
+        if (length == 0) {
+            deviceAddress = 0;
+            lkey = 0;
+            return 0;
+        }
+        if (cache == null) {
+            return -FiErrno.FI_EINVAL;
+        }
+        try {
+            cached = owner == null ? cache.acquire(address, length, access)
+                : cache.acquire(address, length, owner, access);
+        } catch (final FabricException e) {
+            return -e.errno();
+        }
+        deviceAddress = cached.deviceAddress(address);
+        lkey = cached.lkey();
+        return 0;
+    }
+
+    /**
+     * Where it is.
+     *
+     * @return for work requests.
+     */
+    public long deviceAddress() {
+        return deviceAddress;
+    }
+
+    /**
+     * By which key.
+     *
+     * @return for work requests.
+     */
+    public int lkey() {
+        return lkey;
+    }
+
+    /**
+     * What the cache lent.
+     *
+     * @return to be released when the operation is over; null for none.
+     */
+    public CachedRegion cached() {
+        return cached;
+    }
+
+    /** Gives back what the cache lent: nothing was posted. */
+    public void letGo() {
+        if (cached != null) {
+            final CachedRegion region = cached;
+            cached = null;
+            region.release();
+        }
+    }
+}

@@ -1,0 +1,170 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvEntry;
+import io.rdma4j.fabric.av.AvNames;
+import java.util.stream.IntStream;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Changes of a shared vector, by who has locked it. What is under way is noted before it is begun: who locks next, if
+ * this process is killed on the way, ends or undoes it, and counts and finds everything anew.
+ */
+final class SharedChanges {
+    private static final int NONE = 0;
+    private static final int INSERT = 1;
+    private static final int REMOVE = 2;
+    private static final int MOVE = 3;
+
+    private final UnsafeBuffer bytes;
+    private final SharedLayout layout;
+    private final SharedEntries entries;
+    private final SharedIndex index;
+    private final int mostLife;
+
+    SharedChanges(
+        final UnsafeBuffer bytes, final SharedLayout layout, final SharedEntries entries, final SharedIndex index) {
+        this.bytes = bytes;
+        this.layout = layout;
+        this.entries = entries;
+        this.index = index;
+        mostLife = mostLife(layout.type, layout.rxCtxBits, layout.base);
+    }
+
+    /** So that names of type MAP, base and all, stay below the bits for receive contexts. */
+    static int mostLife(final AvType type, final int rxCtxBits, final long base) {
+        final int most = AvNames.mostLife(type == AvType.MAP ? rxCtxBits : 0);
+        final long room = (1L << Long.SIZE - 1 - rxCtxBits) - (1L << Integer.SIZE - 1) - base;
+        return type == AvType.MAP ? (int) Math.min(most, room < 0 ? 0 : room >>> Integer.SIZE - 1) : most;
+    }
+
+    private void begin(final int operation, final int place) {
+        bytes.putInt(SharedLayout.UNDER_WAY_PLACE_OFFSET, place);
+        bytes.putIntVolatile(SharedLayout.UNDER_WAY_OFFSET, operation);
+    }
+
+    private void end() {
+        bytes.putIntVolatile(SharedLayout.UNDER_WAY_OFFSET, NONE);
+    }
+
+    private void grow(final long by) {
+        bytes.putLongVolatile(SharedLayout.SIZE_OFFSET, bytes.getLong(SharedLayout.SIZE_OFFSET) + by);
+    }
+
+    /** A handle, or a negated errno. */
+    long insert(final AvEntry entry) {
+        if (entry.length() > SharedLayout.room(layout.format)) {
+            return -FiErrno.FI_EMSGSIZE;
+        }
+        final int place = lowestFree();
+        if (place < 0) {
+            return -FiErrno.FI_ENOMEM;
+        }
+        final int last = entries.lastLife(place);
+        final int life = last >= mostLife ? 1 : last + 1;
+        final long order = bytes.getLong(SharedLayout.NEXT_ORDER_OFFSET);
+        begin(INSERT, place);
+        index.changed();
+        bytes.putLong(SharedLayout.NEXT_ORDER_OFFSET, order + 1);
+        entries.put(place, life, order, entry);
+        index.link(place);
+        taken(place, true);
+        grow(1);
+        end();
+        return AvNames.handle(place, life);
+    }
+
+    void remove(final int place) {
+        begin(REMOVE, place);
+        index.unlink(place);
+        entries.remove(place);
+        taken(place, isUsedUp(place));
+        grow(-1);
+        end();
+    }
+
+    void move(final int place, final AvEntry to) {
+        bytes.putLong(SharedLayout.MOVE_OFFSET, to.gidHigh());
+        bytes.putLong(SharedLayout.MOVE_OFFSET + Long.BYTES, to.gidLow());
+        bytes.putInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES, SharedEntries.qpnAndKind(to));
+        bytes.putInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES + Integer.BYTES, to.qkey());
+        begin(MOVE, place);
+        index.unlink(place);
+        moveAsNoted(place);
+        index.link(place);
+        index.changed();
+        end();
+    }
+
+    private void moveAsNoted(final int place) {
+        entries.move(place, bytes.getLong(SharedLayout.MOVE_OFFSET),
+            bytes.getLong(SharedLayout.MOVE_OFFSET + Long.BYTES),
+            bytes.getInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES),
+            bytes.getInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES + Integer.BYTES));
+    }
+
+    private boolean isUsedUp(final int place) {
+        return layout.type == AvType.MAP && entries.lastLife(place) >= mostLife;
+    }
+
+    private int lowestFree() {
+        final int words = (layout.capacity + Long.SIZE - 1) / Long.SIZE;
+        for (int i = 0; i < words; i++) {
+            final long word = bytes.getLong(SharedLayout.HEADER + i * Long.BYTES);
+            if (word != -1L) {
+                final int place = i * Long.SIZE + Long.numberOfTrailingZeros(~word);
+                return place < layout.capacity ? place : -1;
+            }
+        }
+        return -1;
+    }
+
+    private void taken(final int place, final boolean is) {
+        final int at = SharedLayout.HEADER + place / Long.SIZE * Long.BYTES;
+        final long bit = 1L << place % Long.SIZE;
+        final long word = bytes.getLong(at);
+        bytes.putLong(at, is ? word | bit : word & ~bit);
+    }
+
+    /** What a writer that was killed left half-done; called with the lock. */
+    void mend() {
+        final int operation = bytes.getIntVolatile(SharedLayout.UNDER_WAY_OFFSET);
+        if (operation == NONE) {
+            return;
+        }
+        final int place = bytes.getInt(SharedLayout.UNDER_WAY_PLACE_OFFSET);
+        if (place >= 0 && place < layout.capacity) {
+            if (operation == REMOVE && !entries.isFree(place)) {
+                entries.remove(place);
+            } else if (operation == MOVE && (entries.isMoving(place) || !entries.isFree(place))) {
+                moveAsNoted(place);
+            }
+        }
+        countAnew();
+        end();
+    }
+
+    private void countAnew() {
+        index.clear();
+        for (int place = 0; place < layout.capacity; place++) {
+            taken(place, !entries.isFree(place) || isUsedUp(place));
+        }
+        final int[] live = IntStream.range(0, layout.capacity).filter(place -> !entries.isFree(place)).toArray();
+        bytes.putLongVolatile(SharedLayout.SIZE_OFFSET, live.length);
+        IntStream.of(live).boxed().sorted((a, b) -> Long.compare(entries.order(b), entries.order(a)))
+            .forEach(index::link);
+        long last = 0;
+        for (final int place : live) {
+            last = Math.max(last, entries.order(place));
+        }
+        bytes.putLong(SharedLayout.NEXT_ORDER_OFFSET,
+            Math.max(last + 1, bytes.getLong(SharedLayout.NEXT_ORDER_OFFSET)));
+        index.changed();
+    }
+}

@@ -1,0 +1,214 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvEntry;
+import io.rdma4j.fabric.av.AvNames;
+import io.rdma4j.fabric.av.PeerAddress;
+import java.lang.invoke.VarHandle;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Entries of a shared vector. Read without a lock: an entry's first word changes with each change of the others; who
+ * reads it before and after them knows that they belong together. Nothing that is read there is trusted: no place, no
+ * length leads out of the file.
+ */
+final class SharedEntries {
+    static final int QPN_MASK = 0xff_ffff;
+    private static final long STATE = 3;
+    private static final long LIVE = 1;
+    private static final long MOVING = 2;
+    private static final long CHANGE = 4;
+    private static final long CHANGES = 0xffff_fffcL;
+    private static final int LIFE_SHIFT = 32;
+    static final int KIND_SHIFT = 24;
+    /** A writer that was killed in the middle does not end; its entry counts as unknown until it is mended. */
+    private static final int SPINS = 10_000;
+
+    private final UnsafeBuffer bytes;
+    private final SharedLayout layout;
+
+    SharedEntries(final UnsafeBuffer bytes, final SharedLayout layout) {
+        this.bytes = bytes;
+        this.layout = layout;
+    }
+
+    static boolean isLive(final long head) {
+        return (head & STATE) == LIVE;
+    }
+
+    static int lifeOf(final long head) {
+        return (int) (head >>> LIFE_SHIFT) & Integer.MAX_VALUE;
+    }
+
+    private boolean isPlace(final int place) {
+        return place >= 0 && place < layout.capacity;
+    }
+
+    /** The first word if this address is there, else 0. */
+    private long head(final int place, final int life) {
+        if (!isPlace(place)) {
+            return 0;
+        }
+        for (int i = 0; i < SPINS; i++) {
+            // Meets the releases in put and move: the words behind it are seen, too.
+            final long head = bytes.getLongVolatile(layout.entry(place));
+            if ((head & STATE) != MOVING) {
+                return (head & STATE) == LIVE && (life == 0 || life == lifeOf(head)) ? head : 0;
+            }
+            Thread.onSpinWait();
+        }
+        return 0;
+    }
+
+    /** Whether what was read since {@link #head} belongs together. */
+    private boolean unchanged(final int place, final long head) {
+        // Keeps the reads before it before it; meets the release fences in put and move.
+        VarHandle.acquireFence();
+        return bytes.getLongVolatile(layout.entry(place)) == head;
+    }
+
+    boolean find(final int place, final int life, final PeerAddress into) {
+        for (int i = 0; i < SPINS; i++) {
+            final long head = head(place, life);
+            if (head == 0) {
+                return false;
+            }
+            final int at = layout.entry(place);
+            final long gidHigh = bytes.getLong(at + SharedLayout.GID_HIGH);
+            final long gidLow = bytes.getLong(at + SharedLayout.GID_LOW);
+            final int qpn = bytes.getInt(at + SharedLayout.QPN) & QPN_MASK;
+            final int qkey = bytes.getInt(at + SharedLayout.QKEY);
+            if (unchanged(place, head)) {
+                into.set(gidHigh, gidLow, qpn, qkey, place);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The handle if it is this address, else -1. */
+    long match(final int place, final long gidHigh, final long gidLow, final int qpn) {
+        for (int i = 0; i < SPINS; i++) {
+            final long head = head(place, 0);
+            if (head == 0) {
+                return -1;
+            }
+            final int at = layout.entry(place);
+            final boolean same = bytes.getLong(at + SharedLayout.GID_HIGH) == gidHigh
+                && bytes.getLong(at + SharedLayout.GID_LOW) == gidLow
+                && (bytes.getInt(at + SharedLayout.QPN) & QPN_MASK) == qpn;
+            if (unchanged(place, head)) {
+                return same ? AvNames.handle(place, lifeOf(head)) : -1;
+            }
+        }
+        return -1;
+    }
+
+    int life(final int place) {
+        return lifeOf(head(place, 0));
+    }
+
+    int inserted(
+        final int place, final int life, final MutableDirectBuffer to, final int offset, final int room) {
+        for (int i = 0; i < SPINS; i++) {
+            final long head = head(place, life);
+            if (head == 0) {
+                break;
+            }
+            final int at = layout.entry(place);
+            final int length = length(bytes, at, layout);
+            to.putBytes(offset, bytes, at + SharedLayout.INSERTED, Math.min(room, length));
+            if (unchanged(place, head)) {
+                return length;
+            }
+        }
+        return -FiErrno.FI_EINVAL;
+    }
+
+    static int length(final DirectBuffer bytes, final int at, final SharedLayout layout) {
+        final int said = bytes.getInt(at + SharedLayout.INSERTED_LENGTH);
+        final int most = SharedLayout.room(layout.format);
+        return layout.format == AddressFormat.STR ? Math.max(0, Math.min(most, said)) : most;
+    }
+
+    FabricAddress inserted(final int place, final int life) {
+        final UnsafeBuffer to = new UnsafeBuffer(new byte[SharedLayout.room(layout.format)]);
+        final int length = inserted(place, life, to, 0, to.capacity());
+        if (length < 0) {
+            return null;
+        }
+        final byte[] exact = new byte[length];
+        to.getBytes(0, exact);
+        return FabricAddress.of(layout.format, exact);
+    }
+
+    /** The last life that the place had, 0 for none. */
+    int lastLife(final int place) {
+        return lifeOf(bytes.getLong(layout.entry(place)));
+    }
+
+    boolean isFree(final int place) {
+        return (bytes.getLong(layout.entry(place)) & STATE) != LIVE;
+    }
+
+    boolean isMoving(final int place) {
+        return (bytes.getLong(layout.entry(place)) & STATE) == MOVING;
+    }
+
+    long order(final int place) {
+        return bytes.getLong(layout.entry(place) + SharedLayout.ORDER);
+    }
+
+    /** Fills a free place. It is there with the last store, in full or not at all. */
+    void put(final int place, final int life, final long order, final AvEntry entry) {
+        final int at = layout.entry(place);
+        final long head = bytes.getLong(at);
+        // Behind the store of remove: meets the acquire fence in unchanged.
+        VarHandle.releaseFence();
+        device(at, entry.gidHigh(), entry.gidLow(), entry.qpn() & QPN_MASK | entry.kind() << KIND_SHIFT, entry.qkey());
+        bytes.putInt(at + SharedLayout.INSERTED_LENGTH, entry.length());
+        bytes.putLong(at + SharedLayout.ORDER, order);
+        entry.copyTo(bytes, at + SharedLayout.INSERTED);
+        // Meets the acquire in head.
+        bytes.putLongVolatile(at, (long) life << LIFE_SHIFT | head + CHANGE & CHANGES | LIVE);
+    }
+
+    private void device(final int at, final long gidHigh, final long gidLow, final int qpnAndKind, final int qkey) {
+        bytes.putLong(at + SharedLayout.GID_HIGH, gidHigh);
+        bytes.putLong(at + SharedLayout.GID_LOW, gidLow);
+        bytes.putInt(at + SharedLayout.QPN, qpnAndKind);
+        bytes.putInt(at + SharedLayout.QKEY, qkey);
+    }
+
+    void remove(final int place) {
+        final int at = layout.entry(place);
+        final long head = bytes.getLong(at);
+        bytes.putLongVolatile(at, head & ~(CHANGES | STATE) | head + CHANGE & CHANGES);
+    }
+
+    /** Another device address; may be done again by who finds it half-done. */
+    void move(final int place, final long gidHigh, final long gidLow, final int qpnAndKind, final int qkey) {
+        final int at = layout.entry(place);
+        final long head = bytes.getLong(at);
+        final long next = head & ~(CHANGES | STATE) | head + CHANGE & CHANGES;
+        bytes.putLongVolatile(at, next | MOVING);
+        // Behind the store above: meets the acquire fence in unchanged.
+        VarHandle.releaseFence();
+        device(at, gidHigh, gidLow, qpnAndKind, qkey);
+        // Meets the acquire in head.
+        bytes.putLongVolatile(at, next | LIVE);
+    }
+
+    static int qpnAndKind(final AvEntry entry) {
+        return entry.qpn() & QPN_MASK | entry.kind() << KIND_SHIFT;
+    }
+}

@@ -1,0 +1,354 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.FiErrno;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The file of a shared vector, once in a process for all who have it open there: closing any channel of a file ends all
+ * locks that the process has on it.
+ *
+ * <p>A vector lives as long as a process has it open. Who closes it last removes the file. If all of them were killed
+ * the file stays: who opens it next and may make it begins anew, who only reads is told that there is none.
+ *
+ * <p>A new one is written under another name and then linked, so that nobody sees it half-made. All its bytes are
+ * written, so that the file system cannot run out of room under the mapping. Memory is unmapped by the collector, when
+ * nobody can reach it any more. Should the user himself truncate a file while it is mapped, reading it ends with an
+ * InternalError of the JVM; what can be checked without a system call for each read is checked when it is locked.
+ */
+final class SharedFile {
+    private static final FileAttribute<?> MINE =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final int ATTEMPTS = 20;
+    private static final int PIECE = 1 << 20;
+    private static final long WAIT_SECONDS = 5;
+    private static final String LEFT_OVER = ".tmp";
+    private static final Map<Path, SharedFile> OPEN = new HashMap<>();
+    private static final ReentrantLock OPENING = new ReentrantLock();
+
+    private final Path path;
+    private final SharedName name;
+    private final FileChannel channel;
+    private final SharedLayout layout;
+    private final Object key;
+    private final ReentrantLock changing = new ReentrantLock();
+    private final FileLock presence;
+    private FileLock writer;
+    private UnsafeBuffer writable;
+    private UnsafeBuffer readable;
+    private int users = 1;
+
+    private SharedFile(
+        final Path path, final SharedName name, final FileChannel channel, final SharedLayout layout,
+        final FileLock presence) throws IOException {
+        this.path = path;
+        this.name = name;
+        this.channel = channel;
+        this.layout = layout;
+        this.presence = presence;
+        key = key(path);
+    }
+
+    /**
+     * Opens or makes it.
+     *
+     * @param wanted what to make if there is none; null to open only.
+     */
+    static SharedFile open(final Path folder, final SharedName name, final SharedLayout wanted) throws IOException {
+        final Path path = folder.resolve(SharedFolder.fileName(name.name(), name.domain()));
+        if (wanted != null) {
+            SharedFolder.make(folder);
+        }
+        return quietly(() -> {
+            final SharedFile here = OPEN.get(path);
+            if (here != null) {
+                here.users++;
+                return here;
+            }
+            final SharedFile file = attempt(path, name, wanted);
+            OPEN.put(path, file);
+            return file;
+        });
+    }
+
+    /** What is done with files, one thread after the other, and without interrupts, as they would close a channel. */
+    private interface Work<T> {
+        T carryOut() throws IOException;
+    }
+
+    private static <T> T quietly(final Work<T> work) throws IOException {
+        final boolean interrupted = Thread.interrupted();
+        OPENING.lock();
+        try {
+            return work.carryOut();
+        } finally {
+            OPENING.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static SharedFile attempt(final Path path, final SharedName name, final SharedLayout wanted)
+        throws IOException {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            final boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+            if (!exists && wanted == null) {
+                throw Troubles.of(FiErrno.FI_ENOENT, "a process has to have it open that may make it",
+                    "there is no vector '%s' of domain '%s': %s", name.name(), name.domain(), path);
+            }
+            final SharedFile file = exists ? join(path, name, wanted != null) : make(path, name, wanted);
+            if (file != null) {
+                return file;
+            }
+        }
+        throw Troubles.of(FiErrno.FI_EAGAIN, "try again", "%s was replaced %d times meanwhile", path, ATTEMPTS);
+    }
+
+    /** Null if it went meanwhile, or was left over and is gone now. */
+    private static SharedFile join(final Path path, final SharedName name, final boolean mayMake)
+        throws IOException {
+        FileChannel channel = null;
+        SharedFile file = null;
+        try {
+            SharedFolder.checkMine(path.getParent(), true);
+            SharedFolder.checkMine(path, false);
+            final Object key = key(path);
+            channel = FileChannel.open(path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS));
+            final FileLock lock = FileLocks.writer(channel, path);
+            try {
+                if (key != null && key.equals(key(path))) {
+                    file = join(path, name, mayMake, channel);
+                }
+            } finally {
+                lock.release();
+            }
+            return file;
+        } catch (final NoSuchFileException e) {
+            return null;
+        } finally {
+            if (file == null && channel != null) {
+                channel.close();
+            }
+        }
+    }
+
+    private static SharedFile join(
+        final Path path, final SharedName name, final boolean mayMake, final FileChannel channel)
+        throws IOException {
+        final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
+        final SharedLayout layout = SharedLayout.read(header, read(channel, header), channel.size(), path);
+        if (!SharedLayout.name(header).equals(name)) {
+            throw Troubles.damaged(path, "it is of %s", SharedLayout.name(header));
+        }
+        if (FileLocks.isAbandoned(channel)) {
+            if (mayMake) {
+                Files.deleteIfExists(path);
+                return null;
+            }
+            throw Troubles.of(FiErrno.FI_ENOENT, "a process has to have it open that may make it",
+                "%s was left by processes that were killed, none has it open", path);
+        }
+        return new SharedFile(path, name, channel, layout, FileLocks.presence(channel, path));
+    }
+
+    /** Bytes that were there. */
+    static int read(final FileChannel channel, final UnsafeBuffer header) throws IOException {
+        final ByteBuffer to = ByteBuffer.wrap(header.byteArray());
+        int read = 0;
+        while (read >= 0 && to.hasRemaining()) {
+            read = channel.read(to, to.position());
+        }
+        return to.position();
+    }
+
+    /** Null if another process was faster. */
+    private static SharedFile make(final Path path, final SharedName name, final SharedLayout layout)
+        throws IOException {
+        sweep(path.getParent());
+        final Path half = path.resolveSibling(path.getFileName() + "." + ProcessHandle.current().pid() + LEFT_OVER);
+        Files.deleteIfExists(half);
+        FileChannel channel = null;
+        SharedFile file = null;
+        try {
+            channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
+                StandardOpenOption.WRITE), MINE);
+            fill(channel, layout, name);
+            final FileLock presence = FileLocks.presence(channel, path);
+            Files.createLink(path, half);
+            file = new SharedFile(path, name, channel, layout, presence);
+            return file;
+        } catch (final FileAlreadyExistsException e) {
+            return null;
+        } finally {
+            Files.deleteIfExists(half);
+            if (file == null && channel != null) {
+                channel.close();
+            }
+        }
+    }
+
+    private static void fill(final FileChannel channel, final SharedLayout layout, final SharedName name)
+        throws IOException {
+        final ByteBuffer zeros = ByteBuffer.allocate(PIECE);
+        for (long at = 0; at < layout.length; at += zeros.position()) {
+            zeros.clear().limit((int) Math.min(PIECE, layout.length - at));
+            channel.write(zeros, at);
+        }
+        final byte[] header = new byte[SharedLayout.HEADER];
+        layout.write(new UnsafeBuffer(header), name);
+        final ByteBuffer from = ByteBuffer.wrap(header);
+        while (from.hasRemaining()) {
+            channel.write(from, from.position());
+        }
+    }
+
+    /** Removes what makers left that were killed on the way. */
+    private static void sweep(final Path folder) throws IOException {
+        try (var files = Files.newDirectoryStream(folder, "*" + LEFT_OVER)) {
+            for (final Path one : files) {
+                final String[] parts = one.getFileName().toString().split("\\.");
+                final String process = parts.length > 2 ? parts[parts.length - 2] : "";
+                if (process.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(process)).isEmpty()) {
+                    Files.deleteIfExists(one);
+                }
+            }
+        }
+    }
+
+    private static Object key(final Path path) throws IOException {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
+        } catch (final NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    SharedLayout layout() {
+        return layout;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    SharedName name() {
+        return name;
+    }
+
+    UnsafeBuffer map(final boolean readOnly) throws IOException {
+        return quietly(() -> {
+            if (readOnly && readable == null) {
+                readable = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_ONLY, 0, layout.length));
+            } else if (!readOnly && writable == null) {
+                writable = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, layout.length));
+            }
+            return readOnly ? readable : writable;
+        });
+    }
+
+    /** Begins changes, in this process and among processes. */
+    void lock() {
+        boolean good = false;
+        try {
+            if (!changing.tryLock(WAIT_SECONDS, TimeUnit.SECONDS)) {
+                throw Troubles.of(FiErrno.FI_EAGAIN, "try again", "another thread is changing %s for %d s", path,
+                    WAIT_SECONDS);
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Troubles.of(FiErrno.FI_EINTR, "try again", "this thread was interrupted waiting for %s", path);
+        }
+        try {
+            writer = FileLocks.writer(channel, path);
+            final long size = channel.size();
+            if (size < layout.length) {
+                throw Troubles.damaged(path, "it has %d bytes, not %d any more", size, layout.length);
+            }
+            good = true;
+        } catch (final IOException e) {
+            throw Troubles.of(path, e);
+        } finally {
+            if (!good) {
+                unlock();
+            }
+        }
+    }
+
+    void unlock() {
+        try {
+            if (writer != null) {
+                writer.release();
+                writer = null;
+            }
+        } catch (final IOException e) {
+            throw Troubles.of(path, e);
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    /** One user less; the last one of the process lets go of the file, the last process removes it. */
+    void release() throws IOException {
+        quietly(() -> {
+            if (--users == 0) {
+                OPEN.remove(path);
+                leave();
+            }
+            return null;
+        });
+    }
+
+    private void leave() throws IOException {
+        try (channel) {
+            // Closing the file ends it.
+            FileLocks.writer(channel, path);
+            presence.release();
+            if (FileLocks.isAbandoned(channel) && key != null && key.equals(key(path))) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+
+    /** The open one of this process; null if there is none. For looking at it, under the opening lock. */
+    static <T> T look(final Path path, final Look<T> look) throws IOException {
+        return quietly(() -> {
+            final SharedFile here = OPEN.get(path);
+            if (here != null) {
+                return look.at(here.channel, true);
+            }
+            try (FileChannel other = FileChannel.open(path, Set.of(StandardOpenOption.READ,
+                StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+                return look.at(other, FileLocks.isOpen(other));
+            }
+        });
+    }
+
+    /** Looks at a file. */
+    interface Look<T> {
+        T at(FileChannel channel, boolean isOpen) throws IOException;
+    }
+}

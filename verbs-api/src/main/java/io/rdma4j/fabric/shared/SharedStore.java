@@ -1,0 +1,163 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvEntry;
+import io.rdma4j.fabric.av.AvStore;
+import io.rdma4j.fabric.av.PeerAddress;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A vector in a file that processes share. */
+final class SharedStore implements AvStore {
+    private final SharedFile file;
+    private final SharedLayout layout;
+    private final boolean readOnly;
+    private final UnsafeBuffer bytes;
+    private final SharedEntries entries;
+    private final SharedIndex index;
+    private final SharedChanges changes;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    SharedStore(final SharedFile file, final boolean readOnly) throws IOException {
+        this.file = file;
+        this.readOnly = readOnly;
+        layout = file.layout();
+        bytes = file.map(readOnly);
+        entries = new SharedEntries(bytes, layout);
+        index = new SharedIndex(bytes, layout, entries);
+        changes = new SharedChanges(bytes, layout, entries, index);
+    }
+
+    @Override
+    public AvType type() {
+        return layout.type;
+    }
+
+    @Override
+    public int rxCtxBits() {
+        return layout.rxCtxBits;
+    }
+
+    @Override
+    public long mapAddress() {
+        return layout.base;
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    @Override
+    public boolean isReadOnly() {
+        return readOnly;
+    }
+
+    @Override
+    public boolean find(final int place, final int life, final PeerAddress into) {
+        return entries.find(place, life, into);
+    }
+
+    @Override
+    public long placeOf(final long gidHigh, final long gidLow, final int qpn) {
+        return index.find(gidHigh, gidLow, qpn);
+    }
+
+    @Override
+    public int life(final int place) {
+        return entries.life(place);
+    }
+
+    @Override
+    public FabricAddress inserted(final int place, final int life) {
+        return entries.inserted(place, life);
+    }
+
+    @Override
+    public int inserted(
+        final int place, final int life, final MutableDirectBuffer to, final int offset, final int length) {
+        return entries.inserted(place, life, to, offset, length);
+    }
+
+    /** One for reading only changes nothing, so that it waits for nobody. */
+    @Override
+    public void lock() {
+        if (!readOnly) {
+            file.lock();
+            boolean good = false;
+            try {
+                changes.mend();
+                good = true;
+            } finally {
+                if (!good) {
+                    file.unlock();
+                }
+            }
+        }
+    }
+
+    @Override
+    public void unlock() {
+        if (!readOnly) {
+            file.unlock();
+        }
+    }
+
+    @Override
+    public long insert(final AvEntry entry) {
+        return readOnly ? -FiErrno.FI_EACCES : changes.insert(entry);
+    }
+
+    @Override
+    public boolean remove(final int place, final int life) {
+        if (readOnly || !isThere(place, life)) {
+            return false;
+        }
+        changes.remove(place);
+        return true;
+    }
+
+    private boolean isThere(final int place, final int life) {
+        final int found = entries.life(place);
+        return found != 0 && (life == 0 || life == found);
+    }
+
+    @Override
+    public boolean resolved(final int place, final int life, final AvEntry device) {
+        if (readOnly || !isThere(place, life)) {
+            return false;
+        }
+        changes.move(place, device);
+        return true;
+    }
+
+    @Override
+    public long size() {
+        return bytes.getLongVolatile(SharedLayout.SIZE_OFFSET);
+    }
+
+    @Override
+    public long memoryUse() {
+        return layout.length;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            try {
+                file.release();
+            } catch (final IOException e) {
+                throw Troubles.of(file.path(), e);
+            }
+        }
+    }
+}

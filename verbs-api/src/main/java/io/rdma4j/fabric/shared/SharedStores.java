@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.AvFlag;
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvStore;
+import io.rdma4j.fabric.av.AvStores;
+import java.io.IOException;
+
+/** Makes and opens vectors that the processes of a user on this machine share. Thread-safe. */
+public final class SharedStores implements AvStores {
+    private static final int DEFAULT_CAPACITY = 65_536;
+    /** Any other would do, too: names of an own range show who mixes vectors up. */
+    private static final long DEFAULT_BASE = 0x10_0000;
+
+    /** Has no state. */
+    public SharedStores() {
+        // Files are found by name.
+    }
+
+    @Override
+    public AvStore open(final String domainName, final AddressFormat format, final AvAttributes attributes) {
+        final SharedName name = new SharedName(attributes.name(), domainName);
+        final boolean readOnly = attributes.flags().contains(AvFlag.READ);
+        try {
+            final SharedLayout wanted = readOnly ? null : layout(format, attributes);
+            final SharedFile file = SharedFile.open(SharedFolder.find(), name, wanted);
+            return store(file, format, attributes, readOnly);
+        } catch (final IOException e) {
+            throw FabricException.of(Troubles.OPEN).detail("'%s': %s", name.name(), e).errno(Troubles.errno(e))
+                .hint("see " + SharedFolder.PROPERTY + " for where they are").cause(e).build();
+        }
+    }
+
+    private static SharedStore store(
+        final SharedFile file, final AddressFormat format, final AvAttributes attributes, final boolean readOnly)
+        throws IOException {
+        boolean good = false;
+        try {
+            check(file, format, attributes);
+            final SharedStore store = new SharedStore(file, readOnly);
+            good = true;
+            return store;
+        } finally {
+            if (!good) {
+                file.release();
+            }
+        }
+    }
+
+    private static SharedLayout layout(final AddressFormat format, final AvAttributes attributes) {
+        final long count = attributes.count() == 0 ? DEFAULT_CAPACITY : attributes.count();
+        if (count > SharedLayout.most(format)) {
+            throw Troubles.of(FiErrno.FI_EINVAL, "ask for fewer", "%d addresses; a shared vector of %s holds up to %d",
+                count, format, SharedLayout.most(format));
+        }
+        final AvType type = attributes.type() == AvType.UNSPEC ? AvType.TABLE : attributes.type();
+        final long base = attributes.mapAddress() == 0 ? DEFAULT_BASE : attributes.mapAddress();
+        if (base < 0 || SharedChanges.mostLife(type, attributes.rxCtxBits(), base) < 1) {
+            throw Troubles.of(FiErrno.FI_EINVAL, "give a lower one, or 0",
+                "map_addr 0x%x leaves no names below the %d bits of receive contexts", base, attributes.rxCtxBits());
+        }
+        return new SharedLayout((int) count, format, type, attributes.rxCtxBits(), base);
+    }
+
+    private static void check(final SharedFile file, final AddressFormat format, final AvAttributes attributes) {
+        final SharedLayout found = file.layout();
+        if (found.format != format) {
+            throw differs(file, "format", found.format, format);
+        }
+        if (attributes.type() != AvType.UNSPEC && attributes.type() != found.type) {
+            throw differs(file, "type", found.type, attributes.type());
+        }
+        if (attributes.rxCtxBits() != found.rxCtxBits) {
+            throw differs(file, "rx_ctx_bits", found.rxCtxBits, attributes.rxCtxBits());
+        }
+        if (attributes.mapAddress() != 0 && attributes.mapAddress() != found.base) {
+            throw differs(file, "map_addr", "0x" + Long.toHexString(found.base),
+                "0x" + Long.toHexString(attributes.mapAddress()));
+        }
+    }
+
+    private static FabricException differs(
+        final SharedFile file, final String what, final Object found, final Object asked) {
+        return Troubles.of(FiErrno.FI_EINVAL, "ask for what whoever made it chose",
+            "'%s' exists with %s %s, not %s: %s", file.name().name(), what, found, asked, file.path());
+    }
+}

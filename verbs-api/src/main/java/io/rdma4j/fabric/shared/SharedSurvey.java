@@ -1,0 +1,123 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.SharedVector;
+import io.rdma4j.fabric.av.AvNames;
+import io.rdma4j.verbs.Gid;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Looks at the shared vectors of this user from outside. Files are read, not mapped, so that nothing that becomes of
+ * them meanwhile does harm; an entry that is being changed may be missing.
+ */
+public final class SharedSurvey {
+    private SharedSurvey() {
+    }
+
+    /**
+     * Reads vectors.
+     *
+     * @param name which, of all domains, with their addresses; null for all, without.
+     * @return sorted by file.
+     * @throws FabricException FI_EACCES for files of others, FI_EIO.
+     */
+    public static List<SharedVector> read(final String name) {
+        try {
+            final Path folder = SharedFolder.find();
+            if (!Files.exists(folder)) {
+                return List.of();
+            }
+            SharedFolder.checkMine(folder, true);
+            final List<SharedVector> all = new ArrayList<>();
+            for (final Path path : files(folder)) {
+                if (name == null || path.getFileName().toString().startsWith(name + "@")) {
+                    all.add(read(path, name != null));
+                }
+            }
+            return all;
+        } catch (final IOException e) {
+            throw Troubles.of(Path.of(SharedFolder.PROPERTY), e);
+        }
+    }
+
+    private static List<Path> files(final Path folder) throws IOException {
+        final List<Path> files = new ArrayList<>();
+        try (var all = Files.newDirectoryStream(folder, "*@*.av")) {
+            all.forEach(files::add);
+        }
+        files.sort(null);
+        return files;
+    }
+
+    private static SharedVector read(final Path path, final boolean withEntries) {
+        try {
+            SharedFolder.checkMine(path, false);
+            return SharedFile.look(path, (channel, isOpen) -> vector(path, channel, isOpen, withEntries));
+        } catch (final FabricException | IOException e) {
+            return SharedVector.unreadable(path.toString(), e.getMessage());
+        }
+    }
+
+    private static SharedVector vector(
+        final Path path, final FileChannel channel, final boolean isOpen, final boolean withEntries)
+        throws IOException {
+        final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
+        final SharedLayout layout = SharedLayout.read(header, SharedFile.read(channel, header), channel.size(), path);
+        final SharedName name = SharedLayout.name(header);
+        return new SharedVector(name.name(), name.domain(), path.toString(), layout.type, layout.format,
+            layout.rxCtxBits, layout.base, layout.capacity, header.getLong(SharedLayout.SIZE_OFFSET),
+            header.getInt(SharedLayout.PROCESS_OFFSET), isOpen, null,
+            withEntries ? entries(channel, layout) : List.of());
+    }
+
+    private static List<SharedVector.Entry> entries(final FileChannel channel, final SharedLayout layout)
+        throws IOException {
+        final List<SharedVector.Entry> all = new ArrayList<>();
+        final byte[] copy = new byte[layout.entrySize];
+        final UnsafeBuffer bytes = new UnsafeBuffer(copy);
+        for (int place = 0; place < layout.capacity; place++) {
+            final int read = channel.read(ByteBuffer.wrap(copy), layout.entry(place));
+            if (read == copy.length && SharedEntries.isLive(bytes.getLong(0))) {
+                all.add(entry(place, bytes, layout));
+            }
+        }
+        return all;
+    }
+
+    private static SharedVector.Entry entry(final int place, final UnsafeBuffer bytes, final SharedLayout layout) {
+        final long handle = AvNames.handle(place, SharedEntries.lifeOf(bytes.getLong(0)));
+        final byte[] inserted = new byte[SharedEntries.length(bytes, 0, layout)];
+        bytes.getBytes(SharedLayout.INSERTED, inserted);
+        final Gid gid = new Gid(bytes.getLong(SharedLayout.GID_HIGH), bytes.getLong(SharedLayout.GID_LOW));
+        final int qpn = bytes.getInt(SharedLayout.QPN);
+        final FabricAddress device = FabricAddress.device(gid, qpn & SharedEntries.QPN_MASK,
+            bytes.getInt(SharedLayout.QKEY), kind(qpn >>> SharedEntries.KIND_SHIFT));
+        return new SharedVector.Entry(place, layout.type == AvType.TABLE ? place : layout.base + handle,
+            FabricAddress.of(layout.format, inserted), device);
+    }
+
+    /** Who wrote nonsense there is told of RDM. */
+    private static EndpointType kind(final int value) {
+        for (final EndpointType kind : EndpointType.values()) {
+            if (kind.value() == value) {
+                return kind;
+            }
+        }
+        return EndpointType.RDM;
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Failures of shared vectors. */
+final class Troubles {
+    static final String OPEN = "open shared address vector";
+
+    private Troubles() {
+    }
+
+    static FabricException of(final int errno, final String hint, final String format, final Object... values) {
+        return FabricException.of(OPEN).detail(format, values).errno(errno).hint(hint).build();
+    }
+
+    static FabricException damaged(final Path path, final String format, final Object... values) {
+        return of(FiErrno.FI_EIO, "if no process uses it, remove the file", "%s is damaged: %s", path,
+            String.format(format, values));
+    }
+
+    static FabricException of(final Path path, final IOException cause) {
+        return FabricException.of(OPEN).detail("%s: %s", path, cause).errno(errno(cause))
+            .hint("see " + SharedFolder.PROPERTY + " for where they are").cause(cause).build();
+    }
+
+    static int errno(final IOException cause) {
+        if (cause instanceof AccessDeniedException) {
+            return FiErrno.FI_EACCES;
+        }
+        if (cause instanceof NoSuchFileException) {
+            return FiErrno.FI_ENOENT;
+        }
+        if (cause instanceof ClosedByInterruptException) {
+            return FiErrno.FI_EINTR;
+        }
+        final String text = String.valueOf(cause.getMessage());
+        return text.contains("No space") ? FiErrno.FI_ENOMEM : FiErrno.FI_EIO;
+    }
+}

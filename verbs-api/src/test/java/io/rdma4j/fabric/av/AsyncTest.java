@@ -1,0 +1,276 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import static io.rdma4j.fabric.av.AvRig.assertInvalid;
+import static io.rdma4j.fabric.av.AvRig.assertRefused;
+import static io.rdma4j.fabric.av.AvRig.bad;
+import static io.rdma4j.fabric.av.AvRig.device;
+import static io.rdma4j.fabric.av.AvRig.devices;
+import static io.rdma4j.fabric.av.AvRig.next;
+import static io.rdma4j.fabric.av.AvRig.packed;
+import static io.rdma4j.fabric.av.AvRig.socket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvFlag;
+import io.rdma4j.fabric.AvInsert;
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.EventEntry;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricEvent;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.event.FabricEventQueue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** Asynchronous insertion (checklist 73-77, 91). */
+@Timeout(120)
+class AsyncTest {
+    private final AvRig rig = new AvRig();
+    private final FabricEventQueue queue = rig.queue();
+
+    private FabricAddressVector open(final AvType type) {
+        final FabricAddressVector vector = rig.open(type, AvFlag.EVENT);
+        vector.bind(queue, 0);
+        return vector;
+    }
+
+    private static void assertComplete(
+        final EventEntry entry, final Object vector, final Object context, final int inserted) {
+        assertThat(entry.event()).isEqualTo(FabricEvent.AV_COMPLETE);
+        assertThat(entry.isError()).as("%s", entry).isFalse();
+        assertThat(entry.errno()).isZero();
+        assertThat(entry.providerError()).isEmpty();
+        assertThat(entry.fid()).isSameAs(vector);
+        assertThat(entry.region()).isNull();
+        assertThat(entry.request()).isNull();
+        assertThat(entry.privateData()).isEmpty();
+        assertThat(entry.context()).isEqualTo(context);
+        assertThat(entry.data()).isEqualTo(inserted);
+    }
+
+    private static void assertFailed(
+        final EventEntry entry, final Object vector, final Object context, final int index, final int errno) {
+        assertThat(entry.event()).isEqualTo(FabricEvent.AV_COMPLETE);
+        assertThat(entry.isError()).as("%s", entry).isTrue();
+        assertThat(FiErrno.name(entry.errno())).isEqualTo(FiErrno.name(errno));
+        assertThat(entry.providerError()).isNotEmpty();
+        assertThat(entry.fid()).isSameAs(vector);
+        assertThat(entry.context()).isEqualTo(context);
+        assertThat(entry.data()).isEqualTo(index);
+    }
+
+    @Test
+    void withoutAQueueNothingIsInserted() {
+        final FabricAddressVector vector = rig.open(AvType.TABLE, AvFlag.EVENT);
+        final long[] names = {5};
+        assertRefused(FiErrno.FI_ENOEQ, () -> vector.insert(devices(0, 1), names, null), "bind");
+        assertRefused(FiErrno.FI_ENOEQ, () -> vector.insertSymmetric("fe80::1", 1, "qpn:1", 1, names, null));
+        assertThat(names).containsExactly(5);
+        vector.bind(queue, 0);
+        assertThat(vector.insert(devices(0, 1), names, null)).isZero();
+        assertComplete(next(queue), vector, null, 1);
+        assertThat(names).containsExactly(0);
+        vector.close();
+    }
+
+    @Test
+    void oneErrorForEachBadOneAndThenOneCompletion() {
+        final FabricAddressVector vector = open(AvType.MAP);
+        final FabricAddress[] addresses = {bad(), device(1), null, device(2), bad()};
+        final long[] names = new long[5];
+        assertThat(vector.insert(addresses, names, new AvInsert().context("mine"))).isZero();
+        Arrays.fill(addresses, null);
+        for (final int index : new int[] {0, 2, 4}) {
+            assertFailed(next(queue), vector, "mine", index, FiErrno.FI_EINVAL);
+        }
+        assertComplete(next(queue), vector, "mine", 2);
+        for (final int index : new int[] {0, 2, 4}) {
+            assertThat(names[index]).isEqualTo(FiAddr.NOTAVAIL);
+        }
+        assertThat(vector.lookup(names[1])).isEqualTo(device(1));
+        assertThat(vector.lookup(names[3])).isEqualTo(device(2));
+        assertThat(queue.size()).isZero();
+        vector.close();
+        assertThat(queue.size()).isZero();
+    }
+
+    @Test
+    void oneCompletionAlsoIfAllFailOrThereAreNone() {
+        final FabricAddressVector vector = open(AvType.TABLE);
+        vector.insert(packed(bad(), bad()), 0, 2, null, new AvInsert().context(1));
+        assertFailed(next(queue), vector, 1, 0, FiErrno.FI_EINVAL);
+        assertFailed(next(queue), vector, 1, 1, FiErrno.FI_EINVAL);
+        assertComplete(next(queue), vector, 1, 0);
+        vector.insert(new FabricAddress[0], null, new AvInsert().context(2));
+        assertComplete(next(queue), vector, 2, 0);
+        assertThat(queue.size()).isZero();
+        vector.close();
+    }
+
+    @Test
+    void indicesGoOnInTheOrderOfTheCalls() {
+        final FabricAddressVector vector = open(AvType.TABLE);
+        final long[][] names = new long[50][7];
+        for (int call = 0; call < names.length; call++) {
+            vector.insert(devices(call * 7, 7), names[call], new AvInsert().context(call));
+        }
+        for (int call = 0; call < names.length; call++) {
+            assertComplete(next(queue), vector, call, 7);
+        }
+        for (int call = 0; call < names.length; call++) {
+            for (int i = 0; i < 7; i++) {
+                assertThat(names[call][i]).isEqualTo(call * 7 + i);
+            }
+        }
+        vector.close();
+    }
+
+    @Test
+    void whatWasNotAttemptedIsCanceledByClosing() throws InterruptedException {
+        final AvRig sockets = new AvRig(AddressFormat.SOCKADDR_IN);
+        final FabricEventQueue events = sockets.queue();
+        final FabricAddressVector vector = sockets.open(AvType.MAP, AvFlag.EVENT);
+        vector.bind(events, 0);
+        sockets.resolver.gate = new CountDownLatch(1);
+        final FabricAddress[] addresses = new FabricAddress[1_000];
+        Arrays.fill(addresses, socket("10.0.0.1", 5));
+        final long[] first = new long[addresses.length];
+        final long[] second = new long[addresses.length];
+        vector.insert(addresses, first, new AvInsert().context("first"));
+        vector.insert(addresses, second, new AvInsert().context("second"));
+        ResolveAgainTest.await(() -> sockets.resolver.asked.get() > 0);
+        vector.close();
+        assertThat(events.size()).as("all are written when close returns").isEqualTo(2 * addresses.length + 2);
+        for (final Object context : new Object[] {"first", "second"}) {
+            for (int i = 0; i < addresses.length; i++) {
+                final EventEntry entry = next(events);
+                assertThat(entry.context()).isEqualTo(context);
+                assertThat(entry.data()).isEqualTo(i);
+                assertThat(entry.fid()).isSameAs(vector);
+                // What was under way was interrupted.
+                assertThat(entry.errno()).isIn(FiErrno.FI_ECANCELED, FiErrno.FI_EINTR);
+                assertThat(entry.errno() == FiErrno.FI_EINTR).isEqualTo(context.equals("first") && i < 256);
+            }
+            assertComplete(next(events), vector, context, 0);
+        }
+        assertThat(first).containsOnly(FiAddr.NOTAVAIL);
+        assertThat(second).containsOnly(FiAddr.NOTAVAIL);
+        events.close();
+    }
+
+    @Test
+    void whatNobodyExpectsEndsTheCallAllTheSame() {
+        final AvRig sockets = new AvRig(AddressFormat.SOCKADDR_IN);
+        final FabricEventQueue events = sockets.queue();
+        final FabricAddressVector vector = sockets.open(AvType.TABLE, AvFlag.EVENT);
+        vector.bind(events, 0);
+        sockets.resolver.failure = new IllegalStateException("out of order");
+        vector.insert(packed(socket("10.0.0.1", 5)), 0, 1, null, null);
+        final EventEntry failed = next(events);
+        assertFailed(failed, vector, null, 0, FiErrno.FI_EOTHER);
+        assertThat(failed.providerError()).contains("out of order");
+        assertComplete(next(events), vector, null, 0);
+        sockets.resolver.failure = null;
+        vector.insert(packed(socket("10.0.0.1", 5)), 0, 1, null, null);
+        assertComplete(next(events), vector, null, 1);
+        vector.close();
+        events.close();
+    }
+
+    @Test
+    void eventsOutliveTheVector() {
+        final FabricAddressVector vector = open(AvType.TABLE);
+        vector.insert(devices(0, 3), null, new AvInsert().context(3));
+        assertRefused(FiErrno.FI_EBUSY, queue::close);
+        vector.close();
+        final EventEntry entry = next(queue);
+        assertThat(entry.fid()).isSameAs(vector);
+        assertThat(vector.isClosed()).isTrue();
+        queue.close();
+    }
+
+    @Test
+    void bindingIsChecked() {
+        final FabricAddressVector vector = rig.open(AvType.TABLE, AvFlag.EVENT);
+        final FabricAddressVector synchronous = rig.open(AvType.TABLE);
+        assertInvalid(() -> vector.bind(null, 0), "null");
+        assertInvalid(() -> vector.bind(new AvRig().queue(), 0), "openEventQueue");
+        assertInvalid(() -> synchronous.bind(queue, 0), "EVENT");
+        assertRefused(FiErrno.FI_EBADFLAGS, () -> vector.bind(queue, 1), "0x1");
+        final FabricEventQueue closed = rig.queue();
+        closed.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> vector.bind(closed, 0));
+        vector.bind(queue, 0);
+        assertRefused(FiErrno.FI_EBUSY, () -> vector.bind(rig.queue(), 0), "bound");
+        vector.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> vector.bind(queue, 0));
+        queue.close();
+    }
+
+    @Test
+    void argumentsAreRefusedAtOnceAndWithoutAnEvent() {
+        final FabricAddressVector vector = open(AvType.MAP);
+        assertInvalid(() -> vector.insert(devices(0, 2), new long[1], null), "1 places for 2");
+        assertInvalid(() -> vector.insert(devices(0, 1), new long[1], new AvInsert().errors(new int[1])), "errors");
+        assertInvalid(() -> vector.insert(device(1)), "asynchronous");
+        vector.close();
+        assertThat(queue.size()).isZero();
+    }
+
+    @Test
+    void manyThreadsLoseNothing() throws InterruptedException {
+        final FabricAddressVector vector = open(AvType.MAP);
+        final int each = 300;
+        final List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 3; t++) {
+            final int from = t * 100_000;
+            threads.add(new Thread(() -> {
+                for (int i = 0; i < each; i++) {
+                    vector.insert(devices(from + i * 2, 2), new long[2], new AvInsert().context(from + i));
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        final List<Object> seen = new ArrayList<>();
+        for (int i = 0; i < 3 * each; i++) {
+            final EventEntry entry = next(queue);
+            assertThat(entry.data()).isEqualTo(2);
+            seen.add(entry.context());
+        }
+        assertThat(seen).doesNotHaveDuplicates();
+        for (final Thread thread : threads) {
+            thread.join(30_000);
+            assertThat(thread.isAlive()).isFalse();
+        }
+        vector.close();
+        assertThat(vector.size()).isEqualTo(3L * each * 2);
+        assertThat(queue.size()).isZero();
+    }
+
+    @Test
+    void theThreadEndsWithTheVector() throws InterruptedException {
+        final FabricAddressVector vector = open(AvType.TABLE);
+        assertThat(workers()).isZero();
+        vector.insert(devices(0, 3), null, null);
+        next(queue);
+        vector.close();
+        ResolveAgainTest.await(() -> workers() == 0);
+    }
+
+    private static long workers() {
+        return Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().equals("rdma4j address vector")).count();
+    }
+}

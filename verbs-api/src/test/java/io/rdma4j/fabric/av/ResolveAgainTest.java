@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import static io.rdma4j.fabric.av.AvRig.find;
+import static io.rdma4j.fabric.av.AvRig.socket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FiAddr;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+
+/** Peers that are somewhere else now. */
+@Timeout(60)
+class ResolveAgainTest {
+    private final AvRig rig = new AvRig(AddressFormat.SOCKADDR_IN);
+
+    static void await(final BooleanSupplier condition) throws InterruptedException {
+        final long end = System.nanoTime() + 30_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("deadline of 30 s").isLessThan(end);
+            Thread.sleep(1);
+        }
+    }
+
+    @Test
+    void theNameStaysTheSame() throws InterruptedException {
+        final FabricAddressVector vector = rig.open(AvType.MAP);
+        final long name = vector.insert(socket("10.0.0.1", 100));
+        rig.resolver.moved = 5;
+        vector.resolveAgain(name);
+        await(() -> find(vector, name).qpn() == 105);
+        assertThat(vector.nameOf(0, 0x0a000001, 105)).isEqualTo(name);
+        assertThat(vector.nameOf(0, 0x0a000001, 100)).isEqualTo(FiAddr.NOTAVAIL);
+        assertThat(vector.lookup(name)).isEqualTo(socket("10.0.0.1", 100));
+        vector.close();
+    }
+
+    @Test
+    void itIsAskedOnceAtATime() throws InterruptedException {
+        final FabricAddressVector vector = rig.open(AvType.TABLE);
+        final long name = vector.insert(socket("10.0.0.1", 100));
+        final int before = rig.resolver.asked.get();
+        rig.resolver.gate = new CountDownLatch(1);
+        for (int i = 0; i < 1_000; i++) {
+            vector.resolveAgain(name);
+        }
+        rig.resolver.moved = 5;
+        rig.resolver.gate.countDown();
+        await(() -> find(vector, name).qpn() == 105);
+        assertThat(rig.resolver.asked.get() - before).isEqualTo(1);
+        vector.close();
+    }
+
+    @Test
+    void anAddressThatWasRemovedMeanwhileStaysAway() throws InterruptedException {
+        for (final AvType type : new AvType[] {AvType.TABLE, AvType.MAP}) {
+            final FabricAddressVector vector = rig.open(type);
+            final long name = vector.insert(socket("10.0.0.1", 100));
+            final int before = rig.resolver.asked.get();
+            rig.resolver.gate = new CountDownLatch(1);
+            vector.resolveAgain(name);
+            await(() -> rig.resolver.asked.get() > before);
+            vector.remove(new long[] {name}, 1, 0);
+            final CountDownLatch gate = rig.resolver.gate;
+            rig.resolver.gate = new CountDownLatch(0);
+            final long other = vector.insert(socket("10.0.0.2", 200));
+            rig.resolver.moved = 5;
+            gate.countDown();
+            vector.close();
+            assertThat(find(vector, other).qpn()).isEqualTo(200);
+            assertThat(vector.nameOf(0, 0x0a000001, 105)).isEqualTo(FiAddr.NOTAVAIL);
+            rig.resolver.moved = 0;
+        }
+    }
+
+    @Test
+    void harmlessElse() {
+        final FabricAddressVector sockets = rig.open(AvType.TABLE);
+        sockets.resolveAgain(0);
+        sockets.resolveAgain(FiAddr.UNSPEC);
+        sockets.close();
+        sockets.resolveAgain(0);
+        final FabricAddressVector devices = new AvRig().open(AvType.TABLE);
+        devices.resolveAgain(devices.insert(AvRig.device(1)));
+        devices.close();
+        assertThat(rig.resolver.asked).hasValue(0);
+    }
+}

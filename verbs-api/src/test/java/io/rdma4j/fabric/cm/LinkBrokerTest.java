@@ -1,0 +1,431 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The handshake of links, over datagrams that may get lost. */
+@Timeout(60)
+final class LinkBrokerTest {
+    private final LossyNet net = new LossyNet(1);
+    private final LinkWorld world = new LinkWorld(net);
+
+    /** Each is the other end of the other, and no others are open. */
+    private void assertLinked(final LinkWorld.Node a, final LinkWorld.Node b) {
+        final LinkWorld.End one = a.linkTo(b.port.qpn());
+        final LinkWorld.End other = b.linkTo(a.port.qpn());
+        assertNotNull(one, world::describe);
+        assertNotNull(other, world::describe);
+        assertEquals(one.other, other.id, world::describe);
+        assertEquals(other.other, one.id, world::describe);
+        assertEquals(1, a.links.get(b.port.qpn()).size(), world::describe);
+        assertEquals(1, b.links.get(a.port.qpn()).size(), world::describe);
+    }
+
+    private void assertOpen(final int count) {
+        assertEquals(count, world.open.size(), world::describe);
+    }
+
+    @Test
+    void dialingMakesOneLink() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final Peer peer = a.dial(4);
+        assertNull(peer.link());
+        assertSame(peer, a.dial(4));
+        world.run(50);
+        assertLinked(a, b);
+        assertOpen(2);
+        assertEquals(List.of("dialed 4"), a.log);
+        assertEquals(List.of("answered 2"), b.log);
+        assertSame(peer, a.dial(4));
+        assertSame(a.linkTo(4), peer.link());
+        assertEquals(Long.MAX_VALUE, a.broker.idleNanos(world.now));
+        assertEquals(Long.MAX_VALUE, b.broker.idleNanos(world.now));
+    }
+
+    @Test
+    void requestsAreRepeatedUntilTheyAreHeard() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        b.port.deaf(true);
+        a.dial(4);
+        world.run(1_000);
+        assertOpen(1);
+        b.port.deaf(false);
+        world.run(1_000);
+        assertLinked(a, b);
+    }
+
+    @Test
+    void theFullQueueOfAPortOnlyDelays() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.port.refuse(5);
+        b.port.refuse(1);
+        a.dial(4);
+        assertEquals(0, a.broker.idleNanos(world.now));
+        world.run(100);
+        assertLinked(a, b);
+    }
+
+    @Test
+    void whoDoesNotAnswerFailsAtTheDeadline() {
+        final LinkWorld.Node a = world.node(2);
+        a.dial(4);
+        world.run(1_900);
+        assertEquals(List.of(), a.log);
+        world.run(200);
+        assertEquals(List.of("failed 4 FI_ETIMEDOUT"), a.log);
+        assertOpen(0);
+        assertNull(a.broker.find(0, 0, 4));
+        assertFalse(a.broker.progress(world.now));
+    }
+
+    @Test
+    void bothMayDialAtOnce() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.dial(4);
+        b.dial(2);
+        world.run(200);
+        assertLinked(a, b);
+        assertOpen(2);
+        assertEquals(List.of("dialed 4"), a.log, "the smaller one goes on");
+        assertEquals(List.of("answered 2"), b.log);
+    }
+
+    @Test
+    void theSmallerOneIsNotHeardButAnswers() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        b.port.deaf(true);
+        a.dial(4);
+        b.dial(2);
+        world.run(500);
+        assertOpen(2);
+        b.port.deaf(false);
+        world.run(1_000);
+        assertLinked(a, b);
+        assertOpen(2);
+    }
+
+    @Test
+    void anEndpointCanDialItself() {
+        final LinkWorld.Node a = world.node(2);
+        final Peer peer = a.dial(2);
+        world.run(100);
+        assertEquals(List.of("dialed 2", "answered 2"), a.log, world::describe);
+        assertEquals(2, a.links.get(2).size());
+        assertEquals(a.links.get(2).get(0).other, a.links.get(2).get(1).id);
+        a.broker.hangUp(peer, true);
+        a.drop(peer);
+        world.run(100);
+        assertOpen(0);
+        a.dial(2);
+        world.run(100);
+        assertOpen(2);
+    }
+
+    @Test
+    void anotherAuthorizationKeyIsRefused() {
+        final LinkWorld.Node a = world.node(2, 1);
+        final LinkWorld.Node b = world.node(4, 2);
+        a.dial(4);
+        world.run(100);
+        assertEquals(List.of("failed 4 FI_ECONNREFUSED"), a.log);
+        assertEquals(List.of(), b.log);
+        assertOpen(0);
+    }
+
+    @Test
+    void whoHasNoRoomIsAskedAgain() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        b.room = 0;
+        a.dial(4);
+        world.run(500);
+        assertEquals(List.of(), a.log);
+        b.room = 1;
+        world.run(1_400);
+        assertLinked(a, b);
+    }
+
+    @Test
+    void whoHasNoRoomHimselfFailsAtOnce() {
+        final LinkWorld.Node a = world.node(2);
+        a.room = 0;
+        a.dial(4);
+        assertEquals(List.of("failed 4 FI_ENOMEM"), a.log);
+        assertOpen(0);
+    }
+
+    @Test
+    void aLinkThatCannotBeConnectedIsGivenBack() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.failsToConnect = true;
+        a.dial(4);
+        world.run(100);
+        assertEquals(List.of("failed 4 FI_EIO"), a.log);
+        assertOpen(0);
+        assertEquals(List.of(), b.log);
+        b.failsToConnect = true;
+        a.failsToConnect = false;
+        a.dial(4);
+        world.run(3_000);
+        assertEquals(List.of("failed 4 FI_EIO", "failed 4 FI_ETIMEDOUT"), a.log);
+        assertOpen(0);
+    }
+
+    @Test
+    void aPeerThatBeganAnewReplacesItsLink() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.dial(4);
+        world.run(50);
+        assertLinked(a, b);
+        b.crash();
+        final LinkWorld.Node again = world.node(4);
+        again.dial(2);
+        world.run(100);
+        assertLinked(a, again);
+        assertOpen(2);
+        assertEquals(List.of("dialed 4", "replaced 4", "answered 4"), a.log);
+    }
+
+    @Test
+    void aRequestOfAnEarlierLifeReplacesNothing() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        b.dial(2);
+        final byte[] late = a.port.waiting().get(0);
+        b.crash();
+        final LinkWorld.Node again = world.node(4);
+        again.dial(2);
+        world.run(100);
+        assertLinked(a, again);
+        final LinkWorld.End link = a.linkTo(4);
+        a.port.inject(4, late);
+        world.run(5_000);
+        assertSame(link, a.linkTo(4), world::describe);
+        assertLinked(a, again);
+        assertOpen(2);
+    }
+
+    @Test
+    void doublesAndLateDatagramsOfTheSameLifeChangeNothing() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final Peer first = a.dial(4);
+        final byte[] early = b.port.waiting().get(0);
+        a.broker.hangUp(first, false);
+        a.dial(4);
+        world.run(100);
+        assertLinked(a, b);
+        final LinkWorld.End link = b.linkTo(2);
+        b.port.inject(2, early);
+        b.port.inject(2, early);
+        world.run(100);
+        assertSame(link, b.linkTo(2));
+        assertOpen(2);
+        assertTrue(b.broker.ignored() >= 2, world::describe);
+    }
+
+    @Test
+    void aDialerThatDiedIsForgotten() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.dial(4);
+        b.broker.progress(world.now);
+        assertOpen(2);
+        a.crash();
+        assertOpen(1);
+        world.run(3_000);
+        assertOpen(0);
+        assertEquals(List.of(), b.log, "it was never there");
+    }
+
+    @Test
+    void whoWantsALinkDialsWhenTheOtherSidesComesToNothing() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.dial(4);
+        b.broker.progress(world.now);
+        b.dial(2);
+        assertOpen(2);
+        a.crash();
+        final LinkWorld.Node again = world.node(2);
+        world.run(5_000);
+        assertLinked(again, b);
+        assertOpen(2);
+    }
+
+    @Test
+    void hangingUpTellsThePeerIfAsked() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final Peer peer = a.dial(4);
+        world.run(50);
+        a.broker.hangUp(peer, true);
+        a.drop(peer);
+        world.run(50);
+        assertEquals(List.of("answered 2", "ended 2"), b.log);
+        assertOpen(0);
+        assertNotSame(peer, a.dial(4));
+        world.run(50);
+        assertLinked(a, b);
+    }
+
+    @Test
+    void whoWasNotToldHearsItWithTheNextLink() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final Peer peer = a.dial(4);
+        world.run(50);
+        a.broker.hangUp(peer, false);
+        a.drop(peer);
+        a.dial(4);
+        world.run(50);
+        assertLinked(a, b);
+        assertEquals(List.of("answered 2", "replaced 2", "answered 2"), b.log);
+        assertOpen(2);
+    }
+
+    @Test
+    void closingTellsAllPeersAndGivesAllBack() {
+        final LinkWorld.Node a = world.node(2);
+        for (int i = 0; i < 100; i++) {
+            world.node(100 + i);
+            a.dial(100 + i);
+        }
+        world.run(100);
+        assertOpen(200);
+        a.dial(3);
+        a.port.refuse(50);
+        a.broker.close();
+        a.broker.close();
+        List.copyOf(a.links.values()).forEach(ends -> ends.forEach(LinkWorld.End::close));
+        world.run(100);
+        assertOpen(0);
+        assertFalse(a.broker.progress(world.now));
+        assertEquals(Long.MAX_VALUE, a.broker.idleNanos(world.now));
+    }
+
+    @Test
+    void aThousandPeersAtOneWithASmallQueue() {
+        net.capacity(64);
+        final LinkWorld.Node a = world.node(2);
+        final int count = 1_000;
+        for (int i = 0; i < count; i++) {
+            final LinkWorld.Node node = world.node(100 + i);
+            node.redials = true;
+            node.dial(2);
+        }
+        for (int i = 0; i < 2_000 && a.links.size() < count; i++) {
+            world.step(5 * LinkWorld.MILLI);
+        }
+        assertEquals(count, a.links.size(), net::toString);
+        assertOpen(2 * count);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    void afterAnyDisorderAllAreLinkedOnce(final long seed) {
+        final Random random = new Random(seed);
+        final LossyNet bad = new LossyNet(seed).bad(30, 30, true);
+        final LinkWorld disorder = new LinkWorld(bad);
+        final int count = 6;
+        for (int i = 0; i < count; i++) {
+            disorder.node(2 + i).redials = true;
+        }
+        for (int i = 0; i < 3_000; i++) {
+            mess(disorder, random, count);
+            disorder.step(random.nextInt(20) * LinkWorld.MILLI);
+            breakStaleLinks(disorder);
+        }
+        bad.bad(0, 0, false);
+        for (int round = 0; round < 3; round++) {
+            disorder.run(3_000);
+            breakStaleLinks(disorder);
+            dialAll(disorder, count);
+        }
+        disorder.run(10_000);
+        breakStaleLinks(disorder);
+        disorder.run(3_000);
+        for (int i = 0; i < count; i++) {
+            for (int j = 0; j < i; j++) {
+                final LinkWorld.End one = disorder.nodes.get(2 + i).linkTo(2 + j);
+                final LinkWorld.End other = disorder.nodes.get(2 + j).linkTo(2 + i);
+                assertNotNull(one, () -> "seed " + seed + "\n" + disorder.describe());
+                assertNotNull(other, () -> "seed " + seed + "\n" + disorder.describe());
+                assertEquals(one.other, other.id, () -> "seed " + seed + "\n" + disorder.describe());
+            }
+        }
+        assertEquals(count * (count - 1), disorder.open.size(), () -> "seed " + seed + "\n" + disorder.describe());
+    }
+
+    private static void dialAll(final LinkWorld world, final int count) {
+        for (int i = 0; i < count; i++) {
+            for (int j = 0; j < count; j++) {
+                if (i != j) {
+                    world.nodes.get(2 + i).dial(2 + j);
+                }
+            }
+        }
+    }
+
+    private static void mess(final LinkWorld world, final Random random, final int count) {
+        final int from = 2 + random.nextInt(count);
+        final int to = 2 + random.nextInt(count);
+        final LinkWorld.Node node = world.nodes.get(from);
+        switch (random.nextInt(40)) {
+            case 0 -> {
+                node.crash();
+                world.node(from).redials = true;
+            }
+            case 1, 2 -> {
+                final LinkWorld.End end = node.linkTo(to);
+                if (end != null && from != to) {
+                    node.broker.hangUp(end.peer, random.nextBoolean());
+                    node.drop(end.peer);
+                }
+            }
+            default -> {
+                if (from != to) {
+                    node.dial(to);
+                }
+            }
+        }
+    }
+
+    /** What the device would find out sooner or later: the other end is gone. */
+    private static void breakStaleLinks(final LinkWorld world) {
+        for (final LinkWorld.Node node : List.copyOf(world.nodes.values())) {
+            for (final List<LinkWorld.End> ends : List.copyOf(node.links.values())) {
+                final LinkWorld.End end = ends.get(0);
+                final LinkWorld.End other = world.open.get(end.other);
+                if (other == null || other.other != end.id) {
+                    node.broken(end);
+                }
+            }
+        }
+    }
+}

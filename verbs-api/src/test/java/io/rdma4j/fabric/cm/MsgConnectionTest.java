@@ -1,0 +1,432 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.fabric.ConnectionRequest;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.EventEntry;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricEvent;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.PassiveEndpoint;
+import io.rdma4j.fabric.region.EndpointHost;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Connections of MSG endpoints by address: two devices, and nothing but datagrams between them. */
+@Timeout(60)
+final class MsgConnectionTest {
+    private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] LONG = new byte[MsgEndpoint.MAX_PRIVATE_DATA];
+
+    private MsgNode a;
+    private MsgNode b;
+
+    @BeforeEach
+    void open() {
+        a = new MsgNode();
+        b = new MsgNode();
+        for (int i = 0; i < LONG.length; i++) {
+            LONG[i] = (byte) (i + 1);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    private static void refuses(final int errno, final Runnable action) {
+        assertThatThrownBy(action::run).isInstanceOfSatisfying(FabricException.class,
+            e -> assertThat(e.errno()).as(e.getMessage()).isEqualTo(errno));
+    }
+
+    private void send(final MsgNode from, final MsgEndpoint end, final MsgNode to, final MsgEndpoint other) {
+        assertThat(other.receive(to.memory.buffer(), 0, 100, 7)).isZero();
+        assertThat(end.send(from.memory.buffer(), 200, 50, 8)).isZero();
+        from.awaitCompletion("SEND 8 FI_SUCCESS", to);
+        to.awaitCompletion("RECEIVE 7 FI_SUCCESS", from);
+    }
+
+    @Test
+    void connectsAndTellsBothSides() {
+        final PassiveEndpoint passive = b.listen();
+        final MsgEndpoint asker = a.open();
+        asker.connect(passive.address(), HELLO);
+        final EventEntry asked = b.await(FabricEvent.CONNREQ, a);
+        assertThat(asked.fid()).isSameAs(passive);
+        assertThat(asked.privateData()).isEqualTo(HELLO);
+        final ConnectionRequest request = asked.request();
+        assertThat(request.privateData()).isEqualTo(HELLO);
+        assertThat(request.source()).isEqualTo(asker.address());
+        assertThat(request.info()).isSameAs(b.info);
+        final MsgEndpoint answerer = b.accept(request, LONG);
+        final EventEntry connected = a.await(FabricEvent.CONNECTED, b);
+        assertThat(connected.fid()).isSameAs(asker);
+        assertThat(connected.isError()).isFalse();
+        assertThat(connected.privateData()).isEqualTo(LONG);
+        assertThat(b.await(FabricEvent.CONNECTED, a).fid()).isSameAs(answerer);
+        assertThat(asker.isConnected()).isTrue();
+        assertThat(answerer.isConnected()).isTrue();
+        send(a, asker, b, answerer);
+        send(b, answerer, a, asker);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shuttingDownCancelsAndTellsThePeer(final boolean byAsker) {
+        final MsgEndpoint[] ends = a.connect(b, b.listen());
+        assertThat(ends[0].receive(a.memory.buffer(), 0, 100, 1)).isZero();
+        assertThat(ends[1].receive(b.memory.buffer(), 0, 100, 2)).isZero();
+        ends[byAsker ? 0 : 1].shutdown();
+        final MsgNode peer = byAsker ? b : a;
+        final EventEntry event = peer.await(FabricEvent.SHUTDOWN, a, b);
+        assertThat(event.fid()).isSameAs(ends[byAsker ? 1 : 0]);
+        assertThat(event.isError()).isFalse();
+        a.awaitCompletion("RECEIVE 1 FI_ECANCELED", b);
+        b.awaitCompletion("RECEIVE 2 FI_ECANCELED", a);
+        for (final MsgEndpoint end : ends) {
+            assertThat(end.isConnected()).isFalse();
+            assertThat(end.send(a.memory.buffer(), 0, 8, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+            refuses(FiErrno.FI_ENOTCONN, end::shutdown);
+        }
+        assertThat(a.events).isEmpty();
+        assertThat(b.events).isEmpty();
+    }
+
+    @Test
+    void closingTellsThePeer() {
+        final MsgEndpoint[] ends = a.connect(b, b.listen());
+        ends[0].close();
+        assertThat(b.await(FabricEvent.SHUTDOWN).fid()).isSameAs(ends[1]);
+        assertThat(ends[1].isConnected()).isFalse();
+        assertThat(ends[1].send(b.memory.buffer(), 0, 8, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        assertThat(ends[1].receive(b.memory.buffer(), 0, 8, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        assertThat(ends[1].inject(b.memory.buffer(), 0, 8)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        assertThat(ends[1].write(b.memory.address(), 8, null, 0, 1, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        assertThat(b.completions).isEmpty();
+    }
+
+    @Test
+    void rejectingTellsWhy() {
+        final PassiveEndpoint passive = b.listen();
+        final MsgEndpoint asker = a.open();
+        asker.connect(passive.address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        assertThat(request.privateData()).isEmpty();
+        request.reject(HELLO);
+        final EventEntry refused = a.awaitError(FiErrno.FI_ECONNREFUSED, b);
+        assertThat(refused.fid()).isSameAs(asker);
+        assertThat(refused.privateData()).isEqualTo(HELLO);
+        refuses(FiErrno.FI_EALREADY, () -> request.reject(null));
+        final MsgEndpoint late = b.open(b.options().request(request));
+        refuses(FiErrno.FI_EALREADY, () -> late.accept(null));
+        // It may ask again.
+        asker.connect(passive.address(), null);
+        b.accept(b.await(FabricEvent.CONNREQ, a).request(), null);
+        assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
+    }
+
+    @Test
+    void aRequestIsAcceptedOnce() {
+        a.open().connect(b.listen().address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        final MsgEndpoint answerer = b.accept(request, null);
+        refuses(FiErrno.FI_EALREADY, () -> answerer.accept(null));
+        refuses(FiErrno.FI_EALREADY, () -> request.reject(null));
+        final MsgEndpoint second = b.open(b.options().request(request));
+        refuses(FiErrno.FI_EALREADY, () -> second.accept(null));
+        assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
+        refuses(FiErrno.FI_EALREADY, () -> answerer.accept(null));
+    }
+
+    @Test
+    void whoDoesNotListenRefuses() {
+        final PassiveEndpoint passive = b.fabric.openPassiveEndpoint(b.info, b.eq, null);
+        b.passives.add(passive);
+        a.open().connect(passive.address(), null);
+        a.awaitError(FiErrno.FI_ECONNREFUSED, b);
+        assertThat(b.events).isEmpty();
+    }
+
+    @Test
+    void whoIsNotThereDoesNotAnswer() {
+        final PassiveEndpoint passive = b.listen();
+        final FabricAddress address = passive.address();
+        passive.close();
+        a.open(MsgNode.quick(a.options())).connect(address, null);
+        a.awaitError(FiErrno.FI_ETIMEDOUT, b);
+    }
+
+    @Test
+    void aRequestThatIsNotAnsweredIsVoid() {
+        a.open(MsgNode.quick(a.options())).connect(b.listen().address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        a.awaitError(FiErrno.FI_ETIMEDOUT, b);
+        b.progress();
+        final MsgEndpoint late = b.open(b.options().request(request));
+        refuses(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
+        request.reject(null);
+        b.progress();
+        a.progress();
+        assertThat(a.events).isEmpty();
+    }
+
+    @Test
+    void aRequestThatIsTakenBackIsVoid() {
+        final MsgEndpoint asker = a.open();
+        asker.connect(b.listen().address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        asker.close();
+        b.progress();
+        final MsgEndpoint late = b.open(b.options().request(request));
+        refuses(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
+    }
+
+    @Test
+    void anAskerThatIsGoneEndsWhatWasAccepted() {
+        final MsgEndpoint asker = a.open();
+        asker.connect(b.listen().address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        final MsgEndpoint answerer = b.accept(request, null);
+        asker.close();
+        assertThat(b.awaitError(FiErrno.FI_ECONNABORTED, a).fid()).isSameAs(answerer);
+        assertThat(answerer.isConnected()).isFalse();
+    }
+
+    @Test
+    void closingThePassiveEndpointRefusesWhatWaits() {
+        final PassiveEndpoint passive = b.listen();
+        a.open().connect(passive.address(), null);
+        final MsgEndpoint kept = a.open();
+        kept.connect(passive.address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        final ConnectionRequest accepted = b.await(FabricEvent.CONNREQ, a).request();
+        b.accept(accepted, null);
+        passive.close();
+        passive.close();
+        assertThat(passive.isClosed()).isTrue();
+        refuses(FiErrno.FI_EALREADY, () -> request.reject(null));
+        refuses(FiErrno.FI_EBADFD, passive::listen);
+        final Set<Integer> seen = new HashSet<>();
+        seen.add(a.await(FabricEvent.CONNECTED, b).errno());
+        seen.add(a.await(FabricEvent.CONNECTED, b).errno());
+        assertThat(seen).containsExactlyInAnyOrder(0, FiErrno.FI_ECONNREFUSED);
+        assertThat(b.await(FabricEvent.CONNECTED, a).isError()).isFalse();
+    }
+
+    @Test
+    void anotherAuthorizationKeyIsRefused() {
+        a.open(a.options().authKey(new byte[] {1})).connect(b.listen().address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        final MsgEndpoint answerer = b.open(b.options().request(request).authKey(new byte[] {2}));
+        refuses(FiErrno.FI_ECONNREFUSED, () -> answerer.accept(null));
+        a.awaitError(FiErrno.FI_ECONNREFUSED, b);
+    }
+
+    @Test
+    void theSameAuthorizationKeyIsNot() {
+        a.open(a.options().authKey(new byte[] {1})).connect(b.listen().address(), null);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        b.open(b.options().request(request).authKey(new byte[] {1})).accept(null);
+        assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
+        assertThat(b.await(FabricEvent.CONNECTED, a).isError()).isFalse();
+    }
+
+    @Test
+    void aNodeCanConnectWithItself() {
+        a.connect(a, a.listen());
+    }
+
+    @Test
+    void badDatagramsOnlyDelay() {
+        final AtomicInteger seeds = new AtomicInteger();
+        final MsgConnections asking = new MsgConnections((EndpointHost) a.domain, a.fabric,
+            port -> new LossyEnd(port, seeds.incrementAndGet(), 30));
+        final MsgConnections answering = new MsgConnections((EndpointHost) b.domain, b.fabric,
+            port -> new LossyEnd(port, seeds.incrementAndGet(), 30));
+        final PassiveListener passive = PassiveListener.open((EndpointHost) b.domain, b.eq, null, closed -> { },
+            port -> new LossyEnd(port, seeds.incrementAndGet(), 30));
+        passive.listen();
+        final int count = 40;
+        final List<MsgEndpoint> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            final MsgEndpoint asker = asking.open(a.options());
+            all.add(asker);
+            asker.connect(passive.address(), new byte[] {(byte) i});
+        }
+        for (int i = 0; i < count; i++) {
+            final ConnectionRequest request = b.pick(FabricEvent.CONNREQ, a).request();
+            final MsgEndpoint answerer = answering.open(b.options().request(request));
+            all.add(answerer);
+            if (request.privateData()[0] % 4 == 3) {
+                request.reject(request.privateData());
+            } else {
+                answerer.accept(request.privateData());
+            }
+        }
+        int accepted = 0;
+        for (int i = 0; i < count; i++) {
+            final EventEntry event = a.await(FabricEvent.CONNECTED, b);
+            final boolean refused = event.privateData()[0] % 4 == 3;
+            assertThat(event.errno()).isEqualTo(refused ? FiErrno.FI_ECONNREFUSED : 0);
+            accepted += refused ? 0 : 1;
+        }
+        assertThat(accepted).isEqualTo(count * 3 / 4);
+        for (int i = 0; i < accepted; i++) {
+            assertThat(b.await(FabricEvent.CONNECTED, a).isError()).isFalse();
+        }
+        assertThat(all.stream().filter(MsgEndpoint::isConnected).count()).isEqualTo(2L * accepted);
+        all.forEach(MsgEndpoint::close);
+        passive.close();
+    }
+
+    @Test
+    void manyAskOneAtOnce() {
+        final PassiveEndpoint passive = b.listen();
+        final int count = 150;
+        for (int i = 0; i < count; i++) {
+            a.open().connect(passive.address(), null);
+        }
+        for (int i = 0; i < count; i++) {
+            b.accept(b.pick(FabricEvent.CONNREQ, a).request(), null);
+        }
+        for (int i = 0; i < count; i++) {
+            assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
+        }
+        assertThat(b.endpoints).allMatch(MsgEndpoint::isConnected);
+    }
+
+    /** No thread reads but the one that waits: a datagram ends its sleep. */
+    @Test
+    void whoWaitsForEventsIsWokenUp() throws InterruptedException {
+        final PassiveEndpoint passive = b.listen();
+        final List<EventEntry> seen = new ArrayList<>();
+        final Thread waiter = new Thread(() -> b.eq.awaitRead(seen::add, 1, Duration.ofSeconds(30)));
+        waiter.start();
+        Thread.sleep(50);
+        a.open().connect(passive.address(), null);
+        waiter.join(20_000);
+        assertThat(waiter.isAlive()).isFalse();
+        assertThat(seen).hasSize(1);
+        seen.get(0).request().reject(null);
+        a.awaitError(FiErrno.FI_ECONNREFUSED, b);
+    }
+
+    @Test
+    void aPeerThatVanishedIsFoundOutBySending() {
+        final MsgNode c = new MsgNode();
+        final MsgEndpoint[] ends = a.connect(c, c.listen());
+        c.context.close();
+        assertThat(ends[0].send(a.memory.buffer(), 0, 8, 5)).isZero();
+        assertThat(a.await(FabricEvent.SHUTDOWN).fid()).isSameAs(ends[0]);
+        a.awaitCompletion("SEND 5 FI_ETIMEDOUT");
+        assertThat(ends[0].isConnected()).isFalse();
+    }
+
+    @Test
+    void garbageIsIgnored() {
+        final PassiveEndpoint passive = b.listen();
+        final FabricAddress to = passive.address();
+        final EndpointHost host = (EndpointHost) a.domain;
+        final io.rdma4j.fabric.region.Realm realm = host.openRealm(null);
+        try (UdPort port = UdPort.open(host, realm, 5, 4)) {
+            final java.util.Random random = new java.util.Random(3);
+            final org.agrona.concurrent.UnsafeBuffer bytes = new org.agrona.concurrent.UnsafeBuffer(new byte[512]);
+            for (int i = 0; i < 2_000; i++) {
+                random.nextBytes(bytes.byteArray());
+                while (port.send(to.gid().high(), to.gid().low(), to.qpn(), to.qkey(), bytes, 0, random.nextInt(513))
+                    == -FiErrno.FI_EAGAIN) {
+                    port.poll((high, low, qpn, buffer, offset, length) -> { }, 16);
+                }
+                b.progress();
+            }
+        }
+        realm.release();
+        assertThat(b.events).isEmpty();
+        a.connect(b, passive);
+    }
+
+    @Test
+    void misuseIsRefused() {
+        final PassiveEndpoint passive = b.listen();
+        final MsgEndpoint none = a.open(a.options().eventQueue(null));
+        refuses(FiErrno.FI_ENOEQ, () -> none.connect(passive.address(), null));
+        final MsgEndpoint asker = a.open();
+        refuses(FiErrno.FI_EINVAL, () -> asker.connect((FabricAddress) null, null));
+        refuses(FiErrno.FI_EINVAL, () -> asker.connect(passive.address(), new byte[257]));
+        refuses(FiErrno.FI_EINVAL, () -> asker.connect(
+            FabricAddress.device(passive.address().gid(), 1, 1, EndpointType.RDM), null));
+        refuses(FiErrno.FI_EOPBADSTATE, () -> asker.accept(null));
+        refuses(FiErrno.FI_ENOTCONN, asker::shutdown);
+        refuses(FiErrno.FI_EINVAL, () -> a.open(a.options().eventQueue(b.eq)));
+        refuses(FiErrno.FI_EINVAL, () -> a.open(a.options().connectTimeout(Duration.ZERO)));
+        refuses(FiErrno.FI_EINVAL, () -> a.open(a.options().connectTimeout(null)));
+        asker.connect(passive.address(), null);
+        refuses(FiErrno.FI_EALREADY, () -> asker.connect(passive.address(), null));
+        refuses(FiErrno.FI_EBUSY, a.eq::close);
+        final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
+        refuses(FiErrno.FI_EINVAL, () -> request.reject(new byte[257]));
+        final MsgEndpoint answerer = b.open(b.options().request(request));
+        refuses(FiErrno.FI_EINVAL, () -> answerer.accept(new byte[257]));
+        refuses(FiErrno.FI_EOPBADSTATE, () -> answerer.connect(passive.address(), null));
+        final MsgEndpoint quiet = b.open(b.options().request(request).eventQueue(null));
+        refuses(FiErrno.FI_ENOEQ, () -> quiet.accept(null));
+        answerer.accept(null);
+        a.await(FabricEvent.CONNECTED, b);
+        refuses(FiErrno.FI_EISCONN, () -> asker.connect(passive.address(), null));
+        refuses(FiErrno.FI_EISCONN, () -> asker.connect(answerer.name()));
+        asker.close();
+        refuses(FiErrno.FI_EBADFD, () -> asker.connect(passive.address(), null));
+        refuses(FiErrno.FI_EBADFD, asker::shutdown);
+        refuses(FiErrno.FI_EBADFD, () -> asker.accept(null));
+    }
+
+    @Test
+    void openingAPassiveEndpointChecks() {
+        refuses(FiErrno.FI_ENOEQ, () -> b.fabric.openPassiveEndpoint(b.info, null, null));
+        refuses(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(null, b.eq, null));
+        refuses(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(a.info, b.eq, null));
+        refuses(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(b.info, a.eq, null));
+        final PassiveEndpoint passive = b.listen();
+        refuses(FiErrno.FI_EBUSY, b.fabric::close);
+        refuses(FiErrno.FI_EBUSY, b.eq::close);
+        passive.close();
+    }
+
+    @Test
+    void nothingIsLeft() {
+        final PassiveEndpoint passive = b.listen();
+        String before = "";
+        for (int i = 0; i < 40; i++) {
+            final MsgEndpoint[] ends = a.connect(b, passive);
+            ends[0].close();
+            b.await(FabricEvent.SHUTDOWN, a);
+            ends[1].close();
+            final String now = a.objects() + b.objects();
+            before = i == 0 ? now : before;
+            assertThat(now).isEqualTo(before);
+        }
+    }
+}

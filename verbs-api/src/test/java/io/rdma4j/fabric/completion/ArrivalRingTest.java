@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.verbs.Completion;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** From the holder of the lanes to the reader: nothing is lost, doubled or out of order, whoever is faster. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ArrivalRingTest {
+    private static final int RINGS = 7;
+    private static final int SIZE = 4;
+    private static final int EACH = 10_000;
+    private static final InwardLane LANE = new InwardLane() {
+        @Override
+        public boolean arrived(final Completion completion) {
+            return false;
+        }
+
+        @Override
+        public void refill() {
+            // Nothing is posted here.
+        }
+
+        @Override
+        public void mendIfFailed() {
+            // It does not fail.
+        }
+    };
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    @Test
+    void everyArrivalIsReadOnceAndInOrder() throws Exception {
+        final Arrivals arrivals = new Arrivals((EndpointHost) rig.domain, 8);
+        final ArrivalRing[] rings = new ArrivalRing[RINGS];
+        for (int i = 0; i < RINGS; i++) {
+            rings[i] = new ArrivalRing(arrivals, rig.endpoint, LANE, SIZE);
+        }
+        final ExecutorService holder = Executors.newSingleThreadExecutor();
+        try {
+            final Future<?> put = holder.submit(() -> put(rings));
+            final ReadyRings ready = new ReadyRings();
+            final Entry entry = new Entry();
+            final int[] next = new int[RINGS];
+            int left = RINGS * EACH;
+            while (left > 0 && (!put.isDone() || put.get() == null)) {
+                arrivals.moveTo(ready);
+                while (ready.hasNext()) {
+                    ready.take(entry);
+                    final int ring = (int) entry.length();
+                    assertThat(entry.data()).isEqualTo(next[ring]++);
+                    left--;
+                }
+                arrivals.refill();
+            }
+            assertThat(next).containsOnly(EACH);
+            put.get(30, TimeUnit.SECONDS);
+        } finally {
+            holder.shutdownNow();
+        }
+        arrivals.close();
+    }
+
+    private static void put(final ArrivalRing[] rings) {
+        for (int i = 0; i < EACH; i++) {
+            for (int ring = 0; ring < RINGS; ring++) {
+                while (rings[ring].unread() == SIZE && !Thread.currentThread().isInterrupted()) {
+                    Thread.yield();
+                }
+                rings[ring].put(i, ring);
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.verbs.Completion;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** What endpoints cost that have nothing to do, counted in calls. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class PortsTest {
+    private static final int MANY = 1_000;
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+
+    private int progressed;
+    private int armed;
+    private int asked;
+
+    /** Counts how often it is called, and wants to be called some times. */
+    private final class Port implements CompletionPort {
+        private int more;
+        private int arms;
+        private long idle = Long.MAX_VALUE;
+
+        @Override
+        public void completed(final int what, final int slot, final Completion completion) {
+            throw new AssertionError("nothing is under way");
+        }
+
+        @Override
+        public boolean progress(final FabricCompletionQueue queue) {
+            progressed++;
+            return more-- > 0;
+        }
+
+        @Override
+        public int arm() {
+            armed++;
+            return arms;
+        }
+
+        @Override
+        public long idleNanos() {
+            asked++;
+            return idle;
+        }
+
+        @Override
+        public Endpoint endpoint() {
+            return rig.endpoint;
+        }
+    }
+
+    private int calls() {
+        return progressed + armed + asked;
+    }
+
+    @Test
+    void idlePortsAreNotCalled() {
+        final FabricCompletionQueue queue = rig.open();
+        final List<Port> ports = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            ports.add(new Port());
+            queue.attach(ports.get(i));
+        }
+        queue.read(null, 0);
+        assertThat(progressed).as("each once, when it is new").isEqualTo(MANY);
+        progressed = 0;
+        for (int i = 0; i < 100; i++) {
+            queue.read(null, 0);
+            assertThat(queue.arm()).isZero();
+            assertThat(queue.idleNanos()).isEqualTo(Long.MAX_VALUE);
+        }
+        assertThat(calls()).isZero();
+        ports.forEach(queue::detach);
+        queue.read(null, 0);
+        assertThat(calls()).isZero();
+    }
+
+    @Test
+    void onesThatWantAreCalledUntilTheyDoNot() {
+        final FabricCompletionQueue queue = rig.open();
+        final Port one = new Port();
+        final Port other = new Port();
+        queue.attach(one);
+        final int number = queue.attach(other);
+        queue.read(null, 0);
+        progressed = 0;
+        one.more = 3;
+        other.more = 1;
+        queue.wants(one);
+        queue.wants(one);
+        queue.wants(number);
+        final int[] expected = {2, 4, 5, 6, 6, 6};
+        for (final int calls : expected) {
+            queue.read(null, 0);
+            assertThat(progressed).isEqualTo(calls);
+        }
+        queue.detach(one);
+        queue.detach(other);
+    }
+
+    @Test
+    void onlyThoseThatWantAreAskedBeforeAWait() {
+        final FabricCompletionQueue queue = rig.open();
+        final Port one = new Port();
+        one.more = Integer.MAX_VALUE;
+        one.idle = 12_345;
+        assertThat(queue.attach(one)).isZero();
+        assertThat(queue.arm()).as("it is new").isEqualTo(-FiErrno.FI_EAGAIN);
+        assertThat(armed).isZero();
+        queue.read(null, 0);
+        assertThat(queue.arm()).isZero();
+        assertThat(armed).isEqualTo(1);
+        assertThat(queue.idleNanos()).isEqualTo(12_345);
+        one.arms = -FiErrno.FI_EAGAIN;
+        assertThat(queue.arm()).isEqualTo(-FiErrno.FI_EAGAIN);
+        queue.detach(one);
+        assertThat(queue.arm()).isZero();
+    }
+
+    @Test
+    void numbersAreUsedAgain() {
+        final FabricCompletionQueue queue = rig.open();
+        final Port[] ports = {new Port(), new Port(), new Port()};
+        for (int i = 0; i < ports.length; i++) {
+            assertThat(queue.attach(ports[i])).isEqualTo(i);
+        }
+        queue.detach(ports[1]);
+        queue.detach(ports[1]);
+        assertThatThrownBy(queue::close).isInstanceOfSatisfying(FabricException.class,
+            e -> assertThat(e.errno()).isEqualTo(FiErrno.FI_EBUSY)).hasMessageContaining("2 endpoints");
+        assertThat(queue.attach(ports[1])).isEqualTo(1);
+        for (final Port port : ports) {
+            queue.detach(port);
+        }
+        queue.close();
+        assertThatThrownBy(() -> queue.attach(ports[0])).isInstanceOfSatisfying(FabricException.class,
+            e -> assertThat(e.errno()).isEqualTo(FiErrno.FI_EBADFD));
+    }
+
+    /** All endpoints of a queue complete in the same two queues of the device, so that a read polls these only. */
+    @Test
+    void thousandEndpointsShareTwoQueuesOfTheDevice() {
+        final FabricCompletionQueue queue = rig.open();
+        final List<MsgEndpoint> endpoints = new ArrayList<>();
+        endpoints.add(rig.domain.openEndpoint(new EndpointOptions().sizes(1, 1).completionQueue(queue)));
+        final long queues = deviceQueues();
+        assertThat(queues).as("two for each of two queues with endpoints").isEqualTo(4);
+        for (int i = 1; i < MANY; i++) {
+            endpoints.add(rig.domain.openEndpoint(new EndpointOptions().sizes(1, 1).completionQueue(queue)));
+        }
+        assertThat(deviceQueues()).isEqualTo(queues);
+        for (int i = 0; i < 10; i++) {
+            assertThat(queue.read(null, 0)).isZero();
+        }
+        assertThatThrownBy(queue::close).hasMessageContaining("1000 endpoints");
+        endpoints.forEach(MsgEndpoint::close);
+    }
+
+    private long deviceQueues() {
+        return rig.context.dump().lines().filter(line -> line.strip().startsWith("CQ ")).count();
+    }
+}

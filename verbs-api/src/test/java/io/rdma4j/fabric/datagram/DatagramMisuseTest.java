@@ -1,0 +1,233 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.datagram;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.verbs.RdmaDevices;
+
+import java.util.function.IntSupplier;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Datagram endpoints asked for what makes no sense. */
+@Timeout(120)
+class DatagramMisuseTest {
+    private final Rig rig = new Rig("");
+    private final UnsafeBuffer heap = new UnsafeBuffer(new byte[16]);
+
+    @AfterEach
+    void close() {
+        rig.close();
+        assertThat(rig.context.reachableBytes()).isZero();
+    }
+
+    private static void refused(final int errno, final ThrowingCallable action, final String... words) {
+        final FabricException e = catchThrowableOfType(FabricException.class, action);
+        assertThat(e).isNotNull();
+        assertThat(FiErrno.name(e.errno())).as("%s", e).isEqualTo(FiErrno.name(errno));
+        for (final String word : words) {
+            assertThat(e.getMessage()).contains(word);
+        }
+    }
+
+    private static void refused(final int errno, final IntSupplier operation) {
+        assertThat(operation.getAsInt()).isEqualTo(-errno);
+    }
+
+    @Test
+    void endpointsNeedAVectorAndQueuesOfTheirDomain() {
+        final EndpointOptions none = new EndpointOptions();
+        refused(FiErrno.FI_EINVAL, () -> rig.domain.openAddressedEndpoint(null), "options");
+        refused(FiErrno.FI_ENOAV, () -> rig.domain.openAddressedEndpoint(none.completionQueue(rig.cq)), "vector");
+        refused(FiErrno.FI_ENOCQ, () -> rig.open(rig.options().completionQueues(null, rig.cq)), "transmit queue");
+        refused(FiErrno.FI_ENOCQ, () -> rig.open(rig.options().completionQueues(rig.cq, null)), "receive queue");
+        refused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().sizes(0, 1)), "transmit size is 0");
+        refused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().sizes(1, 1 << 30)), "receive size");
+        refused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().receiveContexts(rig.cq)), "receive contexts");
+        refused(FiErrno.FI_EINVAL, () -> rig.domain.openEndpoint(rig.options()), "FI_EP_DGRAM",
+            "openAddressedEndpoint");
+        try (Rig other = new Rig("")) {
+            refused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().addressVector(other.vector)), "another domain");
+            refused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().completionQueue(other.cq)), "another domain");
+        }
+        assertThat(rig.vector.isClosed()).isFalse();
+    }
+
+    @Test
+    void whatIsInUseCannotBeClosed() {
+        final AddressedEndpoint a = rig.open();
+        refused(FiErrno.FI_EBUSY, rig.vector::close);
+        refused(FiErrno.FI_EBUSY, rig.cq::close);
+        refused(FiErrno.FI_EBUSY, rig.domain::close, "1 endpoint");
+        a.close();
+        a.close();
+        rig.vector.close();
+        refused(FiErrno.FI_EBADFD, () -> rig.open(rig.options()));
+        rig.cq.close();
+    }
+
+    @Test
+    void closedEndpointsRefuseEverything() {
+        final AddressedEndpoint a = rig.open();
+        final long self = rig.name(a);
+        assertThat(a.receive(rig.at(0), 64, null, FiAddr.UNSPEC, 7)).isZero();
+        a.close();
+        assertThat(a.isClosed()).isTrue();
+        assertThat(rig.received(a)).matches(one -> one.context() == 7 && one.error().equals("FI_ECANCELED"));
+        final Message message = new Message(1).add(rig.at(0), 1, null).peer(self);
+        final IntSupplier[] all = {
+            () -> a.send(rig.at(0), 1, null, self, 1), () -> a.send(heap, 0, 1, self, 1),
+            () -> a.sendWithData(rig.at(0), 1, null, 1, self, 1), () -> a.inject(heap, 0, 1, self),
+            () -> a.injectWithData(heap, 0, 1, 1, self), () -> a.sendMessage(message, 0),
+            () -> a.receive(rig.at(0), 1, null, 0, 1), () -> a.receive(heap, 0, 1, 0, 1),
+            () -> a.receiveMessage(message, 0), () -> a.read(rig.at(0), 1, null, self, 0, 0, 1),
+            () -> a.readMessage(message, 0), () -> a.cancel(7)};
+        for (final IntSupplier one : all) {
+            refused(FiErrno.FI_EBADFD, one);
+        }
+        assertThat(a.toString()).contains("closed");
+        assertThat(a.address()).isNotNull();
+        rig.silence();
+    }
+
+    @Test
+    void memoryOfPeersIsOutOfReach() {
+        final AddressedEndpoint a = rig.open();
+        final long self = rig.name(a);
+        final Message message = new Message(1).add(rig.at(0), 8, null).peer(self).remote(0, 1);
+        final IntSupplier[] all = {
+            () -> a.read(rig.at(0), 8, null, self, 0, 1, 1), () -> a.write(rig.at(0), 8, null, self, 0, 1, 1),
+            () -> a.writeWithData(rig.at(0), 8, null, 1, self, 0, 1, 1),
+            () -> a.fetchAdd(rig.at(0), null, 1, self, 0, 1, 1),
+            () -> a.compareSwap(rig.at(0), null, 1, 2, self, 0, 1, 1), () -> a.readMessage(message, 0),
+            () -> a.writeMessage(message, 0)};
+        for (final IntSupplier one : all) {
+            refused(FiErrno.FI_EOPNOTSUPP, one);
+        }
+        refused(FiErrno.FI_ENOSYS, () -> a.cancel(1));
+        refused(FiErrno.FI_EINVAL, () -> a.receiveContext(0), "FI_EP_DGRAM");
+    }
+
+    @Test
+    void nonsenseIsRefused() {
+        final AddressedEndpoint a = rig.open();
+        final long self = rig.name(a);
+        final MemoryRegion sends = rig.keep(rig.domain.register(
+            new MrAttributes().buffer(rig.at(0), 4096).access(MrAccess.SEND)));
+        final MemoryRegion closed = rig.domain.register(
+            new MrAttributes().buffer(rig.at(0), 4096).access(MrAccess.SEND, MrAccess.RECV));
+        closed.close();
+        final int[] invalid = {
+            a.send(rig.at(0), -1, null, self, 1), a.send(0, 1, null, self, 1), a.send(-1, 5, null, self, 1),
+            a.send(Long.MAX_VALUE, 5, null, self, 1), a.send(rig.at(0), 1, closed, self, 1),
+            a.send(rig.at(4090), 7, sends, self, 1), a.send(null, 0, 1, self, 1), a.send(heap, -1, 1, self, 1),
+            a.send(heap, 0, 1, self, 1), a.inject(null, 0, 1, self), a.inject(heap, 10, 7, self),
+            a.inject(heap, -1, 1, self), a.inject(heap, 0, -1, self),
+            a.inject(heap, Integer.MAX_VALUE, Integer.MAX_VALUE, self), a.injectWithData(null, 0, 0, 0, self),
+            a.sendMessage(null, 0), a.sendMessage(new Message(1).add(rig.at(0), -1, null).peer(self), 0),
+            a.sendMessage(new Message(1).add(rig.at(0), 1, null), 0), a.receive(rig.at(0), -1, null, 0, 1),
+            a.receive(0, 5, null, 0, 1), a.receive(null, 0, 5, 0, 1), a.receive(heap, 0, 5, 0, 1),
+            a.receiveMessage(null, 0), a.receiveMessage(new Message(1).add(0, 5, null), 0)};
+        for (int i = 0; i < invalid.length; i++) {
+            assertThat(invalid[i]).as("number %d", i).isEqualTo(-FiErrno.FI_EINVAL);
+        }
+        refused(FiErrno.FI_EACCES, () -> a.receive(rig.at(0), 10, sends, 0, 1));
+        for (final long bit : new long[] {1, 1L << 16, 1L << 40, Long.MIN_VALUE}) {
+            refused(FiErrno.FI_EBADFLAGS, () -> a.sendMessage(new Message(1).peer(self), bit));
+            refused(FiErrno.FI_EBADFLAGS, () -> a.receiveMessage(new Message(1), bit));
+        }
+        refused(FiErrno.FI_EBADFLAGS, () -> a.receiveMessage(new Message(1), OpFlags.INJECT));
+        refused(FiErrno.FI_EOPNOTSUPP,
+            () -> a.sendMessage(new Message(1).peer(self), OpFlags.DELIVERY_COMPLETE));
+        rig.silence();
+        assertThat(rig.domain.cache().statistics().inUse()).isZero();
+    }
+
+    @Test
+    void memoryOfAnotherDomain() {
+        final AddressedEndpoint a = rig.open();
+        final long self = rig.name(a);
+        try (Rig other = new Rig("")) {
+            final MemoryRegion foreign = other.region();
+            refused(FiErrno.FI_EDOMAIN, () -> a.send(other.at(0), 8, foreign, self, 1));
+            refused(FiErrno.FI_EDOMAIN, () -> a.receive(other.at(0), 8, foreign, 0, 1));
+        }
+    }
+
+    @Test
+    void noMoreThanItsSize() {
+        final AddressedEndpoint a = rig.open(rig.options().sizes(4, 3));
+        final long self = rig.name(a);
+        for (int i = 0; i < 3; i++) {
+            assertThat(a.receive(rig.at(0), 64, null, 0, i)).isZero();
+        }
+        refused(FiErrno.FI_EAGAIN, () -> a.receive(rig.at(0), 64, null, 0, 9));
+        for (int i = 0; i < 4; i++) {
+            assertThat(a.send(rig.at(64), 8, null, self, i)).isZero();
+        }
+        refused(FiErrno.FI_EAGAIN, () -> a.send(rig.at(64), 8, null, self, 9));
+        refused(FiErrno.FI_EAGAIN, () -> a.inject(heap, 0, 8, self));
+        for (int i = 0; i < 3; i++) {
+            assertThat(rig.received(a).context()).isEqualTo(i);
+        }
+        for (int i = 0; i < 4; i++) {
+            assertThat(rig.sent(a).context()).isEqualTo(i);
+        }
+        assertThat(a.receive(rig.at(0), 64, null, 0, 9)).isZero();
+    }
+
+    /** With FI_MR_LOCAL nothing is sent from memory without a descriptor, but for what is copied. */
+    @Test
+    void demandedDescriptors() {
+        try (Rig strict = new Rig(RdmaDevices.open(Rig.device("")),
+            new Hints().mrMode(MrMode.ALLOCATED, MrMode.LOCAL).demand(MrMode.LOCAL))) {
+            final AddressedEndpoint a = strict.open();
+            final long self = strict.name(a);
+            final MemoryRegion region = strict.region();
+            refused(FiErrno.FI_EINVAL, () -> a.send(strict.at(0), 8, null, self, 1));
+            refused(FiErrno.FI_EINVAL, () -> a.receive(strict.at(0), 8, null, 0, 1));
+            assertThat(a.receive(strict.at(0), 8, region, 0, 1)).isZero();
+            assertThat(a.inject(heap, 0, 8, self)).isZero();
+            assertThat(strict.received(a).length()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void aClosedDomainOpensNothing() {
+        try (Rig other = new Rig("")) {
+            final CompletionQueue cq = other.cq;
+            final EndpointOptions options = other.options();
+            other.vector.close();
+            cq.close();
+            other.memory.close();
+            other.domain.close();
+            refused(FiErrno.FI_EBADFD, () -> other.domain.openAddressedEndpoint(options));
+            refused(FiErrno.FI_EBADFD, () -> other.domain.openAddressVector(new AvAttributes()));
+        }
+        assertThat(rig.info.endpointType()).isEqualTo(EndpointType.DGRAM);
+    }
+}

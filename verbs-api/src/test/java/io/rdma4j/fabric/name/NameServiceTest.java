@@ -1,0 +1,435 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.Gid;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class NameServiceTest {
+    private final NameResolver resolver = new NameResolver(AddressFormat.SOCKADDR_IN, EndpointType.RDM);
+    private final List<String> before = new ArrayList<>();
+    private NameSettings settings;
+
+    @BeforeEach
+    void ownPort() {
+        for (final String name : names()) {
+            before.add(System.getProperty(name));
+        }
+        System.setProperty(NameSettings.PORT, Integer.toString(TestNames.freePort()));
+        System.setProperty(NameSettings.ADDRESS, "127.0.0.1,127.0.0.2,127.0.0.3,::1");
+        System.setProperty(NameSettings.GRACE, "0");
+        settings = NameSettings.now();
+    }
+
+    @AfterEach
+    void asBefore() {
+        for (int i = 0; i < before.size(); i++) {
+            if (before.get(i) == null) {
+                System.clearProperty(names()[i]);
+            } else {
+                System.setProperty(names()[i], before.get(i));
+            }
+        }
+        until("no registration is left behind", () -> !NameServer.agent(settings).isRunning());
+    }
+
+    private static String[] names() {
+        return new String[] {NameSettings.PORT, NameSettings.ADDRESS, NameSettings.GRACE, NameSettings.TIMEOUT};
+    }
+
+    private static FabricAddress device(final int qpn) {
+        return FabricAddress.device(Gid.parse("fe80::1"), qpn, 0x11, EndpointType.RDM);
+    }
+
+    private static FabricAddress socket(final String ip, final int port) {
+        return FabricAddress.parse("fi_sockaddr://" + ip + ":" + port);
+    }
+
+    private static int errno(final Runnable work) {
+        return assertThrows(FabricException.class, work::run).errno();
+    }
+
+    private static void until(final String what, final BooleanSupplier condition) {
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < deadline, what);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void whatIsRegisteredIsFoundUntilItIsClosed() {
+        final Registration one = NameServer.register(device(17), "7000");
+        assertEquals(7000, one.service());
+        assertEquals(device(17), resolver.toDevice(socket("127.0.0.1", 7000)));
+        assertEquals(device(17), resolver.toDevice(socket("127.0.0.2", 7000)));
+        assertEquals(device(17), resolver.toDevice(FabricAddress.text("fi_sockaddr_in://127.0.0.1:7000")));
+        assertEquals(device(17), resolver.toDevice(one.address(AddressFormat.SOCKADDR_IN)));
+        assertEquals(device(17), resolver.toDevice(one.address(AddressFormat.SOCKADDR_IN6)));
+        assertEquals(device(17), resolver.toDevice(one.address(AddressFormat.STR)));
+        assertEquals(device(17), one.address(AddressFormat.DEVICE));
+        assertEquals(FiErrno.FI_ENODATA, errno(() -> resolver.toDevice(socket("127.0.0.1", 7001))));
+        one.close();
+        one.close();
+        assertEquals(FiErrno.FI_ECONNREFUSED, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
+    }
+
+    @Test
+    void aServiceIsHadOnceAndFreeOnesAreChosen() {
+        final Registration one = NameServer.register(device(1), "7000");
+        assertEquals(FiErrno.FI_EADDRINUSE, errno(() -> NameServer.register(device(2), "7000")));
+        final Registration two = NameServer.register(device(2), null);
+        final Registration three = NameServer.register(device(3), null);
+        assertNotEquals(two.service(), three.service());
+        one.close();
+        final Registration again = NameServer.register(device(4), "7000");
+        one.close();
+        assertEquals(device(4), resolver.toDevice(socket("127.0.0.1", 7000)));
+        for (final Registration each : List.of(two, three, again)) {
+            each.close();
+        }
+    }
+
+    @Test
+    void misuse() {
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> NameServer.register(null, "7000")));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> NameServer.register(socket("127.0.0.1", 1), "7000")));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> NameServer.register(device(1), "0")));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> NameServer.register(device(1), "qpn:1")));
+        assertEquals(FiErrno.FI_ENODATA, errno(() -> NameServer.register(device(1), "no-such-service")));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> resolver.toDevice((FabricAddress) null)));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> resolver.toDevice(socket("127.0.0.1", 0))));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> resolver.toDevice(socket("0.0.0.0", 7))));
+        System.setProperty(NameSettings.PORT, "0");
+        assertEquals(FiErrno.FI_EINVAL, errno(NameSettings::now));
+        System.setProperty(NameSettings.PORT, "1");
+        System.setProperty(NameSettings.ADDRESS, "localhost");
+        assertEquals(FiErrno.FI_EINVAL, errno(NameSettings::now));
+    }
+
+    @Test
+    void manyAreAskedForAtOnceAndBadOnesHarmNoOthers() {
+        final List<Registration> all = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            all.add(NameServer.register(device(i), Integer.toString(10_000 + i)));
+        }
+        final List<FabricAddress> asked = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            asked.add(socket("127.0.0." + (1 + i % 3), 10_000 + i));
+        }
+        asked.set(5, null);
+        asked.set(6, socket("127.0.0.1", 9));
+        asked.set(7, device(7));
+        asked.set(8, FabricAddress.device(Gid.ZERO, 8, 0, EndpointType.MSG));
+        final List<Resolution> found = resolver.toDevice(asked);
+        for (int i = 0; i < 600; i++) {
+            if (i == 5 || i == 6 || i == 8) {
+                assertNull(found.get(i).device());
+                assertEquals(i == 6 ? FiErrno.FI_ENODATA : FiErrno.FI_EINVAL, found.get(i).failure().errno());
+            } else {
+                assertEquals(device(i), found.get(i).device(), "address " + i);
+                assertEquals(asked.get(i), found.get(i).inserted());
+                assertNull(found.get(i).failure());
+            }
+        }
+        all.forEach(Registration::close);
+    }
+
+    @Test
+    void servicesByName() {
+        final Registration one = NameServer.register(device(17), "7000");
+        final NameResolver plain = new NameResolver(AddressFormat.DEVICE, EndpointType.RDM);
+        final NameResolver text = new NameResolver(AddressFormat.STR, EndpointType.RDM);
+        final NameResolver in6 = new NameResolver(AddressFormat.SOCKADDR_IN6, EndpointType.RDM);
+        assertEquals(socket("127.0.0.1", 7000), resolver.service("127.0.0.1", "7000").inserted());
+        assertEquals(device(17), resolver.service("localhost", "7000").device());
+        assertEquals(device(17), plain.service("127.0.0.1", "7000").inserted());
+        assertEquals("fi_sockaddr_in://127.0.0.1:7000", text.service("127.0.0.1", "7000").inserted().toString());
+        assertEquals("fi_sockaddr_in6://[::ffff:127.0.0.1]:7000",
+            in6.service("127.0.0.1", "7000").inserted().toString());
+        assertEquals(device(17), text.service("fi_sockaddr_in://127.0.0.1:7000", null).device());
+        assertEquals(FiErrno.FI_EINVAL, resolver.service("fi_sockaddr_in://127.0.0.1:7000", "7000").failure().errno());
+        assertEquals(FiErrno.FI_EINVAL, resolver.service("fi_sockaddr_in6://[::1]:7000", null).failure().errno());
+        assertEquals(FiErrno.FI_EINVAL, resolver.service(null, "7000").failure().errno());
+        assertEquals(FiErrno.FI_EINVAL, resolver.service("127.0.0.1", null).failure().errno());
+        assertEquals(FiErrno.FI_EADDRNOTAVAIL, resolver.service("::1", "7000").failure().errno());
+        assertEquals(FiErrno.FI_EINVAL, new NameResolver(AddressFormat.DEVICE, EndpointType.DGRAM)
+            .service("127.0.0.1", "7000").failure().errno());
+        one.close();
+    }
+
+    @Test
+    void rangesOfNodesAndServices() {
+        final Registration one = NameServer.register(device(1), "7000");
+        final Registration two = NameServer.register(device(2), "7001");
+        final SymmetricRange range = SymmetricRange.of("127.0.0.1", 4, "7000", 3);
+        final List<Resolution> found = resolver.symmetric(range, 0, range.size());
+        for (int i = 0; i < 12; i++) {
+            assertEquals(socket("127.0.0." + (1 + i / 3), 7000 + i % 3), found.get(i).inserted());
+            assertEquals(i / 3 == 3 || i % 3 == 2 ? null : device(1 + i % 3), found.get(i).device(), "address " + i);
+        }
+        assertEquals(FiErrno.FI_ECONNREFUSED, found.get(9).failure().errno());
+        assertEquals(FiErrno.FI_ENODATA, found.get(2).failure().errno());
+        assertEquals(found.subList(1, 5).stream().map(Resolution::inserted).collect(Collectors.toList()),
+            resolver.symmetric(range, 1, 4).stream().map(Resolution::inserted).collect(Collectors.toList()));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> resolver.symmetric(range, 10, 3)));
+        one.close();
+        two.close();
+    }
+
+    @Test
+    void queuePairsAreCountedAndNobodyIsAsked() {
+        final NameResolver plain = new NameResolver(AddressFormat.DEVICE, EndpointType.DGRAM);
+        final List<Resolution> found = plain.symmetric(SymmetricRange.of("fe80::ff", 2, "qpn:17/0x1ee7", 2), 0, 4);
+        assertEquals(FabricAddress.device(Gid.parse("fe80::100"), 18, 0x1ee7, EndpointType.DGRAM),
+            found.get(3).device());
+        assertEquals(found.get(3).device(), found.get(3).inserted());
+        assertEquals(FiErrno.FI_EINVAL, plain.service("localhost", "qpn:17").failure().errno());
+        assertEquals(FiErrno.FI_EINVAL, resolver.service("fe80::1", "qpn:17").failure().errno());
+    }
+
+    @Test
+    void hostsThatNobodyKnowsAndHostsThatTakeTooLong() {
+        final CountDownLatch never = new CountDownLatch(1);
+        final NameResolver asks = new NameResolver(AddressFormat.SOCKADDR_IN, EndpointType.RDM, name -> {
+            if (name.equals("slow1")) {
+                try {
+                    never.await();
+                } catch (final InterruptedException e) {
+                    throw new UnknownHostException("interrupted");
+                }
+            } else if (name.equals("slow2")) {
+                return new InetAddress[] {InetAddress.getByName("127.0.0.1")};
+            }
+            throw new UnknownHostException(name);
+        });
+        final Registration one = NameServer.register(device(1), "7000");
+        System.setProperty(NameSettings.TIMEOUT, "500");
+        final List<Resolution> found = asks.symmetric(SymmetricRange.of("slow0", 3, "7000", 1), 0, 3);
+        assertEquals(FiErrno.FI_ENODATA, found.get(0).failure().errno());
+        assertEquals(FiErrno.FI_ETIMEDOUT, found.get(1).failure().errno());
+        assertEquals(device(1), found.get(2).device());
+        never.countDown();
+        one.close();
+    }
+
+    @Test
+    void aServerThatSaysNothingOrNonsense() throws IOException {
+        System.setProperty(NameSettings.TIMEOUT, "300");
+        try (ServerSocket silent = new ServerSocket(settings.port(), 5, InetAddress.getByName("127.0.0.1"))) {
+            assertEquals(FiErrno.FI_ETIMEDOUT, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
+            final Thread babbler = new Thread(() -> {
+                while (!silent.isClosed()) {
+                    try (Socket accepted = silent.accept()) {
+                        accepted.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
+                        accepted.getInputStream().read(new byte[1024]);
+                    } catch (final IOException e) {
+                        // It went, or the test is over.
+                        Thread.onSpinWait();
+                    }
+                }
+            });
+            babbler.setDaemon(true);
+            babbler.start();
+            assertEquals(FiErrno.FI_EPROTO, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
+            assertEquals(FiErrno.FI_ETIMEDOUT, errno(() -> NameServer.register(device(1), "7000")));
+        }
+        until("the agent has ended", () -> !NameServer.agent(settings).isRunning());
+    }
+
+    @Test
+    void anInterruptedThreadIsTold() throws IOException {
+        try (ServerSocket silent = new ServerSocket(settings.port(), 5, InetAddress.getByName("127.0.0.1"))) {
+            assertTrue(silent.isBound());
+            Thread.currentThread().interrupt();
+            assertEquals(FiErrno.FI_EINTR, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
+            assertEquals(FiErrno.FI_EINTR, errno(() -> NameServer.register(device(1), "7000")));
+            assertTrue(Thread.interrupted());
+        } finally {
+            Thread.interrupted();
+        }
+        until("the agent has ended", () -> !NameServer.agent(settings).isRunning());
+    }
+
+    /** Two agents of one process are to each other as those of two processes. */
+    @Test
+    void whenTheServerEndsAnotherOneServesAndAllRegisterAgain() {
+        final NameAgent first = new NameAgent(settings);
+        final NameAgent second = new NameAgent(settings);
+        final NameAgent third = new NameAgent(settings);
+        final NodeRegistration one = first.register(7001, device(1));
+        final NodeRegistration two = second.register(7002, device(2));
+        final NodeRegistration three = third.register(7003, device(3));
+        assertTrue(first.isServer());
+        assertFalse(second.isServer());
+        assertEquals(FiErrno.FI_EADDRINUSE, errno(() -> second.register(7001, device(9))));
+        assertEquals(device(2), resolver.toDevice(socket("127.0.0.1", 7002)));
+        System.setProperty(NameSettings.GRACE, "10000");
+        one.close();
+        assertEquals(device(2), resolver.toDevice(socket("127.0.0.1", 7002)));
+        assertEquals(device(3), resolver.toDevice(socket("127.0.0.1", 7003)));
+        assertTrue(second.isServer() != third.isServer());
+        System.setProperty(NameSettings.GRACE, "0");
+        assertEquals(FiErrno.FI_ENODATA, errno(() -> resolver.toDevice(socket("127.0.0.1", 7001))));
+        two.close();
+        System.setProperty(NameSettings.GRACE, "10000");
+        assertEquals(device(3), resolver.toDevice(socket("127.0.0.1", 7003)));
+        three.close();
+        until("the first agent has ended", () -> !first.isRunning());
+        until("all agents have ended", () -> !second.isRunning() && !third.isRunning());
+    }
+
+    @Test
+    void aMemberThatGoesTakesItsServicesAlong() {
+        final NameAgent first = new NameAgent(settings);
+        final NameAgent second = new NameAgent(settings);
+        final NodeRegistration one = first.register(7001, device(1));
+        final NodeRegistration two = second.register(0, device(2));
+        two.close();
+        assertEquals(FiErrno.FI_ENODATA, errno(() -> resolver.toDevice(socket("127.0.0.1", two.service()))));
+        assertEquals(device(1), resolver.toDevice(socket("127.0.0.1", 7001)));
+        one.close();
+        until("agents have ended", () -> !first.isRunning() && !second.isRunning());
+    }
+
+    @Test
+    void garbageHarmsNobody() throws IOException {
+        final Registration one = NameServer.register(device(1), "7000");
+        final Random random = new Random(3);
+        final InetSocketAddress server = new InetSocketAddress("127.0.0.1", settings.port());
+        for (int i = 0; i < 300; i++) {
+            final byte[] garbage = new byte[1 + random.nextInt(700)];
+            random.nextBytes(garbage);
+            if (i % 2 == 0) {
+                ByteBuffer.wrap(garbage).putShort((short) garbage.length);
+                if (garbage.length > 4) {
+                    garbage[2] = NameFrame.VERSION;
+                    garbage[3] = (byte) (1 + i % 4);
+                }
+            }
+            try (Socket socket = new Socket()) {
+                socket.connect(server, 5000);
+                socket.getOutputStream().write(garbage);
+            }
+        }
+        assertEquals(device(1), resolver.toDevice(socket("127.0.0.1", 7000)));
+        one.close();
+    }
+
+    private static byte[] ask(final Socket socket, final byte[] request) throws IOException {
+        socket.setSoTimeout(10_000);
+        socket.getOutputStream().write(request);
+        final InputStream in = socket.getInputStream();
+        final byte[] head = in.readNBytes(2);
+        return head.length < 2 ? head : in.readNBytes((ByteBuffer.wrap(head).getShort() & 0xffff) - 2);
+    }
+
+    @Test
+    void wrongVersionsAreToldSoAndDropped() throws IOException {
+        final Registration one = NameServer.register(device(1), "7000");
+        final byte[] request = new byte[10];
+        ByteBuffer.wrap(request).putShort((short) 10).put((byte) 2).put((byte) 1);
+        try (Socket socket = new Socket("127.0.0.1", settings.port())) {
+            final byte[] reply = ask(socket, request);
+            assertEquals(NameFrame.REFUSED, reply[1] & 0xff);
+            assertEquals(FiErrno.FI_EOPNOTSUPP, ByteBuffer.wrap(reply).getShort(6));
+            assertEquals(-1, socket.getInputStream().read());
+        }
+        one.close();
+    }
+
+    @Test
+    void requestsInOnePieceAndByteByByte() throws IOException {
+        final Registration one = NameServer.register(device(1), "7000");
+        final byte[] query = new byte[12];
+        NameFrame.query(5, new int[] {7000}, 0, 1).get(query);
+        try (Socket socket = new Socket("127.0.0.1", settings.port())) {
+            for (final byte each : query) {
+                socket.getOutputStream().write(each);
+                socket.getOutputStream().flush();
+            }
+            assertEquals(42, ask(socket, new byte[0]).length);
+            final byte[] three = Arrays.copyOf(query, 36);
+            System.arraycopy(query, 0, three, 12, 12);
+            System.arraycopy(query, 0, three, 24, 12);
+            final byte[] first = ask(socket, three);
+            assertEquals(42, first.length);
+            assertEquals(42, ask(socket, new byte[0]).length);
+            assertEquals(42, ask(socket, new byte[0]).length);
+        }
+        one.close();
+    }
+
+    @Test
+    void silentClientsAreDroppedAndConnectionsAreBounded() throws IOException {
+        final NameListener listener = NameListener.open(settings, TimeUnit.MILLISECONDS.toNanos(1));
+        assertNotNull(listener);
+        assertNull(NameListener.open(settings), "a second server has the port");
+        final List<Socket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                sockets.add(new Socket("127.0.0.1", settings.port()));
+            }
+            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            for (final Socket each : sockets) {
+                each.setSoTimeout(1);
+                int read = 0;
+                while (read == 0) {
+                    assertTrue(System.nanoTime() < deadline, "a silent connection is not closed");
+                    listener.work(1);
+                    read = readOrNothing(each);
+                }
+                assertEquals(-1, read);
+            }
+        } finally {
+            for (final Socket each : sockets) {
+                each.close();
+            }
+            listener.close();
+        }
+    }
+
+    private static int readOrNothing(final Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read();
+        } catch (final java.net.SocketTimeoutException e) {
+            return 0;
+        }
+    }
+}

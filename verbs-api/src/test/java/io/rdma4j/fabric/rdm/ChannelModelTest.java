@@ -1,0 +1,302 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.FiErrno;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two ends over a pipe, against a model that says what has to arrive where. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ChannelModelTest {
+    private static final int STEPS = 4_000;
+    private static final int MEMORY = 1 << 20;
+
+    /** A message that was sent. */
+    private record Message(long seed, int length, Integer data) {
+    }
+
+    /** One direction: what is on its way, by receive context, and where receives are. */
+    private static final class Direction {
+        final ModelEnd from;
+        final ModelEnd to;
+        final UnsafeBuffer source = ModelEnd.area(1, MEMORY).buffer();
+        final UnsafeBuffer target = ModelEnd.area(1, MEMORY).buffer();
+        final List<Deque<Message>> expected = new ArrayList<>();
+        final List<Deque<int[]>> posted = new ArrayList<>();
+        int sends;
+        int receives;
+        int checked;
+        /** Memory of what is being sent must stay as it is: it goes round. */
+        int sendAt;
+        int receiveAt;
+
+        Direction(final ModelEnd from, final ModelEnd to) {
+            this.from = from;
+            this.to = to;
+            for (int i = 0; i < to.contexts.length; i++) {
+                expected.add(new ArrayDeque<>());
+                posted.add(new ArrayDeque<>());
+            }
+        }
+
+        void send(final Random random, final int most) {
+            final int length = random.nextInt(4) == 0 ? random.nextInt(most) : random.nextInt(100);
+            final int rx = random.nextInt(expected.size());
+            if (sendAt + length > MEMORY) {
+                sendAt = 0;
+            }
+            final long seed = random.nextLong();
+            fill(source, sendAt, length, seed);
+            final Integer data = random.nextBoolean() ? null : random.nextInt();
+            final int code = from.send(rx, source.addressOffset() + sendAt, length, data, sends);
+            if (code == 0) {
+                expected.get(rx).add(new Message(seed, length, data));
+                sends++;
+                sendAt += length;
+            }
+        }
+
+        void receive(final Random random, final int most) {
+            final int length = random.nextInt(3) == 0 ? random.nextInt(most) : most;
+            final int rx = random.nextInt(expected.size());
+            if (receiveAt + length > MEMORY) {
+                receiveAt = 0;
+            }
+            final PeerId only = random.nextInt(3) == 0 ? to.channel.peer() : null;
+            posted.get(rx).add(new int[] {receives, receiveAt, length});
+            if (to.receive(rx, target.addressOffset() + receiveAt, length, only, receives)) {
+                receives++;
+                receiveAt += length;
+            } else {
+                posted.get(rx).removeLast();
+            }
+            check();
+        }
+
+        void check() {
+            while (checked < to.got.size()) {
+                final ModelEnd.Got got = to.got.get(checked++);
+                final Message message = expected.get(got.rxIndex()).poll();
+                final int[] where = posted.get(got.rxIndex()).poll();
+                assertThat(message).as("%s that nobody sent", got).isNotNull();
+                assertThat(where[0]).as("receives are used in order").isEqualTo((int) got.context());
+                assertThat(got.length()).isEqualTo(Math.min(message.length(), where[2]));
+                assertThat(got.overflow()).isEqualTo(message.length() - got.length());
+                assertThat(got.hasData()).isEqualTo(message.data() != null);
+                assertThat(got.data()).isEqualTo(message.data() == null ? 0 : message.data());
+                final UnsafeBuffer wanted = new UnsafeBuffer(new byte[message.length()]);
+                fill(wanted, 0, message.length(), message.seed());
+                for (int i = 0; i < got.length(); i++) {
+                    if (target.getByte(where[1] + i) != wanted.getByte(i)) {
+                        throw new AssertionError("byte " + i + " of " + message + " differs");
+                    }
+                }
+            }
+        }
+
+        private static void fill(final UnsafeBuffer to, final int at, final int length, final long seed) {
+            final byte[] bytes = new byte[length];
+            new Random(seed).nextBytes(bytes);
+            to.putBytes(at, bytes);
+        }
+
+        boolean isOver() {
+            return checked == sends;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    void eachMessageArrivesOnceInOrderAndUnchanged(final long seed) {
+        final Random random = new Random(seed);
+        final int contexts = 1 + random.nextInt(3);
+        final ModelEnd a = new ModelEnd(true, contexts, 4 + random.nextInt(8), 64 + random.nextInt(200), 5);
+        final ModelEnd b = new ModelEnd(false, contexts, 4 + random.nextInt(8), 64 + random.nextInt(200), 5);
+        ModelEnd.connect(a, b);
+        final Direction there = new Direction(a, b);
+        final Direction back = new Direction(b, a);
+        final int most = 1 + random.nextInt(3_000);
+        for (int i = 0; i < STEPS; i++) {
+            step(random, there, back, most);
+        }
+        drain(random, there, back, most);
+        assertThat(there.sends).isPositive();
+        assertThat(back.sends).isPositive();
+        assertClean(a);
+        assertClean(b);
+    }
+
+    private static void step(final Random random, final Direction there, final Direction back, final int most) {
+        final Direction one = random.nextBoolean() ? there : back;
+        switch (random.nextInt(6)) {
+            case 0, 1 -> one.send(random, most);
+            case 2 -> one.receive(random, most);
+            case 3 -> one.from.progress();
+            default -> one.from.wire.move(one.from, one.to);
+        }
+        one.check();
+        assertThat(there.from.broken).as(there.from.toString()).isNull();
+        assertThat(back.from.broken).as(back.from.toString()).isNull();
+    }
+
+    private static void drain(final Random random, final Direction there, final Direction back, final int most) {
+        for (int i = 0; i < 1_000_000 && !(there.isOver() && back.isOver() && isQuiet(there) && isQuiet(back)); i++) {
+            there.from.wire.move(there.from, there.to);
+            back.from.wire.move(back.from, back.to);
+            there.from.progress();
+            back.from.progress();
+            if (!there.isOver()) {
+                there.receive(random, most);
+            }
+            if (!back.isOver()) {
+                back.receive(random, most);
+            }
+            there.check();
+            back.check();
+        }
+        assertThat(there.isOver()).as("%d of %d arrived: %s, %s", there.checked, there.sends, there.from, there.to)
+            .isTrue();
+        assertThat(back.isOver()).as("%d of %d arrived: %s, %s", back.checked, back.sends, back.from, back.to).isTrue();
+    }
+
+    private static boolean isQuiet(final Direction one) {
+        return one.from.wire.sent.isEmpty() && one.from.wanting.isEmpty();
+    }
+
+    private static void assertClean(final ModelEnd end) {
+        assertThat(end.broken).isNull();
+        assertThat(end.table.claimedOps()).as(end.toString()).isZero();
+        assertThat(end.table.freePieces()).as(end.toString()).isEqualTo(end.table.pieceCount());
+        assertThat(end.wire.posted).as("no slot is lost").hasSize(end.slots + Channel.CONTROL_SLOTS);
+        assertThat(end.sentErrors).allMatch(errno -> errno == 0);
+        assertThat(end.sentContexts).isSorted();
+    }
+
+    @Test
+    void aPeerThatTakesNothingStopsTheSenderAtItsWindow() {
+        final ModelEnd a = new ModelEnd(true, 1, 6, 256, 64);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 64);
+        ModelEnd.connect(a, b);
+        final Direction there = new Direction(a, b);
+        greet(a, b);
+        int taken = 0;
+        while (a.send(0, there.source.addressOffset(), 8, null, taken) == 0) {
+            taken++;
+        }
+        assertThat(taken).as("the smaller window").isEqualTo(4);
+        while (a.wire.move(a, b)) {
+            // All that is under way.
+        }
+        assertThat(a.send(0, there.source.addressOffset(), 8, null, 9)).isEqualTo(-FiErrno.FI_EAGAIN);
+        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 0)).isTrue();
+        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 1)).isTrue();
+        assertThat(b.wire.move(b, a)).as("credits go back at half the window").isTrue();
+        assertThat(a.send(0, there.source.addressOffset(), 8, null, 9)).isZero();
+    }
+
+    static void greet(final ModelEnd a, final ModelEnd b) {
+        for (int i = 0; i < 4; i++) {
+            a.wire.move(a, b);
+            b.wire.move(b, a);
+        }
+        assertThat(a.channel.isUp() && b.channel.isUp()).isTrue();
+    }
+
+    @Test
+    void bothEndsMaySayGoodbyeAtOnce() {
+        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+        ModelEnd.connect(a, b);
+        greet(a, b);
+        a.channel.sayBye();
+        b.channel.sayBye();
+        pump(a, b);
+        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
+        assertThat(a.drained + b.drained).isEqualTo(2);
+        assertThat(a.broken).isNull();
+        assertThat(b.broken).isNull();
+    }
+
+    @Test
+    void aGoodbyeIsRefusedWhileAMessageWaits() {
+        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+        ModelEnd.connect(a, b);
+        greet(a, b);
+        final Direction there = new Direction(a, b);
+        assertThat(a.send(0, there.source.addressOffset(), 8, null, 0)).isZero();
+        pump(a, b);
+        assertThat(a.channel.isIdle()).isTrue();
+        assertThat(b.channel.isIdle()).isFalse();
+        a.channel.sayBye();
+        assertThat(a.send(0, there.source.addressOffset(), 8, null, 1)).isEqualTo(-FiErrno.FI_EAGAIN);
+        pump(a, b);
+        assertThat(a.left).isFalse();
+        assertThat(a.channel.isUp() && b.channel.isUp()).isTrue();
+        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 1)).isTrue();
+        a.channel.sayBye();
+        pump(a, b);
+        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
+    }
+
+    private static void pump(final ModelEnd a, final ModelEnd b) {
+        boolean moved = true;
+        while (moved) {
+            moved = a.wire.move(a, b) | b.wire.move(b, a);
+            a.progress();
+            b.progress();
+        }
+    }
+
+    @Test
+    void whatIsCompleteCanBeReceivedAfterTheEnd() {
+        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+        ModelEnd.connect(a, b);
+        greet(a, b);
+        final Direction there = new Direction(a, b);
+        assertThat(a.send(0, there.source.addressOffset(), 8, null, 0)).isZero();
+        assertThat(a.send(0, there.source.addressOffset(), 4_000, null, 1)).isZero();
+        pump(a, b);
+        b.channel.close();
+        assertThat(b.drained).isZero();
+        assertThat(b.receive(0, there.target.addressOffset(), 100, null, 5)).isTrue();
+        assertThat(b.got).containsExactly(new ModelEnd.Got(5, 0, 8, 0, false, 0));
+        assertThat(b.drained).isEqualTo(1);
+        assertThat(b.contexts[0].waiting()).as("the incomplete one is gone").isZero();
+    }
+
+    @Test
+    void aReceiveWhoseMessageBreaksOffWaitsForTheNextOne() {
+        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+        ModelEnd.connect(a, b);
+        greet(a, b);
+        final Direction there = new Direction(a, b);
+        assertThat(b.receive(0, there.target.addressOffset(), 4_000, null, 5)).isTrue();
+        assertThat(a.send(0, there.source.addressOffset(), 4_000, null, 1)).isZero();
+        a.wire.move(a, b);
+        assertThat(b.contexts[0].posted()).isZero();
+        b.channel.close();
+        assertThat(b.unfinished).isEqualTo(1);
+        assertThat(b.contexts[0].posted()).isEqualTo(1);
+        assertThat(b.drained).isEqualTo(1);
+    }
+}

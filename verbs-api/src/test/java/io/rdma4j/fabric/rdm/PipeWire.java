@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.verbs.ReturnCode;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A connection without a device: keeps order, loses nothing, takes so many messages at once. */
+final class PipeWire implements Wire {
+    private static final int MOST_SENDS = 12;
+
+    /** What one side sent. */
+    private record Sent(int piece, byte[] bytes) {
+    }
+
+    /** Where one side receives. */
+    private record Posted(int slot, long address, int length) {
+    }
+
+    final Deque<Sent> sent = new ArrayDeque<>();
+    final Deque<Posted> posted = new ArrayDeque<>();
+    PipeWire peer;
+    boolean closed;
+
+    @Override
+    public int receive(final int slot, final long address, final int length, final int lkey) {
+        posted.add(new Posted(slot, address, length));
+        return ReturnCode.OK;
+    }
+
+    @Override
+    public int send(final int piece, final long address, final int length, final int lkey) {
+        return gather(piece, address, lkey, 0, length - Header.LENGTH, -1);
+    }
+
+    @Override
+    public int gather(
+        final int piece, final long address, final int lkey, final long payload, final int payloadLength,
+        final int payloadKey) {
+        if (sent.size() == MOST_SENDS) {
+            return ReturnCode.QUEUE_FULL;
+        }
+        final byte[] bytes = new byte[Header.LENGTH + payloadLength];
+        if (payloadKey == -1) {
+            copy(address, bytes, 0, bytes.length);
+        } else {
+            copy(address, bytes, 0, Header.LENGTH);
+            copy(payload, bytes, Header.LENGTH, payloadLength);
+        }
+        sent.add(new Sent(piece, bytes));
+        return ReturnCode.OK;
+    }
+
+    private static void copy(final long from, final byte[] to, final int offset, final int length) {
+        final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+        view.wrap(from, length);
+        view.getBytes(0, to, offset, length);
+    }
+
+    /** Moves one message to the other end, if that has a receive; false if none moved. */
+    boolean move(final ModelEnd from, final ModelEnd to) {
+        if (sent.isEmpty() || closed) {
+            return false;
+        }
+        final Sent message = sent.poll();
+        final Posted receive = peer.posted.poll();
+        assertThat(receive).as("a slot for what was sent").isNotNull();
+        assertThat(message.bytes().length).isLessThanOrEqualTo(receive.length());
+        final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+        view.wrap(receive.address(), receive.length());
+        view.putBytes(0, message.bytes());
+        from.completed(message.piece());
+        to.channel.arrived(receive.slot(), message.bytes().length);
+        return true;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        sent.clear();
+        posted.clear();
+    }
+}

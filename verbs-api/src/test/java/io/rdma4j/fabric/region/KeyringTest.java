@@ -1,0 +1,215 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.AvInsert;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Regions for the authorization keys of an address vector (FI_AV_AUTH_KEY; checklist 3, 11, 12). */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class KeyringTest {
+    private static final byte[] RED = "red".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] GREEN = "green".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] BLUE = "blue".getBytes(StandardCharsets.UTF_8);
+    private static final long KEY = 77;
+
+    @RegisterExtension
+    final Rig rig = new Rig();
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * Rig.PAGE).order(ByteOrder.nativeOrder());
+    private final ByteBuffer result = ByteBuffer.allocateDirect(Rig.PAGE).order(ByteOrder.nativeOrder());
+
+    private static Hints hints(final Hints hints) {
+        return hints.endpointType(EndpointType.RDM).avAuthKeys(true);
+    }
+
+    private <T extends AutoCloseable> T keep(final T object) {
+        open.add(object);
+        return object;
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        Collections.reverse(open);
+        for (final AutoCloseable object : open) {
+            object.close();
+        }
+    }
+
+    private MrAttributes remote(final AddressVector vector, final long source, final long key) {
+        return new MrAttributes().buffer(memory).access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE)
+            .requestedKey(key).avAuthKey(vector, source);
+    }
+
+    /** Two endpoints of one authorization key, and what the first one sees of the second one's regions. */
+    private final class Pair {
+        private final CompletionQueue queue;
+        private final AddressedEndpoint near;
+        private final AddressedEndpoint far;
+        private final long dest;
+
+        Pair(final Domain domain, final AddressVector vector, final byte[] authKey) {
+            queue = keep(domain.openCompletionQueue(16));
+            final EndpointOptions options = new EndpointOptions().completionQueue(queue).addressVector(vector)
+                .authKey(authKey);
+            near = keep(domain.openAddressedEndpoint(options));
+            far = keep(domain.openAddressedEndpoint(options));
+            dest = vector.insert(far.address());
+        }
+
+        /** 0, or how a read of the far side's memory failed. */
+        int read(final long key) {
+            final long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            final long address = new UnsafeBuffer(result).addressOffset();
+            final int[] errno = {-1};
+            int code = near.read(address, Long.BYTES, null, dest, 0, key, 1);
+            while (errno[0] < 0 && System.nanoTime() - until < 0) {
+                queue.read(entry -> errno[0] = entry.errno(), 1);
+                if (code == -FiErrno.FI_EAGAIN) {
+                    code = near.read(address, Long.BYTES, null, dest, 0, key, 1);
+                }
+                if (code != 0 && code != -FiErrno.FI_EAGAIN) {
+                    return code;
+                }
+            }
+            return errno[0];
+        }
+    }
+
+    @Test
+    void eachKeyOfTheVectorReachesTheRegionAndNoOther() {
+        final Domain domain = rig.domain(KeyringTest::hints);
+        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final AddressVector peers = keep(domain.openAddressVector(new AvAttributes()));
+        final Pair red = new Pair(domain, peers, RED);
+        final Pair green = new Pair(domain, peers, GREEN);
+        final Pair blue = new Pair(domain, peers, BLUE);
+        memory.putLong(0, 4711);
+        final MemoryRegion region = domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+        assertThat(region.key()).isEqualTo(KEY);
+        assertThat(region.toString()).contains("2 authorization keys");
+        for (final Pair pair : List.of(red, green)) {
+            result.putLong(0, 0);
+            assertThat(pair.read(KEY)).isZero();
+            assertThat(result.getLong(0)).isEqualTo(4711);
+        }
+        assertThat(blue.read(KEY)).isEqualTo(FiErrno.FI_EKEYREJECTED);
+        refuses(FiErrno.FI_ENOKEY, () -> domain.register(remote(keys, FiAddr.NOTAVAIL, KEY)));
+        region.close();
+        region.close();
+        assertThat(region.isClosed()).isTrue();
+        assertThat(red.read(KEY)).isIn(FiErrno.FI_EKEYREJECTED, FiErrno.FI_EACCES);
+        final MemoryRegion again = domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+        again.close();
+    }
+
+    @Test
+    void oneKeyCanBeNamed() {
+        final Domain domain = rig.domain(KeyringTest::hints);
+        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        final long green = keys.insertAuthKey(GREEN, 0);
+        final AddressVector peers = keep(domain.openAddressVector(new AvAttributes()));
+        final Pair reds = new Pair(domain, peers, RED);
+        final Pair greens = new Pair(domain, peers, GREEN);
+        final MemoryRegion region = keep(domain.register(remote(keys, green, KEY).flags(MrFlag.AUTH_KEY)));
+        assertThat(greens.read(region.key())).isZero();
+        assertThat(reds.read(region.key())).isEqualTo(FiErrno.FI_EKEYREJECTED);
+    }
+
+    @Test
+    void thePeerCanBeNamedByWhoseKeyItIs() {
+        final Domain domain = rig.domain(KeyringTest::hints);
+        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        final long green = keys.insertAuthKey(GREEN, 0);
+        final AddressVector peers = keep(domain.openAddressVector(new AvAttributes()));
+        final Pair reds = new Pair(domain, peers, RED);
+        final Pair greens = new Pair(domain, peers, GREEN);
+        final long[] peer = new long[1];
+        assertThat(keys.insert(new FabricAddress[] {greens.near.address()}, peer, new AvInsert().authKey(green)))
+            .isEqualTo(1);
+        keep(domain.register(remote(keys, peer[0], KEY)));
+        assertThat(greens.read(KEY)).isZero();
+        assertThat(reds.read(KEY)).isEqualTo(FiErrno.FI_EKEYREJECTED);
+        final long without = keys.insert(reds.near.address());
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, without, KEY + 1)));
+    }
+
+    @Test
+    void whatMakesNoSenseIsRefused() {
+        final Domain domain = rig.domain(KeyringTest::hints);
+        final Domain other = rig.domain(KeyringTest::hints);
+        final Domain ordinary = rig.domain();
+        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, FiAddr.NOTAVAIL, KEY)));
+        final long red = keys.insertAuthKey(RED, 0);
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, 12345, KEY).flags(MrFlag.AUTH_KEY)));
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, 12345, KEY)));
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(null, red, KEY)));
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, red, KEY).authKey(RED)));
+        refuses(FiErrno.FI_EDOMAIN, () -> other.register(remote(keys, red, KEY)));
+        refuses(FiErrno.FI_EINVAL, () -> ordinary.register(remote(keys, FiAddr.NOTAVAIL, KEY)));
+        refuses(FiErrno.FI_EBADFLAGS, () -> ordinary.register(
+            new MrAttributes().buffer(memory).access(MrAccess.SEND).flags(MrFlag.AUTH_KEY)));
+        final long address = new UnsafeBuffer(memory).addressOffset();
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(address, Rig.PAGE, Set.of(MrAccess.SEND), KEY));
+        final AddressVector closed = domain.openAddressVector(new AvAttributes());
+        closed.close();
+        refuses(FiErrno.FI_EBADFD, () -> domain.register(remote(closed, FiAddr.NOTAVAIL, KEY)));
+    }
+
+    @Test
+    void aDeviceThatChoosesKeysHasOneForEachAuthorizationKey() {
+        final Domain domain = rig.domain(asked -> hints(asked).mrMode(MrMode.PROV_KEY).demand(MrMode.PROV_KEY));
+        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        final long red = keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        refuses(FiErrno.FI_ENOSYS, () -> domain.register(remote(keys, FiAddr.NOTAVAIL, KEY)));
+        final MemoryRegion one = domain.register(remote(keys, red, KEY).flags(MrFlag.AUTH_KEY));
+        assertThat(one.key()).isNotEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        one.close();
+    }
+
+    private static void refuses(final int errno, final org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(FabricException.class,
+            e -> assertThat(FiErrno.name(e.errno())).isEqualTo(FiErrno.name(errno)));
+    }
+}

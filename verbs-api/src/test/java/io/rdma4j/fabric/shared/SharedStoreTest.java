@@ -1,0 +1,536 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import static io.rdma4j.fabric.shared.Stores.attributes;
+import static io.rdma4j.fabric.shared.Stores.check;
+import static io.rdma4j.fabric.shared.Stores.entry;
+import static io.rdma4j.fabric.shared.Stores.insert;
+import static io.rdma4j.fabric.shared.Stores.open;
+import static io.rdma4j.fabric.shared.Stores.reading;
+import static io.rdma4j.fabric.shared.Stores.remove;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvEntry;
+import io.rdma4j.fabric.av.AvNames;
+import io.rdma4j.fabric.av.AvStore;
+import io.rdma4j.fabric.av.PeerAddress;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SharedStoreTest {
+    private static final int CAPACITY = 256;
+    private static final String NAME = "peers";
+
+    @TempDir
+    private Path temporary;
+    private Path folder;
+    private Path path;
+
+    @BeforeEach
+    void ownFolder() {
+        folder = temporary.resolve("av");
+        path = folder.resolve(SharedFolder.fileName(NAME, Stores.DOMAIN));
+        System.setProperty(SharedFolder.PROPERTY, folder.toString());
+    }
+
+    @AfterEach
+    void asBefore() {
+        System.clearProperty(SharedFolder.PROPERTY);
+        assertFalse(Files.exists(path), "the vector's file is still there: " + path);
+    }
+
+    private static int errno(final Runnable work) {
+        return assertThrows(FabricException.class, work::run).errno();
+    }
+
+    @Test
+    void isMadeForThisUserAloneAndRemovedByTheLastOne() throws IOException {
+        final AvStore one = open(attributes(NAME));
+        final AvStore two = open(attributes(NAME));
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)));
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path)));
+        try (var files = Files.list(folder)) {
+            assertEquals(1, files.count());
+        }
+        assertEquals(0, AvNames.place(insert(one, 7)));
+        assertEquals(1, two.size());
+        one.close();
+        one.close();
+        assertTrue(Files.exists(path));
+        assertEquals(0, AvNames.place(two.placeOf(0xfe80_0000_0000_0000L, 21, 7)));
+        two.close();
+    }
+
+    @Test
+    void lowestPlacesAreTakenAndLivesGoOn() {
+        try (AvStore store = open(attributes(NAME))) {
+            for (int i = 0; i < CAPACITY; i++) {
+                assertEquals(AvNames.handle(i, 1), insert(store, i));
+            }
+            assertEquals(-FiErrno.FI_ENOMEM, insert(store, 1));
+            assertTrue(remove(store, 200));
+            assertTrue(remove(store, 3));
+            assertFalse(remove(store, 3));
+            assertEquals(0, store.life(3));
+            assertEquals(AvNames.handle(3, 2), insert(store, 1000));
+            assertEquals(AvNames.handle(200, 2), insert(store, 1001));
+            assertEquals(CAPACITY, check(store, CAPACITY));
+            assertFalse(store.find(3, 1, new PeerAddress()));
+            assertNull(store.inserted(3, 1));
+            assertEquals(entry(1000).inserted(), store.inserted(3, 2));
+            assertFalse(store.find(-1, 0, new PeerAddress()));
+            assertFalse(store.find(CAPACITY, 0, new PeerAddress()));
+            assertEquals(0, store.life(Integer.MAX_VALUE));
+        }
+    }
+
+    @Test
+    void theFirstOfTheSameIsFound() {
+        try (AvStore store = open(attributes(NAME))) {
+            insert(store, 5);
+            insert(store, 6);
+            insert(store, 5);
+            remove(store, 1);
+            insert(store, 5);
+            final PeerAddress peer = new PeerAddress();
+            store.find(0, 0, peer);
+            assertEquals(0, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            remove(store, 0);
+            assertEquals(2, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            remove(store, 2);
+            assertEquals(1, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            remove(store, 1);
+            assertEquals(-1, store.placeOf(peer.gidHigh(), peer.gidLow(), 5));
+        }
+    }
+
+    @Test
+    void whatMovedIsFoundWhereItIsAndToldAsItWas() {
+        try (AvStore store = open(attributes(NAME))) {
+            insert(store, 5);
+            assertTrue(Stores.move(store, 0, 9));
+            assertFalse(Stores.move(store, 1, 9));
+            assertEquals(1, check(store, CAPACITY));
+            assertEquals(entry(5).inserted(), store.inserted(0, 0));
+            assertEquals(-1, store.placeOf(0xfe80_0000_0000_0000L, 15, 5));
+        }
+    }
+
+    @Test
+    void textIsKept() {
+        final AvStore store = new SharedStores().open(Stores.DOMAIN, AddressFormat.STR, attributes(NAME));
+        final AvEntry entry = entry(3);
+        entry.inserted(FabricAddress.text("fi_sockaddr_in://127.0.0.1:7000"));
+        store.lock();
+        store.insert(entry);
+        entry.inserted(FabricAddress.text("x".repeat(300)));
+        assertEquals(-FiErrno.FI_EMSGSIZE, store.insert(entry));
+        store.unlock();
+        assertEquals("fi_sockaddr_in://127.0.0.1:7000", store.inserted(0, 0).toString());
+        assertEquals(31, store.inserted(0, 0, new UnsafeBuffer(new byte[4]), 0, 4));
+        store.close();
+    }
+
+    @Test
+    void readersReadAndChangeNothing() {
+        assertEquals(FiErrno.FI_ENOENT, errno(() -> open(reading(NAME))));
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            insert(store, 7);
+            assertTrue(reader.isReadOnly());
+            assertEquals(1, check(reader, CAPACITY));
+            assertEquals(-FiErrno.FI_EACCES, insert(reader, 8));
+            assertFalse(remove(reader, 0));
+            assertFalse(Stores.move(reader, 0, 1));
+        }
+    }
+
+    @Test
+    void whatWasChosenHoldsForAll() {
+        final var first = attributes(NAME).type(AvType.MAP).rxCtxBits(4).mapAddress(0x7000_0000L);
+        try (AvStore store = open(first)) {
+            assertEquals(0x7000_0000L, store.mapAddress());
+            try (AvStore same = open(attributes(NAME).type(AvType.UNSPEC).rxCtxBits(4))) {
+                assertEquals(AvType.MAP, same.type());
+                assertEquals(0x7000_0000L, same.mapAddress());
+            }
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.TABLE).rxCtxBits(4))));
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.MAP).rxCtxBits(3))));
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> open(
+                attributes(NAME).type(AvType.MAP).rxCtxBits(4).mapAddress(0x8000_0000L))));
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> new SharedStores().open(
+                Stores.DOMAIN, AddressFormat.STR, attributes(NAME).type(AvType.MAP).rxCtxBits(4))));
+        }
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.MAP).mapAddress(-1))));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> open(
+            attributes(NAME).type(AvType.MAP).rxCtxBits(16).mapAddress(1L << 47))));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).count(Long.MAX_VALUE))));
+    }
+
+    @Test
+    void namesOfOtherDomainsAreOtherVectors() {
+        try (AvStore store = open(attributes(NAME));
+            AvStore other = new SharedStores().open("vfio:0000:0b:00.1", AddressFormat.DEVICE, attributes(NAME))) {
+            insert(store, 1);
+            assertEquals(0, other.size());
+        }
+    }
+
+    /** A file as a crash or somebody else leaves it. */
+    private byte[] good() throws IOException {
+        try (AvStore store = open(attributes(NAME))) {
+            insert(store, 1);
+            return Files.readAllBytes(path);
+        }
+    }
+
+    private void put(final byte[] bytes) throws IOException {
+        Files.write(path, bytes);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    @Test
+    void damagedFilesAreRefusedAndStay() throws IOException {
+        final byte[] good = good();
+        final ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.nativeOrder());
+        for (final int length : new int[] {0, 1, 9, 100, 4095, 4096, good.length - 1}) {
+            put(java.util.Arrays.copyOf(good, length));
+            assertEquals(FiErrno.FI_EIO, errno(() -> open(attributes(NAME))), length + " bytes");
+            assertEquals(FiErrno.FI_EIO, errno(() -> open(reading(NAME))), length + " bytes");
+        }
+        final int[] offsets = {0, 12, 16, 20, 24, 28, 32, 48, 64, 130, 260};
+        for (final int offset : offsets) {
+            final byte[] bad = good.clone();
+            bad[offset] ^= 0x40;
+            put(bad);
+            assertEquals(FiErrno.FI_EIO, errno(() -> open(attributes(NAME))), "byte " + offset);
+        }
+        bytes.putInt(SharedLayout.VERSION_OFFSET, 2);
+        put(good);
+        assertEquals(FiErrno.FI_EOPNOTSUPP, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+    }
+
+    @Test
+    void whatNobodyHasOpenIsBegunAnewAndNotThereForReaders() throws IOException {
+        put(good());
+        assertEquals(FiErrno.FI_ENOENT, errno(() -> open(reading(NAME))));
+        try (AvStore store = open(attributes(NAME))) {
+            assertEquals(0, store.size());
+        }
+    }
+
+    @Test
+    void filesOfOthersAndLinksAreRefused() throws IOException {
+        final byte[] good = good();
+        put(good);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+        Files.createSymbolicLink(path, folder.resolve("elsewhere"));
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+        Files.createDirectory(path);
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+    }
+
+    @Test
+    void aCorruptIndexLeadsNowhereElse() throws IOException {
+        final Random random = new Random(11);
+        for (int round = 0; round < 50; round++) {
+            try (AvStore store = open(attributes(NAME))) {
+                for (int i = 0; i < 64; i++) {
+                    insert(store, i);
+                }
+                scribble(random);
+                final PeerAddress peer = new PeerAddress();
+                for (int i = 0; i < 64; i++) {
+                    store.placeOf(0xfe80_0000_0000_0000L, i * 3L, i);
+                    store.find(i, 0, peer);
+                    store.inserted(i, 0);
+                }
+                insert(store, 99);
+                remove(store, random.nextInt(64));
+            }
+        }
+    }
+
+    /** By another process: closing a channel would end the locks of this process. */
+    private void scribble(final Random random) throws IOException {
+        final Process other = new ProcessBuilder("dd", "if=/dev/urandom", "of=" + path, "bs=1", "count=400",
+            "seek=" + (SharedLayout.SIZE_OFFSET + random.nextInt(60_000) % 30_000), "conv=notrunc")
+            .redirectErrorStream(true).start();
+        other.getInputStream().readAllBytes();
+    }
+
+    @Test
+    void whatWasHalfDoneIsMended() {
+        for (int operation = 1; operation <= 3; operation++) {
+            try (AvStore store = open(attributes(NAME))) {
+                for (int i = 0; i < 10; i++) {
+                    insert(store, i);
+                }
+                final UnsafeBuffer bytes = bytes();
+                final SharedLayout layout = new SharedLayout(CAPACITY, AddressFormat.DEVICE, AvType.TABLE, 0, 1);
+                bytes.putInt(SharedLayout.UNDER_WAY_PLACE_OFFSET, operation == 1 ? 10 : 4);
+                bytes.putInt(SharedLayout.UNDER_WAY_OFFSET, operation);
+                bytes.putLong(SharedLayout.MOVE_OFFSET, 0xfe80_0000_0000_0000L);
+                bytes.putLong(SharedLayout.MOVE_OFFSET + 8, 90);
+                bytes.putInt(SharedLayout.MOVE_OFFSET + 16, 30 | 3 << 24);
+                bytes.putInt(SharedLayout.MOVE_OFFSET + 20, ~30);
+                bytes.putLong(SharedLayout.SIZE_OFFSET, 77);
+                if (operation == 3) {
+                    bytes.putLong(layout.entry(4), bytes.getLong(layout.entry(4)) & ~3L | 2);
+                }
+                assertEquals(10, AvNames.place(insert(store, 50)) + (operation == 2 ? 6 : 0));
+                assertEquals(operation == 2 ? 10 : 11, check(store, CAPACITY));
+                final long moved = store.placeOf(0xfe80_0000_0000_0000L, 90, 30);
+                assertEquals(operation == 3 ? AvNames.handle(4, 1) : -1, moved);
+            }
+        }
+    }
+
+    private UnsafeBuffer bytes() {
+        try {
+            final SharedFile file = SharedFile.open(folder, new SharedName(NAME, Stores.DOMAIN), null);
+            final UnsafeBuffer bytes = file.map(false);
+            file.release();
+            return bytes;
+        } catch (final IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** One lock for all changes, so that there are as many as can be while it reads. */
+    @Test
+    void aReaderNeverSeesHalfAnAddress() throws InterruptedException {
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            insert(store, 0);
+            final AvEntry[] entries = {entry(1), entry(2), entry(3)};
+            final Thread writer = new Thread(() -> {
+                store.lock();
+                for (int i = 0; i < 1_000_000; i++) {
+                    if (i % 8 == 0) {
+                        store.remove(0, 0);
+                        store.insert(entries[i % 3]);
+                    } else {
+                        store.resolved(0, 0, entries[i % 3]);
+                    }
+                }
+                store.unlock();
+            });
+            writer.start();
+            final PeerAddress peer = new PeerAddress();
+            long seen = 0;
+            while (writer.isAlive()) {
+                if (reader.find(0, 0, peer)) {
+                    seen++;
+                    assertEquals(peer.qpn() * 3L, peer.gidLow());
+                    assertEquals(~peer.qpn(), peer.qkey());
+                }
+            }
+            writer.join();
+            assertTrue(seen > 0, "the address was never there");
+        }
+    }
+
+    @Test
+    void twoThreadsChangeAndOneReads() throws InterruptedException {
+        try (AvStore store = open(attributes(NAME)); AvStore second = open(attributes(NAME))) {
+            final AtomicReference<Throwable> failed = new AtomicReference<>();
+            final Thread other = new Thread(() -> churn(second, 2, failed));
+            other.start();
+            final PeerAddress peer = new PeerAddress();
+            final Thread main = new Thread(() -> churn(store, 1, failed));
+            main.start();
+            while (main.isAlive() || other.isAlive()) {
+                for (int place = 0; place < 64; place++) {
+                    if (store.find(place, 0, peer)) {
+                        assertEquals(peer.qpn() * 3L, peer.gidLow());
+                        assertEquals(~peer.qpn(), peer.qkey());
+                    }
+                }
+            }
+            main.join();
+            other.join();
+            assertNull(failed.get());
+            check(store, CAPACITY);
+        }
+    }
+
+    private static void churn(final AvStore store, final int seed, final AtomicReference<Throwable> failed) {
+        final Random random = new Random(seed);
+        try {
+            for (int i = 0; i < 2000; i++) {
+                switch (random.nextInt(3)) {
+                    case 0 -> remove(store, random.nextInt(64));
+                    case 1 -> Stores.move(store, random.nextInt(64), random.nextInt(1000));
+                    default -> insert(store, random.nextInt(1000));
+                }
+            }
+        } catch (final RuntimeException | Error e) {
+            failed.compareAndSet(null, e);
+        }
+    }
+
+    @Test
+    void anInterruptedThreadHarmsNobody() {
+        try (AvStore store = open(attributes(NAME))) {
+            Thread.currentThread().interrupt();
+            assertEquals(FiErrno.FI_EINTR, errno(() -> insert(store, 1)));
+            assertTrue(Thread.interrupted());
+            Thread.currentThread().interrupt();
+            open(reading(NAME)).close();
+            assertTrue(Thread.interrupted());
+            insert(store, 1);
+            assertEquals(1, check(store, CAPACITY));
+        }
+    }
+
+    @Test
+    void processesShareAndReadersReadOnly() throws Exception {
+        try (StoreProcess maker = new StoreProcess(folder); StoreProcess reader = new StoreProcess(folder)) {
+            assertEquals("errno " + FiErrno.FI_ENOENT, reader.ask("read " + NAME));
+            assertEquals("ok 100000", maker.ask("open " + NAME));
+            assertEquals("ok 100000", reader.ask("read " + NAME));
+            assertEquals(Long.toString(AvNames.handle(0, 1)), maker.ask("insert 7"));
+            assertEquals("7", reader.ask("find 0"));
+            assertEquals("-" + FiErrno.FI_EACCES, reader.ask("insert 8"));
+            try (AvStore here = open(attributes(NAME))) {
+                assertEquals(AvNames.handle(1, 1), insert(here, 9));
+                assertEquals("9", reader.ask("find 1"));
+                assertEquals("true", maker.ask("remove 0"));
+                assertEquals("none", reader.ask("find 0"));
+                assertEquals("closed", maker.ask("close"));
+                assertTrue(Files.exists(path));
+            }
+            assertTrue(Files.exists(path));
+            assertEquals("9", reader.ask("find 1"));
+            assertEquals("closed", reader.ask("close"));
+            assertFalse(Files.exists(path));
+        }
+    }
+
+    @Test
+    void aWriterThatIsKilledLeavesOthersIntact() throws Exception {
+        final Random random = new Random(5);
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            for (int round = 0; round < 6; round++) {
+                final StoreProcess writer = new StoreProcess(folder);
+                assertEquals("ok 100000", writer.ask("open " + NAME));
+                assertEquals("churning", writer.ask("churn " + round));
+                final PeerAddress peer = new PeerAddress();
+                for (int i = 0; i < 100_000 + random.nextInt(200_000); i++) {
+                    if (reader.find(i % 128, 0, peer)) {
+                        assertEquals(peer.qpn() * 3L, peer.gidLow());
+                        assertEquals(~peer.qpn(), peer.qkey());
+                    }
+                }
+                writer.kill();
+                final long handle = insert(store, 200 + round);
+                assertTrue(handle > 0, "insert gave " + handle);
+                check(store, CAPACITY);
+                assertEquals(store.size(), reader.size());
+                remove(store, AvNames.place(handle));
+            }
+        }
+    }
+
+    @Test
+    void theLockOfAKilledWriterIsFree() throws Exception {
+        try (AvStore store = open(attributes(NAME))) {
+            final StoreProcess writer = new StoreProcess(folder);
+            assertEquals("ok 100000", writer.ask("open " + NAME));
+            assertEquals("locked", writer.ask("lock"));
+            assertEquals(FiErrno.FI_EAGAIN, errno(() -> insert(store, 1)));
+            writer.kill();
+            insert(store, 1);
+            assertEquals(1, check(store, CAPACITY));
+        }
+    }
+
+    @Test
+    void processesThatOpenAtOnceGetOneVector() throws Exception {
+        final StoreProcess[] all = new StoreProcess[4];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new StoreProcess(folder);
+        }
+        for (int round = 0; round < 10; round++) {
+            for (final StoreProcess each : all) {
+                each.tell("open " + NAME);
+            }
+            for (final StoreProcess each : all) {
+                assertEquals("ok 100000", each.answer());
+            }
+            for (int i = 0; i < all.length; i++) {
+                assertEquals(Long.toString(AvNames.handle(i, 1)), all[i].ask("insert " + i));
+            }
+            for (final StoreProcess each : all) {
+                each.tell("close");
+            }
+            for (final StoreProcess each : all) {
+                assertEquals("closed", each.answer());
+            }
+            assertFalse(Files.exists(path));
+        }
+        for (final StoreProcess each : all) {
+            each.close();
+        }
+    }
+
+    @Test
+    void halfMadeFilesOfTheDeadAreSweptAway() throws IOException {
+        good();
+        final Path dead = folder.resolve("x@y.av.999999999.tmp");
+        final Path alive = folder.resolve("x@y.av." + ProcessHandle.current().pid() + ".tmp");
+        Files.write(dead, new byte[1], StandardOpenOption.CREATE_NEW);
+        Files.write(alive, new byte[1], StandardOpenOption.CREATE_NEW);
+        good();
+        assertFalse(Files.exists(dead));
+        assertTrue(Files.exists(alive));
+    }
+
+    @Test
+    void whereFilesAre() throws IOException {
+        assertEquals(Path.of("/a"), SharedFolder.find(name -> "/a", name -> "/b", temporary));
+        assertEquals(Path.of("/b"), SharedFolder.find(name -> null, name -> "/b", temporary));
+        assertEquals(temporary.resolve("rdma4j-av-" + SharedFolder.userId()),
+            SharedFolder.find(name -> null, name -> null, temporary));
+        assertEquals(Path.of("/r/rdma4j-av"), SharedFolder.find(name -> null,
+            name -> name.equals("XDG_RUNTIME_DIR") ? "/r" : null, temporary.resolve("gone")));
+        assertThrows(IOException.class,
+            () -> SharedFolder.find(name -> null, name -> null, temporary.resolve("gone")));
+        assertEquals("a@vfio%3a0000%2f.av", SharedFolder.fileName("a", "vfio:0000/"));
+        assertTrue(SharedFolder.fileName("a".repeat(128), "/".repeat(2000)).length() < 255);
+    }
+}
