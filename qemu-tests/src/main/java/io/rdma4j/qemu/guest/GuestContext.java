@@ -34,7 +34,7 @@ public final class GuestContext {
     public static final String KEEP_PROPERTY = "rdma4j.qemu.keep";
     /** Seconds for the boot; default 120. */
     public static final String BOOT_TIMEOUT_PROPERTY = "rdma4j.qemu.boot.timeout";
-    /** Seconds for one command; default 900. */
+    /** Seconds for one command; default 1140. */
     public static final String COMMAND_TIMEOUT_PROPERTY = "rdma4j.qemu.command.timeout";
 
     /** A fifth level of page tables makes each walk longer, and nothing here is that large. */
@@ -54,7 +54,7 @@ public final class GuestContext {
     Path output = Path.of(System.getProperty(OUTPUT_PROPERTY, "target/qemu"));
     boolean keep = Boolean.getBoolean(KEEP_PROPERTY);
     Duration bootTimeout = seconds(BOOT_TIMEOUT_PROPERTY, 120);
-    Duration commandTimeout = seconds(COMMAND_TIMEOUT_PROPERTY, 900);
+    Duration commandTimeout = seconds(COMMAND_TIMEOUT_PROPERTY, 1140);
     /** Null until {@link #conclude()} unless it was given. */
     Duration lifetime;
     PrintStream progress = System.out;

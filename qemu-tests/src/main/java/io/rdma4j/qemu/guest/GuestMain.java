@@ -28,7 +28,7 @@ public final class GuestMain {
         "  --keep      leave the guest running until it is ended by hand",
         "  --name      its folder below target/qemu (default: by-hand)",
         "  --memory    its memory (default: 2048)",
-        "  --timeout   for the command (default: 900)",
+        "  --timeout   for the command (default: 1140)",
         "  --java      COMMAND is a main class on the built class path and its arguments",
         "  --attach    a shell in a running guest; FOLDER is its folder below target/qemu");
 

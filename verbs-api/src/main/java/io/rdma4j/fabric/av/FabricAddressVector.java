@@ -260,9 +260,14 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     }
 
     private void run(final Insertion call) {
-        final int inserted = inserter.insert(call,
-            (index, problem) -> queue.write(AvEvent.failed(this, call.context(), index, problem)));
-        queue.write(AvEvent.complete(this, call.context(), inserted));
+        int inserted = 0;
+        try {
+            inserted = inserter.insert(call,
+                (index, problem) -> queue.write(AvEvent.failed(this, call.context(), index, problem)));
+        } finally {
+            // Also if there was no memory for one of the other events: who waits for it must not wait for ever.
+            queue.write(AvEvent.complete(this, call.context(), inserted));
+        }
     }
 
     @Override
@@ -441,7 +446,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
             final AvEntry entry = new AvEntry();
             entry.inserted(inserted);
             final Problem[] problem = new Problem[1];
-            resolver.resolve(new AvEntry[] {entry}, problem, 1);
+            resolver.resolve(new AvEntry[] {entry}, problem, 1, resolver.deadline());
             if (problem[0] == null && !users.isClosed()) {
                 contents.moved(fiAddr, life, entry);
             }

@@ -265,12 +265,24 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
             return -FiErrno.FI_ENOMEM;
         }
         final int last = Math.max(lifeOf(entries.get(place, 0)), livesBefore);
-        return put(place, last >= mostLife ? 1 : last + 1, entry);
+        boolean done = false;
+        try {
+            final long handle = put(place, last >= mostLife ? 1 : last + 1, entry);
+            done = true;
+            return handle;
+        } finally {
+            if (!done) {
+                // There was no memory for it.
+                places.free(place);
+            }
+        }
     }
 
     /** Adds an address at a place that was taken for it. */
     long put(final int place, final int life, final AvEntry entry) {
         entries.grow(place);
+        // Before the address is there: may find no memory.
+        reverse.makeRoom(place);
         final long[] chunk = entries.chunk(place);
         final int at = entries.offset(place);
         final long head = chunk[at];

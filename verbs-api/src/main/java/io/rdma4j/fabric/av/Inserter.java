@@ -14,6 +14,8 @@ import java.util.function.BooleanSupplier;
 /** Brings the addresses of a call into a vector, some at a time. Thread-safe. */
 final class Inserter {
     private static final int SLICE = 256;
+    /** A count is only claimed: what nobody has looked at yet has memory of no more than these, or what was there. */
+    private static final int FIRST_STEP = 1 << 16;
     private static final Problem CANCELED =
         new Problem(FiErrno.FI_ECANCELED, "the address vector was closed before it was this address's turn");
 
@@ -31,28 +33,62 @@ final class Inserter {
         this.ended = ended;
     }
 
-    /** How many were inserted. */
+    /** A call on its way: the addresses before {@code next} have their names or errors. */
+    private static final class Progress {
+        private final Insertion call;
+        private final Failures failures;
+        private int next;
+        private int inserted;
+
+        Progress(final Insertion call, final Failures failures) {
+            this.call = call;
+            this.failures = failures;
+        }
+
+        void inserted(final long name) {
+            call.inserted(next++, name);
+            inserted++;
+        }
+
+        void failed(final Problem problem) {
+            call.failed(next, problem);
+            failures.failed(next++, problem);
+        }
+
+        void restFailed(final Problem problem) {
+            while (next < call.count()) {
+                failed(problem);
+            }
+        }
+    }
+
+    /** How many were inserted. Whatever happens, each address has its name or its error. */
     int insert(final Insertion call, final Failures failures) {
-        if (call.source().asks()) {
-            return inSlices(call, failures);
+        final Progress progress = new Progress(call, failures);
+        try {
+            insert(progress);
+        } catch (final RuntimeException | Error e) {
+            progress.restFailed(Problem.of(e));
+        }
+        return progress.inserted;
+    }
+
+    private void insert(final Progress progress) {
+        if (progress.call.source().asks()) {
+            inSlices(progress);
+            return;
         }
         // Nobody is asked: so places of one call follow each other.
         final Problem problem = lock();
         if (problem != null) {
-            return refuse(call, problem, failures);
+            progress.restFailed(problem);
+            return;
         }
         try {
-            return inSlices(call, failures);
+            inSlices(progress);
         } finally {
             contents.unlock();
         }
-    }
-
-    private int refuse(final Insertion call, final Problem problem, final Failures failures) {
-        for (int i = 0; i < call.count(); i++) {
-            fail(call, i, problem, failures);
-        }
-        return 0;
     }
 
     /** What is in the way of changes, if anything. */
@@ -61,22 +97,21 @@ final class Inserter {
             contents.lock();
             return null;
         } catch (final FabricException e) {
-            return Problem.of(e);
+            // Who closes it interrupts who waits.
+            return ended.getAsBoolean() ? CANCELED : Problem.of(e);
         }
     }
 
-    private int inSlices(final Insertion call, final Failures failures) {
-        final int count = call.count();
+    private void inSlices(final Progress progress) {
+        final int count = progress.call.count();
         final AvEntry[] entries = new AvEntry[Math.min(SLICE, count)];
         Arrays.setAll(entries, i -> new AvEntry());
         final Problem[] problems = new Problem[entries.length];
-        int inserted = 0;
-        for (int first = 0; first < count; first += entries.length) {
-            final int some = Math.min(entries.length, count - first);
-            load(call.source(), first, some, entries, problems);
-            inserted += store(call, first, some, entries, problems, failures);
+        while (progress.next < count) {
+            final int some = Math.min(entries.length, count - progress.next);
+            load(progress.call.source(), progress.next, some, entries, problems);
+            store(progress, some, entries, problems);
         }
-        return inserted;
     }
 
     private void load(
@@ -88,35 +123,27 @@ final class Inserter {
         Arrays.fill(problems, null);
         try {
             source.load(first, some, entries, problems);
-        } catch (final FabricException e) {
+        } catch (final RuntimeException | Error e) {
             Arrays.fill(problems, Problem.of(e));
-        } catch (final RuntimeException e) {
-            // Whatever it is: each address has its error, and an asynchronous call its end.
-            Arrays.fill(problems, new Problem(FiErrno.FI_EOTHER, e.toString()));
         }
     }
 
-    private int store(final Insertion call, final int first, final int some, final AvEntry[] entries,
-        final Problem[] problems, final Failures failures) {
+    private void store(
+        final Progress progress, final int some, final AvEntry[] entries, final Problem[] problems) {
         final Problem locked = lock();
-        int inserted = 0;
         try {
             final Problem all = locked == null && ended.getAsBoolean() ? CANCELED : locked;
-            if (all == null && first == 0) {
-                contents.store().reserve(call.count());
+            if (all == null) {
+                reserve(progress);
             }
             for (int i = 0; i < some; i++) {
-                Problem problem = problems[i] == null ? all : problems[i];
+                final Problem problem = problems[i] == null ? all : problems[i];
                 if (problem == null) {
-                    problem = store(call, first + i, entries[i]);
-                }
-                if (problem == null) {
-                    inserted++;
+                    store(progress, entries[i]);
                 } else {
-                    fail(call, first + i, problem, failures);
+                    progress.failed(problem);
                 }
             }
-            return inserted;
         } finally {
             if (locked == null) {
                 contents.unlock();
@@ -124,23 +151,34 @@ final class Inserter {
         }
     }
 
-    private Problem store(final Insertion call, final int index, final AvEntry entry) {
-        final long handle;
+    /** In steps that double, so that what is there is not copied often. */
+    private void reserve(final Progress progress) {
+        final int first = progress.next;
+        if (first != 0 && (first < FIRST_STEP || Integer.bitCount(first) != 1)) {
+            return;
+        }
         try {
-            handle = contents.insert(entry, call, call.userId(index));
-        } catch (final FabricException e) {
-            return Problem.of(e);
+            contents.store().reserve(
+                Math.min(progress.call.count() - first, Math.max(FIRST_STEP, progress.inserted)));
+        } catch (final OutOfMemoryError e) {
+            // Only a hint: some of them may find room all the same, the others have an error of their own.
+            Thread.onSpinWait();
         }
-        if (handle < 0) {
-            return new Problem((int) -handle, "there is no place for it in the address vector");
-        }
-        call.inserted(index, contents.name(handle));
-        return null;
     }
 
-    private static void fail(
-        final Insertion call, final int index, final Problem problem, final Failures failures) {
-        call.failed(index, problem);
-        failures.failed(index, problem);
+    private void store(final Progress progress, final AvEntry entry) {
+        final Insertion call = progress.call;
+        final long handle;
+        try {
+            handle = contents.insert(entry, call, call.userId(progress.next));
+        } catch (final RuntimeException | Error e) {
+            progress.failed(Problem.of(e));
+            return;
+        }
+        if (handle < 0) {
+            progress.failed(new Problem((int) -handle, "there is no place for it in the address vector"));
+        } else {
+            progress.inserted(contents.name(handle));
+        }
     }
 }

@@ -33,7 +33,7 @@ final class KeyBook {
     }
 
     boolean contains(final long name) {
-        return name != FiAddr.NOTAVAIL && name >= FIRST && name - FIRST < keys.size();
+        return name != FiAddr.NOTAVAIL && Long.compareUnsigned(name - FIRST, keys.size()) < 0;
     }
 
     /** A copy of a key that is in it. */

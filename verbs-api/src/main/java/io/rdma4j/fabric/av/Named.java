@@ -17,7 +17,6 @@ import io.rdma4j.verbs.Gid;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 
 /** Asks the name service; counts where nobody has to be asked. */
 final class Named implements AddressResolver {
@@ -37,14 +36,20 @@ final class Named implements AddressResolver {
     }
 
     @Override
-    public void resolve(final AvEntry[] entries, final Problem[] problems, final int count) {
+    public long deadline() {
+        return NameResolver.deadline();
+    }
+
+    @Override
+    public void resolve(
+        final AvEntry[] entries, final Problem[] problems, final int count, final long deadline) {
         final List<FabricAddress> good = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             if (problems[i] == null) {
                 good.add(entries[i].inserted());
             }
         }
-        final List<Resolution> found = names.toDevice(good);
+        final List<Resolution> found = names.toDevice(good, deadline);
         int next = 0;
         for (int i = 0; i < count; i++) {
             if (problems[i] == null) {
@@ -66,7 +71,7 @@ final class Named implements AddressResolver {
 
     @Override
     public Source service(final String node, final String service) {
-        return new Asked(1, first -> some -> List.of(names.service(node, service)));
+        return new Asked(1, (first, some, deadline) -> List.of(names.service(node, service)));
     }
 
     @Override
@@ -81,17 +86,25 @@ final class Named implements AddressResolver {
             }
             return new QueuePairs(range, kind);
         }
-        return new Asked(range.size(), first -> some -> names.symmetric(range, first, some));
+        return new Asked(range.size(), (first, some, deadline) -> names.symmetric(range, first, some, deadline));
+    }
+
+    /** Asks for some addresses of a call. */
+    @FunctionalInterface
+    private interface Question {
+        List<Resolution> ask(int first, int some, long deadline);
     }
 
     /** Addresses that the name service knows. */
     private final class Asked implements Source {
         private final int count;
-        private final IntFunction<IntFunction<List<Resolution>>> ask;
+        private final Question question;
+        /** Of the whole call, which is done by one thread; null until somebody is asked. */
+        private Long deadline;
 
-        Asked(final int count, final IntFunction<IntFunction<List<Resolution>>> ask) {
+        Asked(final int count, final Question question) {
             this.count = count;
-            this.ask = ask;
+            this.question = question;
         }
 
         @Override
@@ -106,7 +119,8 @@ final class Named implements AddressResolver {
 
         @Override
         public void load(final int first, final int some, final AvEntry[] entries, final Problem[] problems) {
-            final List<Resolution> found = ask.apply(first).apply(some);
+            deadline = deadline == null ? (Long) NameResolver.deadline() : deadline;
+            final List<Resolution> found = question.ask(first, some, deadline);
             for (int i = 0; i < some; i++) {
                 problems[i] = take(found.get(i), entries[i], true);
             }

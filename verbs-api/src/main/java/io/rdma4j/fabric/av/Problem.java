@@ -23,6 +23,18 @@ record Problem(int errno, String text) {
         return new Problem(failure.errno(), failure.getMessage());
     }
 
+    /** Whatever it is: each address has its error, and an asynchronous call its end. */
+    static Problem of(final Throwable failure) {
+        if (failure instanceof FabricException) {
+            return of((FabricException) failure);
+        }
+        if (failure instanceof OutOfMemoryError) {
+            return new Problem(FiErrno.FI_ENOMEM, failure.toString());
+        }
+        // Thus the JVM tells that a mapped file was truncated.
+        return new Problem(failure instanceof InternalError ? FiErrno.FI_EIO : FiErrno.FI_EOTHER, failure.toString());
+    }
+
     FabricException exception(final String operation) {
         return FabricException.of(operation).detail("%s", text).errno(errno).build();
     }

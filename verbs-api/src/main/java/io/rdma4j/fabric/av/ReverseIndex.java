@@ -161,12 +161,17 @@ final class ReverseIndex {
         }
     }
 
-    /** A place has this address now. */
-    void add(final int place, final long gidHigh, final long gidLow, final int qpn) {
+    /** Has room for one more, which will be at this place. */
+    void makeRoom(final int place) {
         final boolean full = used >= table.slots.length - table.slots.length / 3;
         if (full || !table.holds(place)) {
             rebuild(full ? live * 9L / 4 + LEAST : table.slots.length, Math.min(MOST_PLACE / 2, place) * 2);
         }
+    }
+
+    /** A place has this address now. */
+    void add(final int place, final long gidHigh, final long gidLow, final int qpn) {
+        makeRoom(place);
         if (find(gidHigh, gidLow, qpn) >= 0) {
             if (others == null) {
                 others = new HashMap<>();

@@ -23,6 +23,8 @@ final class Sources {
         private final AddressFormat format;
         private final AddressResolver resolver;
         private final int count;
+        /** Of the whole call, which is done by one thread; null until somebody is asked. */
+        private Long deadline;
 
         Given(final AddressFormat format, final AddressResolver resolver, final int count) {
             this.format = format;
@@ -52,7 +54,8 @@ final class Sources {
                 }
             }
             if (asks()) {
-                resolver.resolve(entries, problems, some);
+                deadline = deadline == null ? (Long) resolver.deadline() : deadline;
+                resolver.resolve(entries, problems, some, deadline);
             }
         }
     }

@@ -47,8 +47,8 @@ final class AhCache implements AutoCloseable {
     }
 
     private AddressHandle make(final int place, final long high, final long low) {
-        drop(place);
         try {
+            drop(place);
             handles[place] = create(new Gid(high, low));
             highs[place] = high;
             lows[place] = low;
@@ -77,17 +77,27 @@ final class AhCache implements AutoCloseable {
     }
 
     private void drop(final int place) {
-        if (handles[place] != null) {
-            // What was posted with it is not affected.
-            handles[place].close();
+        final AddressHandle handle = handles[place];
+        if (handle != null) {
+            // What was posted with it is not affected; and if it cannot be closed it is not tried for ever.
             handles[place] = null;
+            handle.close();
         }
     }
 
+    /** All of them, whatever the device says of one. */
     @Override
     public void close() {
+        RdmaException first = null;
         for (int i = 0; i < handles.length; i++) {
-            drop(i);
+            try {
+                drop(i);
+            } catch (final RdmaException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 }

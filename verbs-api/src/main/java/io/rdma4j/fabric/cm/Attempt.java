@@ -5,6 +5,11 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+
+import java.time.Duration;
+
 /** A link that is being made: dialed from here, or half-open because the peer dialed. */
 final class Attempt {
     private static final long FIRST_NANOS = 25_000_000;
@@ -22,6 +27,7 @@ final class Attempt {
     private long deadline;
     private boolean isTimed;
     private boolean isSent;
+    private boolean isHurried;
     private boolean hadGrace;
 
     Attempt(final Link end, final long own, final long life, final long link) {
@@ -29,6 +35,15 @@ final class Attempt {
         this.own = own;
         this.life = life;
         this.link = link;
+    }
+
+    /** A timeout as applications give it; a day is as good as for ever. */
+    static long nanos(final Duration timeout) {
+        if (timeout == null || timeout.isNegative() || timeout.isZero()) {
+            throw FabricException.of("open endpoint").detail("connect timeout is %s, must be above 0", timeout)
+                .errno(FiErrno.FI_EINVAL).build();
+        }
+        return timeout.compareTo(Duration.ofDays(1)) > 0 ? Duration.ofDays(1).toNanos() : timeout.toNanos();
     }
 
     boolean isOf(final ConnectIds ids) {
@@ -54,13 +69,19 @@ final class Attempt {
         isSent = done;
     }
 
+    /** To be sent once more at the next look. */
+    void hurry() {
+        isHurried = true;
+    }
+
     boolean isDue(final long now) {
-        return now - nextAt >= 0;
+        return isHurried || now - nextAt >= 0;
     }
 
     /** Sent again: the next time later, and not all at once. */
     void again(final long now) {
         isSent = true;
+        isHurried = false;
         nextAt = now + interval + own * 7 % 16 * (interval / 32);
         interval = Math.min(LONGEST_NANOS, 2 * interval);
     }

@@ -35,6 +35,8 @@ public final class LinkBroker implements AutoCloseable {
     private static final int BATCH = 64;
     /** How often closing waits for room to tell one more peer. */
     private static final int PATIENCE = 1_000;
+    /** Links for peers that have only asked: each takes queue pairs, and anybody may ask. Others hear BUSY. */
+    static final int MOST_HALF_OPEN = 128;
 
     private final UdEnd port;
     private final Mailer mailer;
@@ -48,6 +50,7 @@ public final class LinkBroker implements AutoCloseable {
     private final List<Peer> busy = new ArrayList<>();
     private final UdHandler onMessage = this::onMessage;
     private long lastLink;
+    private int halfOpen;
     private long dueAt;
     /** The timers have to be looked at, due or not. */
     private boolean isDirty;
@@ -63,7 +66,7 @@ public final class LinkBroker implements AutoCloseable {
      * @param timeout how long dialing may take.
      */
     public LinkBroker(final UdEnd port, final LinkOwner owner, final Realm realm, final Duration timeout) {
-        this(port, owner, name -> NameCheck.check(name, realm), nanos(timeout), newLife());
+        this(port, owner, name -> NameCheck.check(name, realm), Attempt.nanos(timeout), newLife());
     }
 
     /** Names are checked as told, and the life is given. */
@@ -84,14 +87,6 @@ public final class LinkBroker implements AutoCloseable {
         return LIVES.nextLong() | 1;
     }
 
-    static long nanos(final Duration timeout) {
-        if (timeout == null || timeout.isNegative() || timeout.isZero()) {
-            throw FabricException.of("open endpoint").detail("connect timeout is %s, must be above 0", timeout)
-                .errno(FiErrno.FI_EINVAL).build();
-        }
-        return timeout.compareTo(Duration.ofDays(1)) > 0 ? Duration.ofDays(1).toNanos() : timeout.toNanos();
-    }
-
     /**
      * Begins to make a link, if there is none and none is being made. Ends with {@link LinkOwner#established} or {@link
      * LinkOwner#failed}, out of a later {@link #progress}; or, if no link could be opened, out of this call. To the
@@ -106,12 +101,12 @@ public final class LinkBroker implements AutoCloseable {
     public Peer dial(final long gidHigh, final long gidLow, final int qpn, final int qkey) {
         final ControlAddress address = new ControlAddress(gidHigh, gidLow, qpn, qkey);
         final Peer peer = peers.computeIfAbsent(PeerKey.of(address), any -> new Peer(address));
-        if (closed || peer.link() != null || peer.dial() != null) {
-            return peer;
-        }
-        if (peer.half() == null) {
+        if (peer.dial() != null) {
+            peer.renew(address);
+            isDirty = true;
+        } else if (!closed && peer.link() == null && peer.half() == null) {
             begin(peer);
-        } else {
+        } else if (!closed && peer.link() == null) {
             peer.wanted(true);
         }
         return peer;
@@ -183,6 +178,7 @@ public final class LinkBroker implements AutoCloseable {
             return link == peer.link() || link == peer.loop();
         }
         peer.half(null);
+        halfOpen--;
         isDirty = true;
         if (half.life == life) {
             peer.loop(link);
@@ -242,6 +238,7 @@ public final class LinkBroker implements AutoCloseable {
     private void dropHalf(final Peer peer, final boolean tell) {
         final Attempt half = peer.half();
         peer.half(null);
+        halfOpen--;
         half.end.close();
         if (tell) {
             bye(peer.address(), new ConnectIds(life, half.own, half.life, half.link));
@@ -412,6 +409,10 @@ public final class LinkBroker implements AutoCloseable {
         // Both dial: the smaller one goes on, and the other one answers.
         final boolean isCrossing = peer.dial() != null && ids.life() != life && self.isSmaller(peer.address());
         ignored += isLate ? 1 : 0;
+        if (isCrossing && !isLate) {
+            peer.renew(message.source());
+            isDirty = true;
+        }
         return !isLate && !isCrossing;
     }
 
@@ -433,6 +434,7 @@ public final class LinkBroker implements AutoCloseable {
             return;
         }
         peer.half(new Attempt(end, own, ids.life(), ids.link()));
+        halfOpen++;
         look(peer);
         reply(peer);
     }
@@ -440,7 +442,7 @@ public final class LinkBroker implements AutoCloseable {
     /** Null if there is no room. */
     private Link open(final Peer peer) {
         try {
-            return owner.openLink(peer);
+            return halfOpen < MOST_HALF_OPEN ? owner.openLink(peer) : null;
         } catch (final FabricException e) {
             return null;
         }

@@ -58,7 +58,7 @@ final class MsgConnection implements ConnectionManager {
         this.lock = domain.lock();
         this.queue = queue(domain, options.eventQueue());
         this.asked = request(options);
-        this.timeout = LinkBroker.nanos(options.connectTimeout());
+        this.timeout = Attempt.nanos(options.connectTimeout());
         if (queue != null) {
             queue.bind();
         }
@@ -235,9 +235,7 @@ final class MsgConnection implements ConnectionManager {
         try {
             closed = true;
             if (channel != null) {
-                withdraw();
-                channel.detach(queue);
-                domain.release();
+                part();
             }
         } catch (final FabricException e) {
             // The endpoint's own queue pairs are to go all the same; what is wrong with the device, these will tell.
@@ -246,6 +244,19 @@ final class MsgConnection implements ConnectionManager {
             lock.unlock();
             if (queue != null) {
                 queue.unbind();
+            }
+        }
+    }
+
+    /** Others may need the channel: it is given back even if the device does not take the goodbye. */
+    private void part() {
+        try {
+            withdraw();
+        } finally {
+            try {
+                channel.detach(queue);
+            } finally {
+                domain.release();
             }
         }
     }

@@ -260,17 +260,41 @@ public final class PassiveListener implements PassiveEndpoint {
                 return;
             }
             closed = true;
-            refuseAll();
-            channel.detach(queue);
-            channel.close();
         } finally {
             channel.lock().unlock();
         }
-        if (registration != null) {
-            registration.close();
+        try {
+            closeChannel();
+        } finally {
+            giveBack();
         }
-        realm.release();
-        onClose.accept(this);
+    }
+
+    private void closeChannel() {
+        channel.lock().lock();
+        try (channel) {
+            try {
+                refuseAll();
+            } finally {
+                channel.detach(queue);
+            }
+        } finally {
+            channel.lock().unlock();
+        }
+    }
+
+    private void giveBack() {
+        try {
+            if (registration != null) {
+                registration.close();
+            }
+        } finally {
+            try {
+                realm.release();
+            } finally {
+                onClose.accept(this);
+            }
+        }
     }
 
     private void refuseAll() {

@@ -96,6 +96,14 @@ public final class Peer {
         address = value;
     }
 
+    /** It may have begun anew while it is being dialed: then it did not get what it was sent. */
+    void renew(final ControlAddress value) {
+        if (!value.equals(address)) {
+            address = value;
+            dial.hurry();
+        }
+    }
+
     Attempt dial() {
         return dial;
     }

@@ -26,6 +26,7 @@ import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
@@ -172,11 +173,21 @@ public final class UdPort implements UdEnd {
         for (int slot = 0; slot < SENDS; slot++) {
             freeSends[free++] = receives + slot;
         }
-        for (int slot = 0; slot < receives; slot++) {
-            receive(slot);
-        }
+        receiveAll();
         qp.modify(QpAttributes.to(QpState.RTR));
         qp.modify(QpAttributes.to(QpState.RTS).sqPsn(qp.localAddress().psn()));
+    }
+
+    /** With one doorbell: each may take a virtual device milliseconds. */
+    private void receiveAll() {
+        final ReceiveRequest[] all = new ReceiveRequest[receives];
+        for (int slot = 0; slot < receives; slot++) {
+            final int offset = slot * SLOT;
+            GlobalHeader.clear(buffer, offset);
+            all[slot] = new ReceiveRequest(1).wrId(slot)
+                .sge(address + offset, GlobalHeader.LENGTH + MAX_MESSAGE, region.lkey());
+        }
+        qp.postReceive(all, receives);
     }
 
     private void receive(final int slot) {
@@ -339,8 +350,7 @@ public final class UdPort implements UdEnd {
         }
         closed = true;
         try {
-            ways.close();
-            close(qp, region, memory, cq);
+            close(ways, qp, region, memory, cq);
         } catch (final RdmaException e) {
             throw FabricException.from("close datagram port", e);
         }

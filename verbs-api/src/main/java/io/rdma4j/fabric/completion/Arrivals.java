@@ -178,10 +178,10 @@ public final class Arrivals {
         return busy.compareAndSet(false, true);
     }
 
-    /** Reader: notes what arrived, and lets lanes post receives again. */
-    void gather() {
+    /** Reader: notes what arrived, and lets lanes post receives again; false if another thread has the lanes now. */
+    boolean gather() {
         if (!tryHold()) {
-            return;
+            return false;
         }
         try {
             cq.poll(note, BATCH);
@@ -189,6 +189,7 @@ public final class Arrivals {
             if (failed) {
                 mendFailed();
             }
+            return true;
         } finally {
             letGo();
         }

@@ -57,6 +57,8 @@ public final class FabricCompletionQueue implements CompletionQueue {
     private int reserved;
     /** Reading is for one thread; a second look is one out of a callback. */
     private boolean isReading;
+    /** The reader's: whether another thread had the lanes inwards when it looked for arrivals. */
+    private boolean missed;
     private volatile boolean closed;
 
     private FabricCompletionQueue(
@@ -224,8 +226,8 @@ public final class FabricCompletionQueue implements CompletionQueue {
             || inward != null && inward.arm() != ReturnCode.OK) {
             return -FiErrno.FI_EAGAIN;
         }
-        // What came before the device was asked brings no event.
-        return gather() != ReturnCode.OK || ready.hasNext() ? -FiErrno.FI_EAGAIN : 0;
+        // What came before the device was asked brings no event; who holds the lanes may be noting such.
+        return gather() != ReturnCode.OK || missed || ready.hasNext() ? -FiErrno.FI_EAGAIN : 0;
     }
 
     /**
@@ -359,7 +361,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
         final int code = cq.poll(dispatch, BATCH);
         final Arrivals inward = arrivals;
         if (inward != null) {
-            inward.gather();
+            missed = !inward.gather();
             inward.moveTo(ready);
         }
         return code;

@@ -120,13 +120,25 @@ final class Ports {
         wanted = called;
         called = now;
         count = 0;
-        for (int i = 0; i < calls; i++) {
-            final int number = now[i];
-            isWanted[number] = false;
-            final CompletionPort port = get(number);
-            if (port != null && port.progress(queue)) {
-                want(number);
+        int done = 0;
+        try {
+            while (done < calls) {
+                call(now[done++], queue);
             }
+        } finally {
+            // One has thrown: those behind it are still to be called.
+            while (done < calls) {
+                isWanted[now[done]] = false;
+                want(now[done++]);
+            }
+        }
+    }
+
+    private void call(final int number, final FabricCompletionQueue queue) {
+        isWanted[number] = false;
+        final CompletionPort port = get(number);
+        if (port != null && port.progress(queue)) {
+            want(number);
         }
     }
 

@@ -31,12 +31,20 @@ final class Sleeper {
         this.waker = waker;
         this.fd = fd;
         if (fd != null) {
-            waker.timed(this, true);
+            waker.clock().add(this);
         }
     }
 
+    /** -1 without, and when it is closed. */
     int fd() {
-        return fd == null ? -1 : fd.fd();
+        try {
+            return fd == null ? -1 : fd.fd();
+        } catch (final RdmaException e) {
+            if (e.errno() == RdmaException.EBADFD) {
+                return -1;
+            }
+            throw e;
+        }
     }
 
     boolean hasFd() {
@@ -67,10 +75,10 @@ final class Sleeper {
     void dueIn(final long nanos) {
         due = System.nanoTime() + nanos;
         isTimed = true;
-        waker.lookAgain();
+        waker.clock().lookAgain();
     }
 
-    /** Waker: nanoseconds until somebody is to be woken up; 0 or less if that is done now. */
+    /** Clock: nanoseconds until somebody is to be woken up; 0 or less if that is done now. */
     long leftOrWake(final long now) {
         if (!isTimed) {
             return Long.MAX_VALUE;
@@ -137,7 +145,7 @@ final class Sleeper {
     void close() {
         wake();
         if (fd != null) {
-            waker.timed(this, false);
+            waker.clock().remove(this);
             fd.close();
         }
     }

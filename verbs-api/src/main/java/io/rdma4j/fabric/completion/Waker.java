@@ -25,8 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Waker {
     private static final Map<RdmaContext, Waker> ALL = new HashMap<>();
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final Sleeper[] NONE = new Sleeper[0];
+    private static final Duration LONGEST = Duration.ofMillis(100);
 
     private final RdmaContext context;
     private final CompletionChannel channel;
@@ -34,8 +33,7 @@ final class Waker {
     private int users;
     /** Which queues hear of which verbs queues. Replaced when it changes. */
     private volatile Map<CompletionQueue, FabricCompletionQueue[]> watchers = new IdentityHashMap<>();
-    /** Those that may have to be woken up without an event. Replaced when it changes. */
-    private volatile Sleeper[] timed = NONE;
+    private final DueClock clock;
     private final AtomicInteger waiting = new AtomicInteger();
     private Thread thread;
     private volatile Thread parked;
@@ -44,6 +42,7 @@ final class Waker {
     private Waker(final RdmaContext context) {
         this.context = context;
         this.channel = context.createChannel();
+        clock = new DueClock(context);
     }
 
     /** The device's one, used until {@link #leave}. */
@@ -90,6 +89,7 @@ final class Waker {
     private void stopIfClosed() {
         if (channel.isClosed()) {
             ended = true;
+            clock.end();
             ALL.remove(context, this);
             LockSupport.unpark(parked);
         }
@@ -126,15 +126,9 @@ final class Waker {
         }
     }
 
-    synchronized void timed(final Sleeper sleeper, final boolean is) {
-        final Sleeper[] others =
-            Arrays.stream(timed).filter(one -> one != sleeper).toArray(Sleeper[]::new);
-        if (is) {
-            timed = Arrays.copyOf(others, others.length + 1);
-            timed[others.length] = sleeper;
-        } else {
-            timed = others;
-        }
+    /** Wakes up without an event. */
+    DueClock clock() {
+        return clock;
     }
 
     /** Somebody is about to wait. */
@@ -150,11 +144,6 @@ final class Waker {
     /** Somebody waits no more. */
     void oneLess() {
         waiting.decrementAndGet();
-    }
-
-    /** A time is set. */
-    void lookAgain() {
-        LockSupport.unpark(parked);
     }
 
     private synchronized void start() {
@@ -187,7 +176,7 @@ final class Waker {
     /** False if there is nothing more to be heard. */
     private boolean listen() {
         try {
-            final CompletionQueue cq = channel.await(Duration.ofNanos(wakeDue()));
+            final CompletionQueue cq = channel.await(LONGEST);
             if (cq != null) {
                 wake(cq);
             }
@@ -206,15 +195,6 @@ final class Waker {
                 queue.wake();
             }
         }
-    }
-
-    private long wakeDue() {
-        long least = LONGEST_NANOS;
-        final long now = System.nanoTime();
-        for (final Sleeper sleeper : timed) {
-            least = Math.min(least, sleeper.leftOrWake(now));
-        }
-        return Math.max(0, least);
     }
 
     @Override

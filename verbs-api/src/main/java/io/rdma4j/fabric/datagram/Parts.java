@@ -45,8 +45,7 @@ final class Parts implements AutoCloseable {
         final Realm realm = host.openRealm(options.authKey());
         boolean done = false;
         try {
-            final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
-            parts.setup = Setup.of(host, options, realm, counters);
+            parts.setup = setup(host, options, realm);
             parts.build();
             done = true;
             return parts;
@@ -59,6 +58,20 @@ final class Parts implements AutoCloseable {
                 } else {
                     parts.close();
                 }
+            }
+        }
+    }
+
+    private static Setup setup(final EndpointHost host, final EndpointOptions options, final Realm realm) {
+        final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
+        boolean done = false;
+        try {
+            final Setup made = Setup.of(host, options, realm, counters);
+            done = true;
+            return made;
+        } finally {
+            if (!done) {
+                counters.close();
             }
         }
     }
@@ -129,13 +142,20 @@ final class Parts implements AutoCloseable {
     void closeDevice() {
         try {
             unpublish();
-            if (qp != null) {
-                qp.close();
-            }
         } finally {
-            if (memory != null) {
-                memory.close();
-            }
+            closeQueuePair();
+        }
+    }
+
+    private void closeQueuePair() {
+        // Kept for ever if the queue pair cannot be closed: one that lives may still write there.
+        final HeaderMemory written = memory;
+        memory = null;
+        if (qp != null) {
+            qp.close();
+        }
+        if (written != null) {
+            written.close();
         }
     }
 

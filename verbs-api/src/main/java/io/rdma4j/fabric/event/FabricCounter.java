@@ -77,8 +77,11 @@ public final class FabricCounter implements Counter {
     public synchronized void count(final CountSource source) {
         requireOpen("bind counter");
         counted.add(source);
-        // They slept until somebody would tell them.
+        // They slept, or watch the descriptor, until somebody would tell them.
         tellAll();
+        if (alarm != null) {
+            alarm.changed();
+        }
     }
 
     private void requireOpen(final String operation) {

@@ -210,8 +210,22 @@ public final class FabricEventQueue implements EventQueue {
     public int read(final EventReader reader, final int limit) {
         requireArguments(reader, limit);
         requireOpenNow();
-        progress();
-        return drain(reader, limit);
+        return progressAndDrain(reader, limit);
+    }
+
+    /** A source that throws keeps nobody from the events that are there: it is told of when there are none. */
+    private int progressAndDrain(final EventReader reader, final int limit) {
+        RuntimeException failure = null;
+        try {
+            progress();
+        } catch (final RuntimeException e) {
+            failure = e;
+        }
+        final int taken = drain(reader, limit);
+        if (taken == 0 && failure != null) {
+            throw failure;
+        }
+        return taken;
     }
 
     @Override
@@ -229,8 +243,7 @@ public final class FabricEventQueue implements EventQueue {
             long seen;
             do {
                 seen = sources.wakes();
-                progress();
-                taken = drain(reader, limit);
+                taken = progressAndDrain(reader, limit);
             } while (taken == 0 && pause(seen, longest - (System.nanoTime() - start)));
             return taken;
         } finally {

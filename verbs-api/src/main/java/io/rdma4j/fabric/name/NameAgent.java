@@ -27,6 +27,7 @@ final class NameAgent implements Runnable {
     private static final String REGISTER = "register service";
     private static final long WORK_MILLIS = 1000;
     private static final long RETRY_MILLIS = 20;
+    private static final long CLOSE_SECONDS = 5;
 
     private final NameSettings settings;
     private final Object lock = new Object();
@@ -63,11 +64,14 @@ final class NameAgent implements Runnable {
     }
 
     NodeRegistration register(final int service, final FabricAddress device) {
+        // Before the agent knows of it: what is registered has somebody who ends it.
+        final long timeoutMillis = NameSettings.timeoutMillis();
         final Request request = new Request(service, device, null, new CompletableFuture<>());
         submit(request);
-        return await(request);
+        return await(request, timeoutMillis);
     }
 
+    /** Never fails, and no interrupt shortens it. What is not done in time the agent does later. */
     void unregister(final NodeRegistration registration) {
         synchronized (lock) {
             if (!running) {
@@ -76,17 +80,34 @@ final class NameAgent implements Runnable {
         }
         final Request request = new Request(0, null, registration, new CompletableFuture<>());
         submit(request);
-        await(request);
+        awaitEnd(request);
+    }
+
+    private void awaitEnd(final Request request) {
+        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+        boolean interrupted = false;
+        boolean done = false;
+        while (!done) {
+            try {
+                request.done().get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                done = true;
+            } catch (final InterruptedException e) {
+                interrupted = true;
+            } catch (final TimeoutException | ExecutionException e) {
+                LOG.log(System.Logger.Level.DEBUG, "the end of {0}: {1}", request.ends(), e);
+                done = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void submit(final Request request) {
         synchronized (lock) {
             requests.add(request);
             if (!running) {
-                running = true;
-                final Thread thread = new Thread(this, "rdma4j-name");
-                thread.setDaemon(true);
-                thread.start();
+                start(request);
             }
         }
         final NameRole now = role;
@@ -95,9 +116,25 @@ final class NameAgent implements Runnable {
         }
     }
 
-    private NodeRegistration await(final Request request) {
+    private void start(final Request first) {
+        final Thread thread = new Thread(this, "rdma4j-name");
+        thread.setDaemon(true);
+        boolean done = false;
         try {
-            return request.done().get(NameSettings.timeoutMillis(), TimeUnit.MILLISECONDS);
+            thread.start();
+            done = true;
+        } finally {
+            running = done;
+            if (!done) {
+                // Who submitted it is told.
+                requests.remove(first);
+            }
+        }
+    }
+
+    private NodeRegistration await(final Request request, final long timeoutMillis) {
+        try {
+            return request.done().get(timeoutMillis, TimeUnit.MILLISECONDS);
         } catch (final TimeoutException e) {
             request.done().cancel(false);
             throw failure(request, FiErrno.FI_ETIMEDOUT, "port " + settings.port() + " of "
@@ -124,6 +161,21 @@ final class NameAgent implements Runnable {
 
     @Override
     public void run() {
+        boolean ended = false;
+        try {
+            serve();
+            ended = true;
+        } finally {
+            if (!ended) {
+                // Else nobody would start another thread.
+                synchronized (lock) {
+                    running = false;
+                }
+            }
+        }
+    }
+
+    private void serve() {
         while (true) {
             final Request request;
             synchronized (lock) {
@@ -158,7 +210,8 @@ final class NameAgent implements Runnable {
             lastFailure = e;
             end();
             retry(request);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
+            // Others need this thread all the same.
             end();
             if (request != null) {
                 request.done().completeExceptionally(e);

@@ -7,7 +7,9 @@ package io.rdma4j.fabric.name;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -15,6 +17,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.TimeUnit;
 
 /** A connection to a name service, by which one thread asks. Every wait has a deadline, in System.nanoTime(). */
@@ -38,14 +41,14 @@ final class NameConnection implements AutoCloseable {
         final NameConnection connection = new NameConnection(server);
         boolean good = false;
         try {
-            if (!connection.channel.connect(server)) {
+            if (!connect(connection.channel, server)) {
                 do {
                     connection.await(SelectionKey.OP_CONNECT, deadline);
                 } while (!connection.channel.finishConnect());
             }
             // On loopback a port that nobody listens on, in the range of those that are given out, can meet itself.
             if (connection.channel.getLocalAddress().equals(server)) {
-                throw new java.net.ConnectException("nobody listens there");
+                throw new ConnectException("nobody listens there");
             }
             good = true;
             return connection;
@@ -53,6 +56,15 @@ final class NameConnection implements AutoCloseable {
             if (!good) {
                 connection.close();
             }
+        }
+    }
+
+    /** A JVM without IPv6 does not even ask the system. */
+    private static boolean connect(final SocketChannel channel, final InetSocketAddress server) throws IOException {
+        try {
+            return channel.connect(server);
+        } catch (final UnsupportedAddressTypeException e) {
+            throw new NoRouteToHostException("addresses like " + server + " are not known here");
         }
     }
 

@@ -15,6 +15,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +64,7 @@ final class NameListener implements NameRole {
             listening.add(channel);
             try {
                 channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-                channel.bind(new InetSocketAddress(address, settings.port()));
+                bind(channel, new InetSocketAddress(address, settings.port()));
                 channel.configureBlocking(false);
                 channel.register(selector, SelectionKey.OP_ACCEPT);
             } catch (final BindException e) {
@@ -80,6 +81,15 @@ final class NameListener implements NameRole {
             }
         }
         return true;
+    }
+
+    /** A JVM without IPv6 does not even ask the system. */
+    private static void bind(final ServerSocketChannel channel, final InetSocketAddress address) throws IOException {
+        try {
+            channel.bind(address);
+        } catch (final UnsupportedAddressTypeException e) {
+            throw new IOException("addresses like " + address + " are not known here", e);
+        }
     }
 
     @Override

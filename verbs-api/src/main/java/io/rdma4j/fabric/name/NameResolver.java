@@ -70,7 +70,17 @@ public final class NameResolver {
      * @return what became of each, in their order.
      */
     public List<Resolution> toDevice(final List<FabricAddress> any) {
-        final long deadline = deadline();
+        return toDevice(any, deadline());
+    }
+
+    /**
+     * As {@link #toDevice(List)}, for a part of more: those that nobody answers until then fail with FI_ETIMEDOUT.
+     *
+     * @param any      addresses; null is a bad one.
+     * @param deadline from {@link #deadline}, when the first part was asked for.
+     * @return what became of each, in their order.
+     */
+    public List<Resolution> toDevice(final List<FabricAddress> any, final long deadline) {
         final Resolution[] results = new Resolution[any.size()];
         final Map<InetAddress, NodeQuestion> nodes = new LinkedHashMap<>();
         for (int i = 0; i < results.length; i++) {
@@ -140,10 +150,26 @@ public final class NameResolver {
      * @throws FabricException FI_EINVAL for queue pairs where nodes are no GIDs, or addresses are those of sockets.
      */
     public List<Resolution> symmetric(final SymmetricRange range, final int from, final int count) {
+        return symmetric(range, from, count, deadline());
+    }
+
+    /**
+     * As {@link #symmetric(SymmetricRange, int, int)}, for one of several parts: those that nobody answers until then
+     * fail with FI_ETIMEDOUT.
+     *
+     * @param range    which; checked.
+     * @param from     index of the first address, 0 or more.
+     * @param count    how many; from + count is not above the size of the range.
+     * @param deadline from {@link #deadline}, when the first part was asked for.
+     * @return what became of each, in their order.
+     */
+    public List<Resolution> symmetric(
+        final SymmetricRange range, final int from, final int count, final long deadline) {
         if (from < 0 || count < 0 || from > range.size() - count) {
             throw bad("addresses %d to %d of %d are asked for", from, (long) from + count, range.size());
         }
-        return range.services().isQueuePairs() ? queuePairs(range, from, count) : services(range, from, count);
+        return range.services().isQueuePairs() ? queuePairs(range, from, count)
+            : services(range, from, count, deadline);
     }
 
     private List<Resolution> queuePairs(final SymmetricRange range, final int from, final int count) {
@@ -173,8 +199,8 @@ public final class NameResolver {
         return Gid.parse(node);
     }
 
-    private List<Resolution> services(final SymmetricRange range, final int from, final int count) {
-        final long deadline = deadline();
+    private List<Resolution> services(
+        final SymmetricRange range, final int from, final int count, final long deadline) {
         final Resolution[] results = new Resolution[count];
         final List<NodeQuestion> nodes = new ArrayList<>();
         final int each = range.services().count();
@@ -189,7 +215,13 @@ public final class NameResolver {
         return Arrays.asList(results);
     }
 
-    private static long deadline() {
+    /**
+     * Until when a call that begins now may ask.
+     *
+     * @return a time of System.nanoTime.
+     * @throws FabricException FI_EINVAL if rdma4j.resolve.timeout.ms is no time.
+     */
+    public static long deadline() {
         return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(NameSettings.timeoutMillis());
     }
 

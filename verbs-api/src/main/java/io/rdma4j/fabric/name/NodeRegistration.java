@@ -7,6 +7,7 @@ package io.rdma4j.fabric.name;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,10 +40,20 @@ final class NodeRegistration implements Registration {
     public FabricAddress address(final AddressFormat format) {
         return switch (format) {
             case DEVICE -> device;
-            case SOCKADDR_IN -> FabricAddress.socket(new InetSocketAddress(node(true), service));
+            case SOCKADDR_IN -> in();
             case SOCKADDR_IN6 -> FabricAddress.parse(in6());
             case STR -> FabricAddress.text(FabricAddress.socket(new InetSocketAddress(node(true), service)).toString());
         };
+    }
+
+    private FabricAddress in() {
+        final InetAddress node = node(true);
+        if (!(node instanceof Inet4Address)) {
+            throw NameFailures.of("tell an endpoint's address", FiErrno.FI_EADDRNOTAVAIL, "put an address of IPv4 into "
+                + NameSettings.ADDRESS + ", or use SOCKADDR_IN6", "service %d is reached at %s only, which is no %s",
+                service, node.getHostAddress(), AddressFormat.SOCKADDR_IN);
+        }
+        return FabricAddress.socket(new InetSocketAddress(node, service));
     }
 
     private String in6() {

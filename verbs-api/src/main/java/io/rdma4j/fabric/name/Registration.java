@@ -29,10 +29,12 @@ public interface Registration extends AutoCloseable {
      *
      * @param format SOCKADDR_IN, SOCKADDR_IN6, or STR for text; DEVICE for the endpoint's own.
      * @return an address of that format: of this node, with the service as port.
+     * @throws io.rdma4j.fabric.FabricException FI_EADDRNOTAVAIL for SOCKADDR_IN if this node's name service listens at
+     *                                          no address of IPv4.
      */
     FabricAddress address(AddressFormat format);
 
-    /** Ends it. Harmless when called again. */
+    /** Ends it, also if this thread was interrupted; never fails. Harmless when called again. */
     @Override
     void close();
 }

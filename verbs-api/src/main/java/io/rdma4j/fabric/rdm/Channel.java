@@ -24,8 +24,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * }</pre>
  */
 final class Channel {
-    /** Slots beside the window: a HELLO, or two messages of credits, and a BYE with the answer to one. */
-    static final int CONTROL_SLOTS = 4;
+    /** Slots beside the window: a HELLO, or two messages of credits, a BYE with the answer to one, and a probe. */
+    static final int CONTROL_SLOTS = 5;
 
     private static final int GREETING = 0;
     private static final int UP = 1;
@@ -54,6 +54,7 @@ final class Channel {
     private int owes;
     private int rmaUnderWay;
     private boolean granted;
+    private boolean probing;
     private int farewellPiece = SendTable.NONE;
     /** What waits there could not be started yet; null for none. */
     private Connection resumed;
@@ -176,7 +177,7 @@ final class Channel {
 
     private void control(final int type, final long first, final UnsafeBuffer from, final int at) {
         switch (type) {
-            case Header.CREDIT -> {
+            case Header.CREDIT, Header.PROBE -> {
                 // Its credits have been taken.
             }
             case Header.HELLO -> hello(Header.rxIndex(first), Header.length(from, at), Header.data(from, at),
@@ -323,6 +324,28 @@ final class Channel {
         }
     }
 
+    /** It waits for the peer, with nothing under way by which the device could find out that the peer is gone. */
+    boolean isWaiting() {
+        return state == GREETING || state == LEAVING || state == UP && (window.credits() <= 0 || inbound.isOpen());
+    }
+
+    /**
+     * Sends something that the peer's device has to acknowledge. One at a time: if the peer does not look and has no
+     * slot left, the device tries until there is one or the peer is gone.
+     */
+    void probe() {
+        final SendTable table = host.sends();
+        final int piece = table.probe();
+        if (!probing && wire.send(piece, table.address(piece), Header.LENGTH, table.lkey()) == ReturnCode.OK) {
+            probing = true;
+        }
+    }
+
+    /** The peer is there. */
+    void probed() {
+        probing = false;
+    }
+
     /** Nothing is under way, as far as this side knows. */
     boolean isIdle() {
         return state == UP && isQuiet();
@@ -357,6 +380,10 @@ final class Channel {
             broken("it answered a goodbye that was not said");
             return;
         }
+        leaveWhenAnswered();
+    }
+
+    private void leaveWhenAnswered() {
         state = LEFT;
         if (!granted || farewellPiece == SendTable.NONE && (owes & OWES_BYE_OK) == 0) {
             leave();
@@ -364,11 +391,14 @@ final class Channel {
     }
 
     private void byeNo() {
-        if (state != LEAVING || granted) {
+        if (state != LEAVING) {
             broken("it answered a goodbye that was not said");
-            return;
+        } else if (granted) {
+            // Goodbyes crossed, and a message that this one did not count: the peer's own was granted, so it closes.
+            leaveWhenAnswered();
+        } else {
+            state = UP;
         }
-        state = UP;
     }
 
     private void leave() {
@@ -386,11 +416,14 @@ final class Channel {
         }
         state = GONE;
         owes = 0;
-        wire.close();
-        outbound.end();
-        inbound.end();
-        if (inbound.held() == 0) {
-            end.drained(this);
+        try {
+            wire.close();
+        } finally {
+            outbound.end();
+            inbound.end();
+            if (inbound.held() == 0) {
+                end.drained(this);
+            }
         }
     }
 

@@ -26,6 +26,10 @@ final class Connection {
     DirectBuffer injected;
     /** For a context of the peer. */
     int rxIndex;
+    /** Where it is found by the vector's number; -1 for nowhere. */
+    int index = -1;
+    /** Nothing is left of it: who knows it still has to ask anew. */
+    boolean isForgotten;
     /** It is in the list of those that wait for a place. */
     boolean isRetrying;
 

@@ -43,6 +43,9 @@ final class Connections implements LinkOwner {
     /** How often a peer is asked to part, while there are too many. */
     private static final long LEAVE_NANOS = 1_000_000;
 
+    /** How often a peer is probed that is waited for. */
+    private static final long LOOK_NANOS = 1_000_000_000;
+
     /** A link whose end has come, and what its operations end with. */
     private record Dead(LinkEnd link, int errno, boolean tell) {
     }
@@ -53,7 +56,6 @@ final class Connections implements LinkOwner {
     private final int linkTransmits;
     private final int linkReceives;
     private final SlotPool pool;
-    private final UdPort port;
     private final PeerId self;
     private final int most;
     private final long timeoutNanos;
@@ -68,6 +70,7 @@ final class Connections implements LinkOwner {
     private int established;
     private boolean isDialing;
     private long nextLeave = System.nanoTime();
+    private long nextLook = nextLeave + LOOK_NANOS;
     private long uses;
 
     Connections(
@@ -79,7 +82,6 @@ final class Connections implements LinkOwner {
         this.linkTransmits = transmitsOf(options);
         this.linkReceives = receivesOf(options);
         this.pool = pool;
-        this.port = port;
         this.self = new PeerId(port.gid().high(), port.gid().low(), port.qpn());
         this.most = options.mostConnections();
         this.timeoutNanos = options.connectTimeout().toNanos();
@@ -100,7 +102,11 @@ final class Connections implements LinkOwner {
         final int index = address.index();
         if (index < byIndex.length) {
             final Connection known = byIndex[index];
-            if (known != null && known.is(address.gidHigh(), address.gidLow(), address.qpn())) {
+            if (known != null && !known.isForgotten
+                && known.is(address.gidHigh(), address.gidLow(), address.qpn())) {
+                // A peer that began anew at the same place has another queue key.
+                known.qkey = address.qkey();
+                known.fiAddr = address.fiAddr();
                 return known;
             }
         }
@@ -117,8 +123,14 @@ final class Connections implements LinkOwner {
                 byIndex = Arrays.copyOf(byIndex, Math.max(index + 1, 2 * byIndex.length));
             }
             byIndex[index] = connection;
+            connection.index = index;
         }
         return connection;
+    }
+
+    /** The link of this number; null if there is none. */
+    LinkEnd link(final int number) {
+        return number < links.length ? links[number] : null;
     }
 
     /** The link of this number, if it is this endpoint's. */
@@ -269,7 +281,7 @@ final class Connections implements LinkOwner {
         }
         connection.link = link;
         connection.isDialing = false;
-        link.established();
+        link.established(System.nanoTime());
         used(link.channel());
         established++;
         if (most > 0 && established > most) {
@@ -306,7 +318,7 @@ final class Connections implements LinkOwner {
 
     private void failed(final Connection connection, final int errno) {
         if (errno == FiErrno.FI_ENOMEM && System.nanoTime() - connection.since < timeoutNanos
-            && (leaveOne(null) || isLeaving())) {
+            && (isLeaving() || leaveOne(null))) {
             retry(connection);
             return;
         }
@@ -317,6 +329,19 @@ final class Connections implements LinkOwner {
         final SendOp op = connection.takeWaiting();
         if (op != null) {
             core.failed(op, errno == FiErrno.FI_ETIMEDOUT ? FiErrno.FI_EHOSTUNREACH : errno);
+        }
+        forget(connection);
+    }
+
+    /** So that peers that come and go leave nothing behind. */
+    private void forget(final Connection connection) {
+        if (connection.link != null || connection.waiting != null || connection.isDialing || connection.isRetrying) {
+            return;
+        }
+        byId.remove(connection.id, connection);
+        connection.isForgotten = true;
+        if (connection.index >= 0 && byIndex[connection.index] == connection) {
+            byIndex[connection.index] = null;
         }
     }
 
@@ -388,7 +413,12 @@ final class Connections implements LinkOwner {
 
     /** Closes what has ended, with all that came until then taken. */
     void bury() {
-        core.drain();
+        if (core.drain()) {
+            buryAll();
+        }
+    }
+
+    private void buryAll() {
         for (Dead one = dead.poll(); one != null; one = dead.poll()) {
             bury(one);
         }
@@ -405,11 +435,19 @@ final class Connections implements LinkOwner {
         if (current) {
             connection.link = null;
         }
-        channel.close();
+        try {
+            channel.close();
+        } finally {
+            over(one, connection, current);
+        }
+    }
+
+    private void over(final Dead one, final Connection connection, final boolean current) {
+        final LinkEnd link = one.link();
         if (current && link.peer() != null) {
             broker.hangUp(link.peer(), one.tell());
         }
-        core.failAll(channel, one.errno() == 0 ? FiErrno.FI_ECONNRESET : one.errno());
+        core.failAll(link.channel(), one.errno() == 0 ? FiErrno.FI_ECONNRESET : one.errno());
         if (current && connection.waiting != null && !connection.isRetrying) {
             if (one.errno() == 0) {
                 dial(connection);
@@ -417,6 +455,35 @@ final class Connections implements LinkOwner {
                 core.failed(connection.takeWaiting(), one.errno());
             }
         }
+        if (connection != null) {
+            forget(connection);
+        }
+    }
+
+    /** Looks after links that wait for peers that may be gone. */
+    private void lookAfter(final long now) {
+        nextLook = now + LOOK_NANOS;
+        if (!core.hears()) {
+            // What they wait for may be there.
+            return;
+        }
+        for (final LinkEnd link : links) {
+            if (link != null && link.isEstablished() && link.channel().isWaiting()) {
+                link.channel().probe();
+                if (link.channel().isGreeting() && link.isTooLong(now, timeoutNanos)) {
+                    doom(link, FiErrno.FI_EHOSTUNREACH, true);
+                }
+            }
+        }
+    }
+
+    private boolean isAnyWaiting() {
+        for (final LinkEnd link : links) {
+            if (link != null && link.isEstablished() && link.channel().isWaiting()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Takes and repeats datagrams, and dials again. */
@@ -430,6 +497,9 @@ final class Connections implements LinkOwner {
             }
         }
         isDialing |= !retrying.isEmpty();
+        if (now - nextLook >= 0) {
+            lookAfter(now);
+        }
         if (most > 0 && established > most && now - nextLeave >= 0) {
             // Those that were busy when there became too many.
             nextLeave = now + LEAVE_NANOS;
@@ -439,9 +509,9 @@ final class Connections implements LinkOwner {
         }
     }
 
-    /** Datagrams shall wake up who waits; 0, or a negative code. */
-    int askForEvents() {
-        return port.cq().requestNotify(false);
+    /** Datagrams shall wake up who waits; 0, or -FI_EAGAIN if there were some. */
+    int arm() {
+        return broker.arm();
     }
 
     /** Links are being made. */
@@ -454,22 +524,57 @@ final class Connections implements LinkOwner {
     }
 
     long idleNanos(final long now) {
-        return retrying.isEmpty() ? broker.idleNanos(now) : 0;
+        if (!retrying.isEmpty()) {
+            return 0;
+        }
+        final long look = isAnyWaiting() ? Math.max(0, nextLook - now) : Long.MAX_VALUE;
+        return Math.min(look, broker.idleNanos(now));
     }
 
     int established() {
         return established;
     }
 
+    /** How many peers are known, for tests. */
+    int known() {
+        return byId.size();
+    }
+
     /** Tells all peers, and closes all. */
     void close() {
-        bury();
-        broker.close();
+        final List<Runnable> steps = new ArrayList<>();
+        steps.add(core::drain);
+        dead.forEach(one -> steps.add(() -> bury(one)));
+        steps.add(broker::close);
         for (final LinkEnd link : links.clone()) {
             if (link != null) {
-                link.channel().drop();
+                steps.add(link.channel()::drop);
             }
         }
+        steps.add(this::cancelWaiting);
+        RuntimeException first = null;
+        for (final Runnable step : steps) {
+            first = run(step, first);
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Each, whatever happens to the others: memory is freed afterwards. */
+    private static RuntimeException run(final Runnable step, final RuntimeException first) {
+        try {
+            step.run();
+        } catch (final RuntimeException e) {
+            if (first == null) {
+                return e;
+            }
+            first.addSuppressed(e);
+        }
+        return first;
+    }
+
+    private void cancelWaiting() {
         for (final Connection connection : byId.values()) {
             if (connection.waiting != null) {
                 core.failed(connection.takeWaiting(), FiErrno.FI_ECANCELED);

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.verbs.WcStatus;
 
 /** What completions tell of a failure besides its number. Stateless. */
 final class Details {
@@ -22,6 +23,8 @@ final class Details {
             case FiErrno.FI_EKEYREJECTED -> Failures.NO_KEY;
             case FiErrno.FI_EACCES -> Failures.NO_RIGHT;
             case FiErrno.FI_ENOMEM -> Failures.NO_ROOM;
+            // As for connected endpoints, where the device finds out.
+            case FiErrno.FI_EFAULT -> Failures.detail(WcStatus.LOC_PROT_ERR, 0);
             case FiErrno.FI_EINVAL -> Failures.NO_CONTEXT;
             default -> Failures.LANE_LOST;
         };

@@ -40,6 +40,8 @@ final class Header {
     static final int BYE_OK = 5;
     /** Something is under way. */
     static final int BYE_NO = 6;
+    /** Says nothing: the sender's device finds out by it whether the peer is there. */
+    static final int PROBE = 7;
 
     /** The message begins. */
     static final int FIRST = 1;

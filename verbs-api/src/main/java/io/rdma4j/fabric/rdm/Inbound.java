@@ -45,6 +45,11 @@ final class Inbound {
         return held == 0 && !isOpen;
     }
 
+    /** A message is not complete: the peer has to go on. */
+    boolean isOpen() {
+        return isOpen;
+    }
+
     /** Takes a piece; null, or what is wrong with it. */
     String piece(final Slot slot, final long first, final int length) {
         final UnsafeBuffer from = area.buffer();
@@ -147,7 +152,13 @@ final class Inbound {
         if (filling != null) {
             final Receive receive = filling;
             filling = null;
-            host.unfinished(receive);
+            // Others' messages may have come meanwhile: what waits and what is posted never fit each other.
+            final Slot first = receive.home.messageFor(receive);
+            if (first == null) {
+                host.unfinished(receive);
+            } else {
+                first.channel.deliver(first, receive);
+            }
         }
         if (waiting != null) {
             final Slot first = waiting;

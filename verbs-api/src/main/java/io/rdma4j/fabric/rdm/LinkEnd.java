@@ -24,6 +24,8 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
     /** Null for the endpoint itself. */
     private final Peer peer;
     private boolean isEstablished;
+    private long since;
+    private int looks;
     private boolean closed;
 
     LinkEnd(
@@ -67,8 +69,14 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
         return isEstablished;
     }
 
-    void established() {
+    void established(final long now) {
         isEstablished = true;
+        since = now;
+    }
+
+    /** The first message of the other end has had this long to come, and was looked for more than once. */
+    boolean isTooLong(final long now, final long timeout) {
+        return ++looks > 1 && now - since >= timeout;
     }
 
     @Override

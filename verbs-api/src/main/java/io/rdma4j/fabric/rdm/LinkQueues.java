@@ -33,6 +33,7 @@ final class LinkQueues implements AutoCloseable {
     private final List<FabricCompletionQueue> queues = new ArrayList<>();
     private final List<FabricCompletionQueue> watchers = new ArrayList<>();
     private int[] links = new int[1];
+    private int turn;
 
     /**
      * The first queue.
@@ -79,11 +80,15 @@ final class LinkQueues implements AutoCloseable {
     /** Takes completions; how many, or what the last queue that failed says. */
     int read(final CompletionReader reader, final int limit) {
         int taken = 0;
-        for (int i = 0; i < queues.size(); i++) {
-            final int code = queues.get(i).read(reader, limit);
-            taken = code < 0 ? code : taken < 0 ? taken : taken + code;
+        int failure = 0;
+        // Another one is the first each time, so that none takes the others' turn.
+        turn = turn + 1 < queues.size() ? turn + 1 : 0;
+        for (int i = 0; i < queues.size() && taken < limit; i++) {
+            final int code = queues.get((turn + i) % queues.size()).read(reader, limit - taken);
+            failure = code < 0 ? code : failure;
+            taken += Math.max(0, code);
         }
-        return taken;
+        return taken == 0 ? failure : taken;
     }
 
     int arm() {

@@ -95,7 +95,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
                 turn = 0;
                 connections.progress(System.nanoTime());
             }
-            if (connections.hasDead()) {
+            if (mayBury()) {
                 connections.bury();
             }
         } finally {
@@ -105,17 +105,18 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     /** Asks the device for events; 0, or -FI_EAGAIN if there is something to do now. */
     int arm() {
-        if (isBusy || !wanting.isEmpty() || connections.askForEvents() != 0) {
+        if (isBusy || !wanting.isEmpty()) {
             return -FiErrno.FI_EAGAIN;
         }
         isBusy = true;
+        int came = 0;
         try {
-            // What came before the device was asked brings no event.
             connections.progress(System.nanoTime());
+            came = connections.arm();
         } finally {
             isBusy = false;
         }
-        return connections.hasDead() || !wanting.isEmpty() ? -FiErrno.FI_EAGAIN : internal.arm();
+        return came != 0 || mayBury() || !wanting.isEmpty() ? -FiErrno.FI_EAGAIN : internal.arm();
     }
 
     /** How long nothing is to be done, if nothing comes. */
@@ -123,12 +124,23 @@ final class RdmCore implements ChannelHost, CompletionReader {
         return wanting.isEmpty() ? Math.min(internal.idleNanos(), connections.idleNanos(System.nanoTime())) : 0;
     }
 
-    /** Takes all that is there, as far as there is room for data of peers' writes. */
-    void drain() {
+    /** Links are closed once all that came over them can be taken: not while data of peers' writes fills its room. */
+    private boolean mayBury() {
+        return connections.hasDead() && hears();
+    }
+
+    /** There is room for what may come. */
+    boolean hears() {
+        return arrivals.left() > 0;
+    }
+
+    /** Takes all that is there; false if there was no room for all data of peers' writes. */
+    boolean drain() {
         int taken = 1;
-        for (int left = MOST_ROUNDS; left > 0 && taken > 0; left--) {
+        for (int left = MOST_ROUNDS; left > 0 && taken > 0 && hears(); left--) {
             taken = internal.read(this, Math.min(BATCH, arrivals.left()));
         }
+        return taken <= 0;
     }
 
     private void serve() {
@@ -176,6 +188,10 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     private void sent(final CompletionEntry entry, final LinkEnd link, final int piece) {
         final Channel channel = link.channel();
+        if (piece == sends.probe()) {
+            probed(entry, channel);
+            return;
+        }
         if (sends.channelOf(piece) != channel) {
             return;
         }
@@ -185,6 +201,13 @@ final class RdmCore implements ChannelHost, CompletionReader {
             broken(channel, entry.providerError());
         } else {
             channel.sent(piece, op);
+        }
+    }
+
+    private void probed(final CompletionEntry entry, final Channel channel) {
+        channel.probed();
+        if (entry.isError()) {
+            broken(channel, entry.providerError());
         }
     }
 
@@ -241,7 +264,10 @@ final class RdmCore implements ChannelHost, CompletionReader {
         if (receive.hasData) {
             report.data(receive.data);
         }
-        if (overflow > 0) {
+        if (receive.isLost()) {
+            counters.failure(OperationKind.RECEIVE);
+            report.failure(FiErrno.FI_EFAULT, Details.of(FiErrno.FI_EFAULT));
+        } else if (overflow > 0) {
             counters.failure(OperationKind.RECEIVE);
             report.failure(FiErrno.FI_ETRUNC, Failures.CUT).overflow(overflow);
         } else {
@@ -332,6 +358,10 @@ final class RdmCore implements ChannelHost, CompletionReader {
     }
 
     private static int startMessage(final Connection connection, final Channel channel, final SendOp op) {
+        if (connection.injected == null && !op.isUsable()) {
+            // The application closed the region, or gave the memory back, while it waited.
+            return -FiErrno.FI_EFAULT;
+        }
         final int refusal = channel.check(connection.rxIndex);
         if (refusal != 0) {
             return refusal;

@@ -309,6 +309,10 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         return this;
     }
 
+    RdmParts parts() {
+        return parts;
+    }
+
     /** How many links there are, for tests. */
     int connections() {
         return parts.connections();
@@ -325,9 +329,16 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
             if (closed) {
                 return;
             }
-            core.progress();
             closed = true;
         }
+        try {
+            core.progress();
+        } finally {
+            closeAll();
+        }
+    }
+
+    private void closeAll() {
         try {
             parts.close();
         } finally {

@@ -123,7 +123,7 @@ final class RdmParts {
         queues.add(queue);
         final int pieces = options.transmitSize() + 2 * options.windowSlots() + CONTROL_PIECES;
         final SlotPool pieceMemory =
-            new SlotPool(host, realm, pieces, host.info().transmitAttributes().injectSize());
+            new SlotPool(host, realm, pieces + 1, host.info().transmitAttributes().injectSize());
         undo.push(pieceMemory::close);
         final SendTable sends = new SendTable(pieceMemory.claim(), options.transmitSize(),
             host.info().transmitAttributes().iovLimit(), CONTROL_PIECES);
@@ -174,6 +174,10 @@ final class RdmParts {
 
     int connections() {
         return connections.established();
+    }
+
+    Connections links() {
+        return connections;
     }
 
     AddressVector vector() {

@@ -100,6 +100,7 @@ final class RdmReceiveContext implements ReceiveContext {
         }
         final Receive receive = claim(from, context);
         receive.add(address, length, local.cached());
+        receive.by(desc, local.lkey());
         if (owner != null) {
             receive.owner = owner;
         }
@@ -128,6 +129,7 @@ final class RdmReceiveContext implements ReceiveContext {
                 return fault;
             }
             receive.add(message.address(i), message.length(i), local.cached());
+            receive.by(message.desc(i), local.lkey());
         }
         start(receive);
         return 0;

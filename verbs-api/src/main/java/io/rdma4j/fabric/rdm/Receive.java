@@ -6,6 +6,8 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.region.LocalDescriptor;
 
 import org.agrona.UnsafeApi;
 
@@ -15,6 +17,8 @@ final class Receive {
     final long[] addresses;
     final int[] lengths;
     private final CachedRegion[] cached;
+    private final LocalDescriptor[] regions;
+    private final int[] keys;
     int count;
     long capacity;
     long context;
@@ -33,6 +37,7 @@ final class Receive {
     int data;
     boolean hasData;
     private long taken;
+    private boolean lost;
     private int part;
     private int partOffset;
 
@@ -41,6 +46,8 @@ final class Receive {
         this.addresses = new long[iovLimit];
         this.lengths = new int[iovLimit];
         this.cached = new CachedRegion[iovLimit];
+        this.regions = new LocalDescriptor[iovLimit];
+        this.keys = new int[iovLimit];
     }
 
     Receive clear(final long itsContext) {
@@ -77,12 +84,17 @@ final class Receive {
         hasData = carriesData;
         data = itsData;
         taken = 0;
+        lost = false;
         part = 0;
         partOffset = 0;
     }
 
     /** Copies the next piece; what does not fit is left out. */
     void take(final long from, final int length) {
+        if (lost || !isUsable()) {
+            lost = true;
+            return;
+        }
         int done = 0;
         while (done < length && part < count) {
             final int room = lengths[part] - partOffset;
@@ -100,12 +112,37 @@ final class Receive {
         taken += done;
     }
 
+    /** There was no more memory for it. */
+    boolean isLost() {
+        return lost;
+    }
+
     long taken() {
         return taken;
     }
 
     long overflow() {
         return messageLength - taken;
+    }
+
+    /** By which region the last buffer was given, if not by the cache: nothing holds that region. */
+    void by(final MemoryRegion desc, final int lkey) {
+        final int last = count - 1;
+        if (lengths[last] > 0 && cached[last] == null && desc instanceof LocalDescriptor) {
+            regions[last] = (LocalDescriptor) desc;
+            keys[last] = lkey;
+        }
+    }
+
+    /** What the device would check: no region was closed, and possibly its memory given back, meanwhile. */
+    boolean isUsable() {
+        for (int i = 0; i < count; i++) {
+            final LocalDescriptor region = regions[i];
+            if (region != null && !(region.isUsable() && region.lkey() == keys[i])) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The memory is the application's again. */
@@ -115,6 +152,9 @@ final class Receive {
             if (region != null) {
                 cached[i] = null;
                 region.release();
+            }
+            if (regions[i] != null) {
+                regions[i] = null;
             }
         }
         if (owner != null) {

@@ -6,12 +6,15 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.region.LocalDescriptor;
 
 /** An operation of the application that is under way: a message that is being sent, or RMA. One of a fixed number. */
 final class SendOp {
     final int index;
     private final CachedRegion[] cached;
+    private final LocalDescriptor[] regions;
     final long[] addresses;
     final long[] deviceAddresses;
     final int[] lkeys;
@@ -40,6 +43,7 @@ final class SendOp {
     SendOp(final int index, final int iovLimit) {
         this.index = index;
         this.cached = new CachedRegion[iovLimit];
+        this.regions = new LocalDescriptor[iovLimit];
         this.addresses = new long[iovLimit];
         this.deviceAddresses = new long[iovLimit];
         this.lkeys = new int[iovLimit];
@@ -107,6 +111,25 @@ final class SendOp {
         done += length;
     }
 
+    /** By which region the last buffer was given, if not by the cache: nothing holds that region. */
+    void by(final MemoryRegion desc) {
+        final int last = count - 1;
+        if (lengths[last] > 0 && cached[last] == null && desc instanceof LocalDescriptor) {
+            regions[last] = (LocalDescriptor) desc;
+        }
+    }
+
+    /** What the device would check: no region was closed, and possibly its memory given back, meanwhile. */
+    boolean isUsable() {
+        for (int i = 0; i < count; i++) {
+            final LocalDescriptor region = regions[i];
+            if (region != null && !(region.isUsable() && region.lkey() == lkeys[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The memory is the application's again. */
     void letGo() {
         for (int i = 0; i < count; i++) {
@@ -114,6 +137,9 @@ final class SendOp {
             if (region != null) {
                 cached[i] = null;
                 region.release();
+            }
+            if (regions[i] != null) {
+                regions[i] = null;
             }
         }
         if (owner != null) {

@@ -19,6 +19,7 @@ final class SendTable {
 
     private final SlotArea area;
     private final int reserve;
+    private final int probe;
     private final SendOp[] ops;
     private final Channel[] channels;
     private final SendOp[] pieceOps;
@@ -30,7 +31,7 @@ final class SendTable {
     /**
      * Makes the table.
      *
-     * @param area     memory of the pieces.
+     * @param area     memory of the pieces, and of one more.
      * @param ops      operations.
      * @param iovLimit buffers of each.
      * @param reserve  pieces that are for {@link #claimControl} only.
@@ -39,7 +40,12 @@ final class SendTable {
         this.area = area;
         this.reserve = reserve;
         this.ops = new SendOp[ops];
-        final int pieces = area.count();
+        // The last one is not for pieces: all probes are sent from there.
+        final int pieces = area.count() - 1;
+        this.probe = pieces;
+        Header.write(area.buffer(), offset(probe), Header.PROBE, 0, 0);
+        Header.message(area.buffer(), offset(probe), 0, 0);
+        Header.counts(area.buffer(), offset(probe), 0, 0);
         this.channels = new Channel[pieces];
         this.pieceOps = new SendOp[pieces];
         this.freePieces = new int[pieces];
@@ -123,6 +129,11 @@ final class SendTable {
 
     int pieceCount() {
         return freePieces.length;
+    }
+
+    /** The number of what probes are sent from: the same for all channels, as they say nothing. */
+    int probe() {
+        return probe;
     }
 
     /** Whose it is; null for a piece that is not under way. */

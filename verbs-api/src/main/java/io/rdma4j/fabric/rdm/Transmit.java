@@ -100,6 +100,7 @@ final class Transmit {
         }
         final SendOp op = claim(context, !selective, flags, data);
         op.add(from, length, local.deviceAddress(), local.lkey(), local.cached());
+        op.by(desc);
         if (owner != null) {
             op.owner = owner;
         }
@@ -195,6 +196,7 @@ final class Transmit {
                 return fault;
             }
             op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached());
+            op.by(message.desc(i));
         }
         if (state != 0 && (flags & OpFlags.INJECT) != 0) {
             await(op, null, gathered(op));

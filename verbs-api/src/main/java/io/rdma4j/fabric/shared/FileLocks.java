@@ -62,16 +62,25 @@ final class FileLocks {
         final FileChannel channel, final Path path, final long at, final boolean shared, final String what)
         throws IOException {
         final long deadline = System.nanoTime() + WAIT_NANOS;
-        FileLock lock = attempt(channel, at, shared);
-        while (lock == null) {
-            if (System.nanoTime() - deadline >= 0) {
-                throw Troubles.of(FiErrno.FI_EAGAIN, "see /proc/locks for which process that is",
-                    "another process is %s for %d s: %s", what, TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS), path);
+        boolean interrupted = false;
+        try {
+            FileLock lock = attempt(channel, at, shared);
+            while (lock == null) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw Troubles.of(FiErrno.FI_EAGAIN, "see /proc/locks for which process that is",
+                        "another process is %s for %d s: %s", what, TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS), path);
+                }
+                // Who is interrupted does not park any more.
+                interrupted |= Thread.interrupted();
+                LockSupport.parkNanos(PAUSE_NANOS);
+                lock = attempt(channel, at, shared);
             }
-            LockSupport.parkNanos(PAUSE_NANOS);
-            lock = attempt(channel, at, shared);
+            return lock;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        return lock;
     }
 
     private static FileLock attempt(final FileChannel channel, final long at, final boolean shared)

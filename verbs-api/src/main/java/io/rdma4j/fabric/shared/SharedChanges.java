@@ -113,21 +113,29 @@ final class SharedChanges {
         return layout.type == AvType.MAP && entries.lastLife(place) >= mostLife;
     }
 
+    /** Words below the noted one are full: a vector that is being filled is not searched from its start each time. */
     private int lowestFree() {
         final int words = (layout.capacity + Long.SIZE - 1) / Long.SIZE;
-        for (int i = 0; i < words; i++) {
+        final int noted = bytes.getInt(SharedLayout.FIRST_FREE_OFFSET);
+        for (int i = noted < 0 || noted > words ? 0 : noted; i < words; i++) {
             final long word = bytes.getLong(SharedLayout.HEADER + i * Long.BYTES);
             if (word != -1L) {
+                bytes.putInt(SharedLayout.FIRST_FREE_OFFSET, i);
                 final int place = i * Long.SIZE + Long.numberOfTrailingZeros(~word);
                 return place < layout.capacity ? place : -1;
             }
         }
+        bytes.putInt(SharedLayout.FIRST_FREE_OFFSET, words);
         return -1;
     }
 
     private void taken(final int place, final boolean is) {
         final int at = SharedLayout.HEADER + place / Long.SIZE * Long.BYTES;
         final long bit = 1L << place % Long.SIZE;
+        if (!is && place / Long.SIZE < bytes.getInt(SharedLayout.FIRST_FREE_OFFSET)) {
+            // First, so that nothing is overlooked if this process is killed here.
+            bytes.putIntVolatile(SharedLayout.FIRST_FREE_OFFSET, place / Long.SIZE);
+        }
         final long word = bytes.getLong(at);
         bytes.putLong(at, is ? word | bit : word & ~bit);
     }

@@ -11,6 +11,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvEntry;
 import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.PeerAddress;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -32,9 +33,23 @@ final class SharedEntries {
     static final int KIND_SHIFT = 24;
     /** A writer that was killed in the middle does not end; its entry counts as unknown until it is mended. */
     private static final int SPINS = 10_000;
+    private static final VarHandle STUCK;
+
+    static {
+        try {
+            STUCK = MethodHandles.lookup().findVarHandle(SharedEntries.class, "stuck", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final UnsafeBuffer bytes;
     private final SharedLayout layout;
+    /**
+     * Place and first word of an entry that stayed so for all spins: a killed writer leaves one at most. Who reads only
+     * cannot mend it, and shall not wait for it each time. Racy: at worst somebody waits once more.
+     */
+    private long stuck;
 
     SharedEntries(final UnsafeBuffer bytes, final SharedLayout layout) {
         this.bytes = bytes;
@@ -58,15 +73,29 @@ final class SharedEntries {
         if (!isPlace(place)) {
             return 0;
         }
+        long head = 0;
         for (int i = 0; i < SPINS; i++) {
             // Meets the releases in put and move: the words behind it are seen, too.
-            final long head = bytes.getLongVolatile(layout.entry(place));
+            head = bytes.getLongVolatile(layout.entry(place));
             if ((head & STATE) != MOVING) {
                 return (head & STATE) == LIVE && (life == 0 || life == lifeOf(head)) ? head : 0;
             }
+            if (isStuck(place, head)) {
+                return 0;
+            }
             Thread.onSpinWait();
         }
+        STUCK.setOpaque(this, stuckWord(place, head));
         return 0;
+    }
+
+    private boolean isStuck(final int place, final long head) {
+        return (long) STUCK.getOpaque(this) == stuckWord(place, head);
+    }
+
+    /** Of the place and its count of changes: never 0. */
+    private static long stuckWord(final int place, final long head) {
+        return (place + 1L) << Integer.SIZE | head & 0xffff_ffffL;
     }
 
     /** Whether what was read since {@link #head} belongs together. */

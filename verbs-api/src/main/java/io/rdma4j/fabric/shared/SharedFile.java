@@ -93,22 +93,16 @@ final class SharedFile {
         });
     }
 
-    /** What is done with files, one thread after the other, and without interrupts, as they would close a channel. */
-    private interface Work<T> {
-        T carryOut() throws IOException;
-    }
-
-    private static <T> T quietly(final Work<T> work) throws IOException {
-        final boolean interrupted = Thread.interrupted();
-        OPENING.lock();
-        try {
-            return work.carryOut();
-        } finally {
-            OPENING.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+    /** What is done with files: one thread after the other, and no interrupt closes a channel. */
+    private static <T> T quietly(final Undisturbed.Work<T> work) throws IOException {
+        return Undisturbed.carryOut(() -> {
+            OPENING.lock();
+            try {
+                return work.carryOut();
+            } finally {
+                OPENING.unlock();
             }
-        }
+        });
     }
 
     private static SharedFile attempt(final Path path, final SharedName name, final SharedLayout wanted)
@@ -159,11 +153,7 @@ final class SharedFile {
     private static SharedFile join(
         final Path path, final SharedName name, final boolean mayMake, final FileChannel channel)
         throws IOException {
-        final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
-        final SharedLayout layout = SharedLayout.read(header, read(channel, header), channel.size(), path);
-        if (!SharedLayout.name(header).equals(name)) {
-            throw Troubles.damaged(path, "it is of %s", SharedLayout.name(header));
-        }
+        // Whatever is in it: another version may have left it, and nobody would ever mend it.
         if (FileLocks.isAbandoned(channel)) {
             if (mayMake) {
                 Files.deleteIfExists(path);
@@ -171,6 +161,11 @@ final class SharedFile {
             }
             throw Troubles.of(FiErrno.FI_ENOENT, "a process has to have it open that may make it",
                 "%s was left by processes that were killed, none has it open", path);
+        }
+        final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
+        final SharedLayout layout = SharedLayout.read(header, read(channel, header), channel.size(), path);
+        if (!SharedLayout.name(header).equals(name)) {
+            throw Troubles.damaged(path, "it is of %s", SharedLayout.name(header));
         }
         return new SharedFile(path, name, channel, layout, FileLocks.presence(channel, path));
     }
@@ -284,10 +279,7 @@ final class SharedFile {
         }
         try {
             writer = FileLocks.writer(channel, path);
-            final long size = channel.size();
-            if (size < layout.length) {
-                throw Troubles.damaged(path, "it has %d bytes, not %d any more", size, layout.length);
-            }
+            checkLength();
             good = true;
         } catch (final IOException e) {
             throw Troubles.of(path, e);
@@ -295,6 +287,19 @@ final class SharedFile {
             if (!good) {
                 unlock();
             }
+        }
+    }
+
+    /** Not by the channel, as an interrupt would close that; not of a file that is in its folder no more. */
+    private void checkLength() throws IOException {
+        try {
+            final BasicFileAttributes now =
+                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (key != null && key.equals(now.fileKey()) && now.size() < layout.length) {
+                throw Troubles.damaged(path, "it has %d bytes, not %d any more", now.size(), layout.length);
+            }
+        } catch (final NoSuchFileException e) {
+            // It was removed by hand; who has it open goes on.
         }
     }
 

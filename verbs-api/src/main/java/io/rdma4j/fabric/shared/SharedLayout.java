@@ -30,7 +30,7 @@ import org.agrona.MutableDirectBuffer;
  *   28  u32  format (AddressFormat.value)  |  1064  u64        second half
  *   32  u32  bits for receive contexts     |  1072  u32        kind << 24 | queue pair number
  *   36  u32  process that made it          |  1076  u32        queue key
- *   40  u64  base of names (map_addr)      |
+ *   40  u64  base of names (map_addr)      |  1080  u32  u64 with bits below: all places taken
  *   48  u64  bytes of the file             |
  *   56  u32  bytes of the name             |
  *   60  u32  bytes of the domain's name    |
@@ -85,6 +85,7 @@ final class SharedLayout {
     static final int CHANGES_OFFSET = 1040;
     static final int NEXT_ORDER_OFFSET = 1048;
     static final int MOVE_OFFSET = 1056;
+    static final int FIRST_FREE_OFFSET = 1080;
     static final int HEADER = 4096;
 
     static final int GID_HIGH = 8;

@@ -22,6 +22,7 @@ import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricEvent;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.event.FabricEventQueue;
@@ -29,10 +30,12 @@ import io.rdma4j.fabric.event.FabricEventQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Asynchronous insertion (checklist 73-77, 91). */
 @Timeout(120)
@@ -187,6 +190,81 @@ class AsyncTest {
         assertComplete(next(events), vector, null, 1);
         vector.close();
         events.close();
+    }
+
+    @Test
+    void errorsOfTheMachineEndTheCallAllTheSame() {
+        final AvRig sockets = new AvRig(AddressFormat.SOCKADDR_IN);
+        final FabricEventQueue events = sockets.queue();
+        final FabricAddressVector vector = sockets.open(AvType.TABLE, AvFlag.EVENT);
+        vector.bind(events, 0);
+        sockets.resolver.error = new OutOfMemoryError("pretended");
+        vector.insert(packed(socket("10.0.0.1", 5)), 0, 1, null, new AvInsert().context("memory"));
+        assertFailed(next(events), vector, "memory", 0, FiErrno.FI_ENOMEM);
+        assertComplete(next(events), vector, "memory", 0);
+        sockets.resolver.error = new InternalError("pretended");
+        vector.insert(packed(socket("10.0.0.1", 5)), 0, 1, null, new AvInsert().context("file"));
+        assertFailed(next(events), vector, "file", 0, FiErrno.FI_EIO);
+        assertComplete(next(events), vector, "file", 0);
+        vector.close();
+        events.close();
+    }
+
+    @Test
+    void aCountIsNoReasonToTakeMemory() {
+        final FabricAddressVector vector = rig.open(AvType.TABLE);
+        assertThat(vector.insert(new FabricAddress[1_000_000], null, null)).as("all of them are null").isZero();
+        assertThat(vector.memoryUse()).isLessThan(1_000_000);
+        vector.close();
+    }
+
+    @Test
+    void whereMemoryEndsEachAddressHasItsError() {
+        final AvStore store = new HeapStore(AvType.TABLE, AddressFormat.DEVICE, 0);
+        final AvStore small = (AvStore) Proxy.newProxyInstance(AvStore.class.getClassLoader(),
+            new Class<?>[] {AvStore.class}, (proxy, method, arguments) -> {
+                if (method.getName().equals("reserve") || method.getName().equals("insert") && store.size() == 2) {
+                    throw new OutOfMemoryError("pretended");
+                }
+                return method.invoke(store, arguments);
+            });
+        final int[] errors = new int[4];
+        final Insertion call = Insertion.of(Sources.of(AddressFormat.DEVICE, rig.resolver, devices(0, errors.length)),
+            null, new AvInsert().errors(errors));
+        assertThat(new Inserter(new Contents(small), () -> false).insert(call, (index, problem) -> { })).isEqualTo(2);
+        assertThat(errors).containsExactly(0, 0, FiErrno.FI_ENOMEM, FiErrno.FI_ENOMEM);
+    }
+
+    @Test
+    void whoIsClosedWhileItWaitsForOthersIsCanceled() {
+        final AvStore store = new HeapStore(AvType.TABLE, AddressFormat.DEVICE, 0);
+        final AtomicBoolean ended = new AtomicBoolean();
+        final AvStore busy = (AvStore) Proxy.newProxyInstance(AvStore.class.getClassLoader(),
+            new Class<?>[] {AvStore.class}, (proxy, method, arguments) -> {
+                if (method.getName().equals("lock")) {
+                    ended.set(true);
+                    throw FabricException.of("lock").errno(FiErrno.FI_EINTR).build();
+                }
+                return method.invoke(store, arguments);
+            });
+        final int[] errors = new int[3];
+        final Insertion call = Insertion.of(Sources.of(AddressFormat.DEVICE, rig.resolver, devices(0, errors.length)),
+            null, new AvInsert().errors(errors));
+        assertThat(new Inserter(new Contents(busy), ended::get).insert(call, (index, problem) -> { })).isZero();
+        assertThat(errors).containsOnly(FiErrno.FI_ECANCELED);
+    }
+
+    @Test
+    void aCallHasOneDeadline() {
+        final AvRig sockets = new AvRig(AddressFormat.SOCKADDR_IN);
+        final FabricAddressVector vector = sockets.open(AvType.TABLE);
+        final FabricAddress[] addresses = new FabricAddress[1_000];
+        Arrays.setAll(addresses, i -> socket("10.0.0.1", 1 + i));
+        assertThat(vector.insert(addresses, null, null)).isEqualTo(addresses.length);
+        assertThat(sockets.resolver.deadlines).hasSize(1);
+        vector.insert(addresses, null, null);
+        assertThat(sockets.resolver.deadlines).as("another call").hasSize(2);
+        vector.close();
     }
 
     @Test

@@ -12,6 +12,8 @@ import io.rdma4j.fabric.FiErrno;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,16 +25,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FakeResolver implements AddressResolver {
     static final int UNKNOWN = 60_000;
 
+    final Set<Long> deadlines = ConcurrentHashMap.newKeySet();
     final AtomicInteger asked = new AtomicInteger();
     volatile int moved;
     volatile RuntimeException failure;
+    volatile Error error;
     volatile CountDownLatch gate = new CountDownLatch(0);
 
     @Override
-    public void resolve(final AvEntry[] entries, final Problem[] problems, final int count) {
+    public long deadline() {
+        return System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    }
+
+    @Override
+    public void resolve(
+        final AvEntry[] entries, final Problem[] problems, final int count, final long deadline) {
+        deadlines.add(deadline);
         asked.addAndGet(count);
         if (failure != null) {
             throw failure;
+        }
+        if (error != null) {
+            throw error;
         }
         if (!pass()) {
             Arrays.fill(problems, 0, count, new Problem(FiErrno.FI_EINTR, "interrupted"));

@@ -404,6 +404,9 @@ class InsertTest {
         assertThat(vector.authKey(names[0])).isNull();
         assertInvalid(() -> vector.lookupAuthKey(names[0]), "no authorization key");
         assertInvalid(() -> vector.insert(devices(0, 1), names, new AvInsert().authKey(5)), "0x5");
+        for (final long none : new long[] {0x7fff_fffe_0000_0000L, Long.MAX_VALUE, Long.MIN_VALUE, -1, 0}) {
+            assertInvalid(() -> vector.lookupAuthKey(none), "authorization key");
+        }
     }
 
     @Test

@@ -127,6 +127,55 @@ final class LinkBrokerTest {
         assertOpen(2);
     }
 
+    /** A link takes queue pairs, and anybody may ask for one: those who only ask get some in all. */
+    @Test
+    void linksOfThoseWhoOnlyAskAreLimited() {
+        final LinkWorld.Node b = world.node(4);
+        for (int i = 0; i < 3 * LinkBroker.MOST_HALF_OPEN; i++) {
+            final LinkWorld.Node asker = world.node(100 + i);
+            asker.dial(4);
+            asker.crash();
+        }
+        world.run(500);
+        assertOpen(LinkBroker.MOST_HALF_OPEN);
+        final LinkWorld.Node a = world.node(2);
+        a.dial(4);
+        world.run(500);
+        assertNull(a.linkTo(4), "there is no room yet");
+        world.run(1_490);
+        assertLinked(a, b);
+        world.run(500);
+        assertOpen(2);
+    }
+
+    /** It began anew with the same number and another queue key, and dials, too. */
+    @Test
+    void aCrossingRequestTellsWhereThePeerIs() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final PeerKey key = LossyNet.key(4);
+        a.broker.dial(key.gidHigh(), key.gidLow(), 4, 0x55);
+        world.run(1_500);
+        assertNull(a.linkTo(4));
+        b.dial(2);
+        world.run(100);
+        assertLinked(a, b);
+        assertOpen(2);
+    }
+
+    @Test
+    void dialingAgainTellsWhereThePeerIs() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final PeerKey key = LossyNet.key(4);
+        a.broker.dial(key.gidHigh(), key.gidLow(), 4, 0x55);
+        world.run(1_500);
+        a.dial(4);
+        world.run(100);
+        assertLinked(a, b);
+        assertOpen(2);
+    }
+
     @Test
     void anEndpointCanDialItself() {
         final LinkWorld.Node a = world.node(2);

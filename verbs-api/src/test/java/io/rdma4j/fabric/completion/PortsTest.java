@@ -8,11 +8,17 @@ package io.rdma4j.fabric.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.PollSet;
+import io.rdma4j.driver.wait.WaitFd;
+import io.rdma4j.fabric.CqAttributes;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.verbs.Completion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +44,7 @@ class PortsTest {
     private final class Port implements CompletionPort {
         private int more;
         private int arms;
+        private boolean throwsOnce;
         private long idle = Long.MAX_VALUE;
 
         @Override
@@ -48,6 +55,10 @@ class PortsTest {
         @Override
         public boolean progress(final FabricCompletionQueue queue) {
             progressed++;
+            if (throwsOnce) {
+                throwsOnce = false;
+                throw new IllegalStateException("once");
+            }
             return more-- > 0;
         }
 
@@ -119,6 +130,53 @@ class PortsTest {
     }
 
     @Test
+    void onesBehindOneThatThrowsAreCalledNextTime() {
+        final FabricCompletionQueue queue = rig.open();
+        final Port[] ports = {new Port(), new Port(), new Port()};
+        for (final Port port : ports) {
+            port.more = Integer.MAX_VALUE;
+            queue.attach(port);
+        }
+        queue.read(null, 0);
+        progressed = 0;
+        ports[0].throwsOnce = true;
+        assertThatThrownBy(() -> queue.read(null, 0)).hasMessage("once");
+        assertThat(progressed).isEqualTo(1);
+        queue.read(null, 0);
+        assertThat(progressed).as("the two behind it").isEqualTo(3);
+        queue.wants(ports[0]);
+        queue.read(null, 0);
+        assertThat(progressed).as("all").isEqualTo(6);
+        for (final Port port : ports) {
+            queue.detach(port);
+        }
+    }
+
+    /**
+     * Another queue's descriptor keeps the thread that listens to the device listening: it does not hear of times. Each
+     * round would last as long as that listens, so that this test would not end in time.
+     */
+    @Test
+    @Timeout(value = 20, unit = TimeUnit.SECONDS)
+    void timesOfPortsAreKeptForWhoWatchesADescriptor() {
+        final FabricCompletionQueue other = rig.open(new CqAttributes().waitObject(WaitObject.FD));
+        final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(WaitObject.FD));
+        assertThat(other.tryWait()).isZero();
+        final Port port = new Port();
+        port.more = Integer.MAX_VALUE;
+        port.idle = TimeUnit.MILLISECONDS.toNanos(1);
+        queue.attach(port);
+        final PollSet set = new PollSet(1);
+        set.add(queue.fd(), LibcConstants.POLLIN);
+        for (int round = 0; round < 500; round++) {
+            queue.read(null, 0);
+            assertThat(queue.tryWait()).isZero();
+            assertThat(Libc.poll(set, TimeUnit.SECONDS.toNanos(30))).as("round %d: %s", round, queue).isEqualTo(1);
+        }
+        queue.detach(port);
+    }
+
+    @Test
     void onlyThoseThatWantAreAskedBeforeAWait() {
         final FabricCompletionQueue queue = rig.open();
         final Port one = new Port();
@@ -155,6 +213,30 @@ class PortsTest {
         queue.close();
         assertThatThrownBy(() -> queue.attach(ports[0])).isInstanceOfSatisfying(FabricException.class,
             e -> assertThat(e.errno()).isEqualTo(FiErrno.FI_EBADFD));
+    }
+
+    /** Who has the lanes may note what came before the device was asked: no event comes for that. */
+    @Test
+    void nobodySleepsWhileAnotherThreadHasTheLanesInwards() throws InterruptedException {
+        final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(WaitObject.FD));
+        final Arrivals arrivals = queue.arrivals(8);
+        queue.read(null, 0);
+        final Thread other = new Thread(arrivals::hold);
+        other.start();
+        other.join();
+        assertThat(queue.tryWait()).isEqualTo(-FiErrno.FI_EAGAIN);
+        assertThat(queue.arm()).isEqualTo(-FiErrno.FI_EAGAIN);
+        arrivals.letGo();
+        assertThat(queue.tryWait()).isZero();
+        arrivals.giveBack(8);
+    }
+
+    @Test
+    void aClosedDescriptorHasNoNumber() {
+        final Sleeper sleeper = new Sleeper(Waker.of(rig.context), WaitFd.open());
+        assertThat(sleeper.fd()).isNotNegative();
+        sleeper.close();
+        assertThat(sleeper.fd()).isEqualTo(-1);
     }
 
     /** All endpoints of a queue complete in the same two queues of the device, so that a read polls these only. */

@@ -120,6 +120,20 @@ class CounterWaitTest {
     }
 
     @Test
+    void aSourceThatIsBoundMeanwhileIsToldToWhoWatchesTheDescriptor() {
+        final FabricCounter counter = open(WaitObject.FD);
+        final AtomicLong source = new AtomicLong();
+        try (Epoll level = Epoll.ofLevel(counter.fd())) {
+            assertThat(counter.tryWait()).isZero();
+            counter.count(source::get);
+            source.set(1);
+            assertThat(level.await(30_000)).as(counter.toString()).isTrue();
+        } finally {
+            counter.close();
+        }
+    }
+
+    @Test
     void waitObjectsAreChecked() {
         assertRefused(FiErrno.FI_EINVAL, () -> open(null));
         assertRefused(FiErrno.FI_ENOSYS, () -> open(WaitObject.MUTEX_COND));

@@ -86,6 +86,22 @@ class EventSourcesTest {
     }
 
     @Test
+    void aSourceThatThrowsKeepsNobodyFromTheEventsThatAreThere() {
+        final Source source = new Source();
+        source.action = () -> {
+            throw new IllegalStateException("each time");
+        };
+        queue.attach(source);
+        queue.write(event());
+        queue.write(event());
+        assertThat(queue.read(entry -> { }, 1)).isEqualTo(1);
+        assertThat(queue.awaitRead(entry -> { }, 1, Duration.ofSeconds(30))).isEqualTo(1);
+        assertThatThrownBy(() -> queue.read(entry -> { }, 1)).hasMessage("each time");
+        assertThat(source.turns).hasValue(3);
+        queue.detach(source);
+    }
+
+    @Test
     void readingMakesProgressUntilTheSourceIsDetached() {
         final Source source = new Source();
         queue.attach(source);

@@ -27,12 +27,14 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -285,6 +287,71 @@ class NameServiceTest {
             Thread.interrupted();
         }
         until("the agent has ended", () -> !NameServer.agent(settings).isRunning());
+    }
+
+    @Test
+    void closingGoesOnWhereTheThreadIsInterrupted() {
+        final Registration one = NameServer.register(device(17), "7000");
+        System.setProperty(NameSettings.TIMEOUT, "soon");
+        Thread.currentThread().interrupt();
+        one.close();
+        assertTrue(Thread.interrupted());
+        System.clearProperty(NameSettings.TIMEOUT);
+        NameServer.register(device(18), "7000").close();
+    }
+
+    @Test
+    void aBadTimeoutRegistersNothing() {
+        System.setProperty(NameSettings.TIMEOUT, "soon");
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> NameServer.register(device(17), "7000")));
+        System.clearProperty(NameSettings.TIMEOUT);
+        NameServer.register(device(18), "7000").close();
+    }
+
+    @Test
+    void anErrorIsToldAndHarmsNobodyElse() {
+        final AtomicBoolean broken = new AtomicBoolean(true);
+        final List<InetAddress> listen = new AbstractList<>() {
+            @Override
+            public InetAddress get(final int index) {
+                if (broken.get()) {
+                    throw new OutOfMemoryError("pretended");
+                }
+                return settings.listen().get(index);
+            }
+
+            @Override
+            public int size() {
+                return settings.listen().size();
+            }
+        };
+        final NameAgent agent = new NameAgent(new NameSettings(listen, settings.port()));
+        assertEquals(FiErrno.FI_EIO, errno(() -> agent.register(7000, device(1))));
+        broken.set(false);
+        final Registration one = agent.register(7000, device(1));
+        assertEquals(device(1), resolver.toDevice(socket("127.0.0.1", 7000)));
+        one.close();
+        until("the agent has ended", () -> !agent.isRunning());
+    }
+
+    @Test
+    void addressesAreOfAFamilyThatIsListenedAt() {
+        System.setProperty(NameSettings.ADDRESS, "::1");
+        settings = NameSettings.now();
+        final Registration one = NameServer.register(device(1), "7000");
+        assertEquals(FiErrno.FI_EADDRNOTAVAIL, errno(() -> one.address(AddressFormat.SOCKADDR_IN)));
+        assertEquals(AddressFormat.SOCKADDR_IN6, one.address(AddressFormat.SOCKADDR_IN6).format());
+        one.close();
+    }
+
+    @Test
+    void partsOfACallHaveOneDeadline() {
+        final long past = System.nanoTime() - 1;
+        final List<FabricAddress> asked = List.of(socket("127.0.0.1", 7000), device(7), socket("127.0.0.2", 7000));
+        final List<Resolution> found = resolver.toDevice(asked, past);
+        assertNotNull(found.get(0).failure());
+        assertEquals(device(7), found.get(1).device());
+        assertNotNull(found.get(2).failure());
     }
 
     /** Two agents of one process are to each other as those of two processes. */

@@ -299,4 +299,59 @@ class ChannelModelTest {
         assertThat(b.contexts[0].posted()).isEqualTo(1);
         assertThat(b.drained).isEqualTo(1);
     }
+
+    @Test
+    void aPeerThatIsWaitedForIsProbed() {
+        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+        ModelEnd.connect(a, b);
+        assertThat(a.channel.isWaiting()).as("for the first message").isTrue();
+        greet(a, b);
+        assertThat(a.channel.isWaiting() || b.channel.isWaiting()).isFalse();
+        final Direction there = new Direction(a, b);
+        assertThat(a.send(0, there.source.addressOffset(), 4_000, null, 1)).isZero();
+        pump(a, b);
+        assertThat(a.channel.isWaiting()).as("for credits").isTrue();
+        assertThat(b.channel.isWaiting()).as("for the rest of a message").isTrue();
+        assertThat(a.wire.sent).isEmpty();
+        a.channel.probe();
+        a.channel.probe();
+        assertThat(a.wire.sent).as("one at a time").hasSize(1);
+        pump(a, b);
+        a.channel.probe();
+        assertThat(a.wire.sent).hasSize(1);
+        pump(a, b);
+        assertThat(b.receive(0, there.target.addressOffset(), 4_000, null, 5)).isTrue();
+        pump(a, b);
+        assertThat(b.got).containsExactly(new ModelEnd.Got(5, 0, 4_000, 0, false, 0));
+        a.channel.sayBye();
+        assertThat(a.channel.isWaiting()).as("for an answer").isTrue();
+        pump(a, b);
+        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
+        assertThat(a.broken).isNull();
+        assertThat(b.broken).isNull();
+    }
+
+    @Test
+    void goodbyesMayCrossWithAMessage() {
+        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+        ModelEnd.connect(a, b);
+        greet(a, b);
+        final Direction there = new Direction(a, b);
+        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 5)).isTrue();
+        b.channel.sayBye();
+        assertThat(a.send(0, there.source.addressOffset(), 8, null, 1)).isZero();
+        while (a.wire.move(a, b)) {
+            // The message is there, and b's goodbye does not count it.
+        }
+        a.channel.sayBye();
+        while (a.wire.move(a, b)) {
+            // b grants it.
+        }
+        pump(a, b);
+        assertThat(a.broken).isNull();
+        assertThat(b.broken).isNull();
+        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
+    }
 }

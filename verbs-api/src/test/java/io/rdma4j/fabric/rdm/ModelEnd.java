@@ -49,7 +49,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         for (int i = 0; i < contextCount; i++) {
             contexts[i] = new Matcher(i, 8, IOV);
         }
-        table = new SendTable(area(ops + 4, Header.LENGTH + 64), ops, IOV, 4);
+        table = new SendTable(area(ops + 5, Header.LENGTH + 64), ops, IOV, 4);
         channel = new Channel(this, new PeerId(1, 2, initiator ? 3 : 4), wire,
             area(slots + Channel.CONTROL_SLOTS, bytes + Header.LENGTH), this);
     }
@@ -68,6 +68,10 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
     }
 
     void completed(final int piece) {
+        if (piece == table.probe()) {
+            channel.probed();
+            return;
+        }
         final SendOp op = table.opOf(piece);
         table.giveBackPiece(piece);
         channel.sent(piece, op);

@@ -28,8 +28,6 @@ import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -203,7 +201,6 @@ class SharedStoreTest {
         }
     }
 
-    /** A file as a crash or somebody else leaves it. */
     private byte[] good() throws IOException {
         try (AvStore store = open(attributes(NAME))) {
             insert(store, 1);
@@ -211,57 +208,25 @@ class SharedStoreTest {
         }
     }
 
-    private void put(final byte[] bytes) throws IOException {
-        Files.write(path, bytes);
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-    }
-
     @Test
-    void damagedFilesAreRefusedAndStay() throws IOException {
-        final byte[] good = good();
-        final ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.nativeOrder());
-        for (final int length : new int[] {0, 1, 9, 100, 4095, 4096, good.length - 1}) {
-            put(java.util.Arrays.copyOf(good, length));
-            assertEquals(FiErrno.FI_EIO, errno(() -> open(attributes(NAME))), length + " bytes");
-            assertEquals(FiErrno.FI_EIO, errno(() -> open(reading(NAME))), length + " bytes");
+    void whatAKilledWriterMovedIsUnknownUntilItIsMended() {
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            insert(store, 1);
+            insert(store, 2);
+            final UnsafeBuffer bytes = bytes();
+            final int at = new SharedLayout(CAPACITY, AddressFormat.DEVICE, AvType.TABLE, 0, 1).entry(1);
+            final long head = bytes.getLong(at);
+            final PeerAddress peer = new PeerAddress();
+            for (int round = 0; round < 3; round++) {
+                bytes.putLong(at, head & ~3L | 2);
+                for (int i = 0; i < 100; i++) {
+                    assertFalse(reader.find(1, 0, peer));
+                    assertTrue(reader.find(0, 0, peer));
+                }
+                bytes.putLong(at, head);
+                assertTrue(reader.find(1, 0, peer));
+            }
         }
-        final int[] offsets = {0, 12, 16, 20, 24, 28, 32, 48, 64, 130, 260};
-        for (final int offset : offsets) {
-            final byte[] bad = good.clone();
-            bad[offset] ^= 0x40;
-            put(bad);
-            assertEquals(FiErrno.FI_EIO, errno(() -> open(attributes(NAME))), "byte " + offset);
-        }
-        bytes.putInt(SharedLayout.VERSION_OFFSET, 2);
-        put(good);
-        assertEquals(FiErrno.FI_EOPNOTSUPP, errno(() -> open(attributes(NAME))));
-        Files.delete(path);
-    }
-
-    @Test
-    void whatNobodyHasOpenIsBegunAnewAndNotThereForReaders() throws IOException {
-        put(good());
-        assertEquals(FiErrno.FI_ENOENT, errno(() -> open(reading(NAME))));
-        try (AvStore store = open(attributes(NAME))) {
-            assertEquals(0, store.size());
-        }
-    }
-
-    @Test
-    void filesOfOthersAndLinksAreRefused() throws IOException {
-        final byte[] good = good();
-        put(good);
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
-        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
-        Files.delete(path);
-        Files.createSymbolicLink(path, folder.resolve("elsewhere"));
-        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
-        Files.delete(path);
-        Files.createDirectory(path);
-        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
-        Files.delete(path);
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
-        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
     }
 
     @Test
@@ -400,6 +365,59 @@ class SharedStoreTest {
             }
         } catch (final RuntimeException | Error e) {
             failed.compareAndSet(null, e);
+        }
+    }
+
+    @Test
+    void anInterruptWhileAnotherProcessWritesHarmsNobody() throws Exception {
+        final AvStore store = open(attributes(NAME));
+        try (StoreProcess other = new StoreProcess(folder)) {
+            other.ask("open " + NAME);
+            assertEquals("locked", other.ask("lock"));
+            final AtomicReference<Throwable> failed = new AtomicReference<>();
+            final Thread writer = new Thread(() -> {
+                try {
+                    insert(store, 1);
+                } catch (final RuntimeException | Error e) {
+                    failed.set(e);
+                }
+            });
+            writer.start();
+            while (writer.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            writer.interrupt();
+            other.kill();
+            writer.join();
+            assertNull(failed.get());
+            insert(store, 2);
+            assertEquals(2, check(store, CAPACITY));
+            store.close();
+        }
+    }
+
+    @Test
+    void fillingDoesNotSearchWhatIsFull() {
+        try (AvStore store = open(attributes(NAME))) {
+            final UnsafeBuffer bytes = bytes();
+            for (int i = 0; i < CAPACITY; i++) {
+                insert(store, i);
+                assertEquals(i / 64, bytes.getInt(SharedLayout.FIRST_FREE_OFFSET));
+            }
+            assertEquals(-FiErrno.FI_ENOMEM, insert(store, 1));
+            assertEquals(CAPACITY / 64, bytes.getInt(SharedLayout.FIRST_FREE_OFFSET));
+            remove(store, 200);
+            remove(store, 70);
+            remove(store, 250);
+            assertEquals(1, bytes.getInt(SharedLayout.FIRST_FREE_OFFSET));
+            for (final int place : new int[] {70, 200, 250}) {
+                assertEquals(place, AvNames.place(insert(store, place)));
+            }
+            for (final int wrong : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 5}) {
+                remove(store, 9);
+                bytes.putInt(SharedLayout.FIRST_FREE_OFFSET, wrong);
+                assertEquals(9, AvNames.place(insert(store, 9)), "noted was " + wrong);
+            }
         }
     }
 

@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * What is done with channels of files is done by threads that nobody else knows: an interrupt, whenever it comes,
+ * closes the channel that a thread is using, and with it go all locks of the process.
+ */
+final class Undisturbed {
+    private Undisturbed() {
+    }
+
+    /** Work with a file. */
+    interface Work<T> {
+        T carryOut() throws IOException;
+    }
+
+    /** Carries it out, and waits for its end; an interrupt of the caller is kept for later. */
+    static <T> T carryOut(final Work<T> work) throws IOException {
+        final FutureTask<T> task = new FutureTask<>(work::carryOut);
+        final Thread thread = new Thread(task, "rdma4j-shared-file");
+        thread.setDaemon(true);
+        thread.start();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return task.get();
+                } catch (final InterruptedException e) {
+                    interrupted = true;
+                } catch (final ExecutionException e) {
+                    throw asIs(e.getCause());
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static IOException asIs(final Throwable cause) {
+        if (cause instanceof Error) {
+            throw (Error) cause;
+        }
+        if (cause instanceof RuntimeException) {
+            throw (RuntimeException) cause;
+        }
+        return (IOException) cause;
+    }
+}

@@ -1,0 +1,144 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.FabricEvent;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Gid;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
+
+import org.agrona.DirectBuffer;
+
+/** Closing on a device that fails: all is given back that can be ({@link MsgNode#close} looks). */
+@Timeout(60)
+final class ClosingTest {
+    private final MsgNode a = new MsgNode();
+    private final MsgNode b = new MsgNode();
+    private boolean isBroken;
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    /** A port that sends nothing any more, and says so by throwing. */
+    private final class Broken implements UdEnd {
+        private final UdEnd port;
+
+        Broken(final UdEnd port) {
+            this.port = port;
+        }
+
+        @Override
+        public Gid gid() {
+            return port.gid();
+        }
+
+        @Override
+        public int qpn() {
+            return port.qpn();
+        }
+
+        @Override
+        public int qkey() {
+            return port.qkey();
+        }
+
+        @Override
+        public int send(
+            final long gidHigh, final long gidLow, final int qpn, final int qkey, final DirectBuffer message,
+            final int offset, final int length) {
+            if (isBroken) {
+                throw FabricException.of("send").detail("the device failed").errno(FiErrno.FI_EIO).build();
+            }
+            return port.send(gidHigh, gidLow, qpn, qkey, message, offset, length);
+        }
+
+        @Override
+        public int poll(final UdHandler handler, final int limit) {
+            return port.poll(handler, limit);
+        }
+
+        @Override
+        public CompletionQueue events() {
+            return port.events();
+        }
+
+        @Override
+        public void close() {
+            port.close();
+        }
+    }
+
+    @Test
+    void aConnectionThatCannotSayGoodbyeGivesItsChannelBack() {
+        final MsgConnections connections = new MsgConnections((EndpointHost) a.domain, a.fabric, Broken::new);
+        // Its queue gets what it keeps.
+        connections.open(a.options()).close();
+        final String before = a.objects();
+        final MsgEndpoint asker = connections.open(a.options());
+        asker.connect(b.listen().address(), null);
+        isBroken = true;
+        asker.close();
+        assertThat(a.objects()).isEqualTo(before);
+    }
+
+    @Test
+    void aListenerThatCannotRefuseGivesItsPortBack() {
+        final String before = b.objects();
+        final PassiveListener passive =
+            PassiveListener.open((EndpointHost) b.domain, b.eq, null, closed -> { }, Broken::new);
+        passive.listen();
+        final MsgEndpoint asker = a.open(MsgNode.quick(a.options()));
+        asker.connect(passive.address(), null);
+        b.await(FabricEvent.CONNREQ, a);
+        isBroken = true;
+        assertThatThrownBy(passive::close).isInstanceOf(FabricException.class).hasMessageContaining("failed");
+        passive.close();
+        assertThat(b.objects()).isEqualTo(before);
+    }
+
+    @Test
+    void aPortIsClosedAlsoIfAWayCannotBe() throws ReflectiveOperationException {
+        final Realm realm = ((EndpointHost) a.domain).openRealm(null);
+        final String before = a.objects();
+        final UdPort port = UdPort.open((EndpointHost) a.domain, realm, 7, 8);
+        final AddressHandle[] handles = handles(port);
+        handles[0] = (AddressHandle) Proxy.newProxyInstance(ClosingTest.class.getClassLoader(),
+            new Class<?>[] {AddressHandle.class}, (proxy, method, arguments) -> {
+                throw RdmaException.of("destroy address handle").detail("the device failed")
+                    .errno(RdmaException.EIO).build();
+            });
+        assertThatThrownBy(port::close).isInstanceOf(FabricException.class).hasMessageContaining("failed");
+        port.close();
+        assertThat(a.objects()).isEqualTo(before);
+        realm.release();
+    }
+
+    private static AddressHandle[] handles(final UdPort port) throws ReflectiveOperationException {
+        final Field ways = UdPort.class.getDeclaredField("ways");
+        ways.setAccessible(true);
+        final Field handles = AhCache.class.getDeclaredField("handles");
+        handles.setAccessible(true);
+        return (AddressHandle[]) handles.get(ways.get(port));
+    }
+}

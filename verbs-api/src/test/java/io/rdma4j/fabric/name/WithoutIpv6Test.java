@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.verbs.Gid;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A machine without IPv6: java.net.preferIPv4Stack makes any machine one, and is read when a JVM begins. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class WithoutIpv6Test {
+    @Test
+    void theNameServiceIsThereByIpv4() throws Exception {
+        final Process process = new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Djava.net.preferIPv4Stack=true", "-Drdma4j.name.port=" + freePort(),
+            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
+            "-cp", System.getProperty("java.class.path"), Registers.class.getName())
+            .redirectErrorStream(true).start();
+        try {
+            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as(output).isTrue();
+            assertThat(process.exitValue()).as(output).isZero();
+            assertThat(output).contains("found it again");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** What the other JVM does. */
+    static final class Registers {
+        private Registers() {
+        }
+
+        public static void main(final String[] args) throws IOException {
+            final byte[] gid = new byte[16];
+            gid[0] = (byte) 0xfe;
+            gid[1] = (byte) 0x80;
+            gid[15] = 1;
+            final FabricAddress device = FabricAddress.device(Gid.of(gid), 17, 5, EndpointType.RDM);
+            try (Registration registration = NameServer.register(device, null)) {
+                final FabricAddress found = new NameResolver(AddressFormat.SOCKADDR_IN, EndpointType.RDM).toDevice(
+                    FabricAddress.socket(
+                    new InetSocketAddress(InetAddress.getByName("127.0.0.1"), registration.service())));
+                if (!found.equals(device)) {
+                    throw new AssertionError(found);
+                }
+            }
+            System.out.println("found it again");
+        }
+    }
+}

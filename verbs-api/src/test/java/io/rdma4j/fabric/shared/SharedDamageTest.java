@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import static io.rdma4j.fabric.shared.Stores.attributes;
+import static io.rdma4j.fabric.shared.Stores.insert;
+import static io.rdma4j.fabric.shared.Stores.open;
+import static io.rdma4j.fabric.shared.Stores.reading;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files as a crash, another version or somebody else leaves them. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SharedDamageTest {
+    private static final String NAME = "peers";
+
+    @TempDir
+    private Path temporary;
+    private Path folder;
+    private Path path;
+
+    @BeforeEach
+    void ownFolder() {
+        folder = temporary.resolve("av");
+        path = folder.resolve(SharedFolder.fileName(NAME, Stores.DOMAIN));
+        System.setProperty(SharedFolder.PROPERTY, folder.toString());
+    }
+
+    @AfterEach
+    void asBefore() {
+        System.clearProperty(SharedFolder.PROPERTY);
+        assertFalse(Files.exists(path), "the vector's file is still there: " + path);
+    }
+
+    private static int errno(final Runnable work) {
+        return assertThrows(FabricException.class, work::run).errno();
+    }
+
+    /** A file as a crash or somebody else leaves it. */
+    private byte[] good() throws IOException {
+        try (AvStore store = open(attributes(NAME))) {
+            insert(store, 1);
+            return Files.readAllBytes(path);
+        }
+    }
+
+    private void put(final byte[] bytes) throws IOException {
+        Files.write(path, bytes);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    /** Of opening a file that somebody else has open. */
+    private int errnoOfUsed(final AvAttributes attributes) throws IOException {
+        try (FileChannel other = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            assertTrue(FileLocks.presence(other, path).isShared());
+            return errno(() -> open(attributes));
+        }
+    }
+
+    @Test
+    void damagedFilesThatAreOpenAreRefusedAndStay() throws IOException {
+        final byte[] good = good();
+        final ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.nativeOrder());
+        for (final int length : new int[] {0, 1, 9, 100, 4095, 4096, good.length - 1}) {
+            put(java.util.Arrays.copyOf(good, length));
+            assertEquals(FiErrno.FI_EIO, errnoOfUsed(attributes(NAME)), length + " bytes");
+            assertEquals(FiErrno.FI_EIO, errnoOfUsed(reading(NAME)), length + " bytes");
+        }
+        final int[] offsets = {0, 12, 16, 20, 24, 28, 32, 48, 64, 130, 260};
+        for (final int offset : offsets) {
+            final byte[] bad = good.clone();
+            bad[offset] ^= 0x40;
+            put(bad);
+            assertEquals(FiErrno.FI_EIO, errnoOfUsed(attributes(NAME)), "byte " + offset);
+        }
+        bytes.putInt(SharedLayout.VERSION_OFFSET, 2);
+        put(good);
+        assertEquals(FiErrno.FI_EOPNOTSUPP, errnoOfUsed(attributes(NAME)));
+        Files.delete(path);
+    }
+
+    @Test
+    void damagedFilesThatNobodyHasOpenAreBegunAnew() throws IOException {
+        final byte[] good = good();
+        final byte[] otherVersion = good.clone();
+        ByteBuffer.wrap(otherVersion).order(ByteOrder.nativeOrder()).putInt(SharedLayout.VERSION_OFFSET, 2);
+        final byte[] damaged = good.clone();
+        damaged[0] ^= 0x40;
+        for (final byte[] left : new byte[][] {otherVersion, damaged, java.util.Arrays.copyOf(good, 100), {}}) {
+            put(left);
+            assertEquals(FiErrno.FI_ENOENT, errno(() -> open(reading(NAME))));
+            try (AvStore store = open(attributes(NAME))) {
+                assertEquals(0, store.size());
+            }
+        }
+    }
+
+    @Test
+    void whatNobodyHasOpenIsBegunAnewAndNotThereForReaders() throws IOException {
+        put(good());
+        assertEquals(FiErrno.FI_ENOENT, errno(() -> open(reading(NAME))));
+        try (AvStore store = open(attributes(NAME))) {
+            assertEquals(0, store.size());
+        }
+    }
+
+    @Test
+    void filesOfOthersAndLinksAreRefused() throws IOException {
+        final byte[] good = good();
+        put(good);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+        Files.createSymbolicLink(path, folder.resolve("elsewhere"));
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+        Files.createDirectory(path);
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+        Files.delete(path);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertEquals(FiErrno.FI_EACCES, errno(() -> open(attributes(NAME))));
+    }
+}
