@@ -193,7 +193,8 @@ class MappingEngineTest {
         });
         final MappingGuard other = guard("other", 4, 8);
         kernel.happens(UFFD_EVENT_UNMAP, base, base + PAGE, 0);
-        MappingMachine.await("lost", () -> !watch.available() && !other.intact() && kernel.closed());
+        MappingMachine.await("lost",
+            () -> !watch.available() && !other.intact() && kernel.closed() && !told.isEmpty());
         assertThat(told).containsExactly("other 4..8");
     }
 
@@ -202,7 +203,7 @@ class MappingEngineTest {
         final MappingGuard one = guard("one", 0, 4);
         final MappingEngine engine = engines.acquire();
         engine.shutDown();
-        MappingMachine.await("ended", () -> kernel.closed() && !one.intact() && watch.quiet());
+        MappingMachine.await("ended", () -> kernel.closed() && !one.intact() && watch.quiet() && !told.isEmpty());
         assertThat(told).containsExactly("one 0..4");
         assertThat(watch.whyNot()).contains("the JVM shuts down");
         engines.release(engine);

@@ -338,11 +338,12 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         transmit.gatherAll();
         receive.gatherAll();
         try {
-            leave();
             parts.closeDevice();
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
         } finally {
+            // Behind the queue pair: nothing of it comes any more under numbers that others get now.
+            leave();
             sends.cancelAll(Failures.CLOSED);
             receives.cancelAll(Failures.CLOSED);
             host.closed(this);

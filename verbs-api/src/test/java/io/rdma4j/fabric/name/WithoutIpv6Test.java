@@ -60,9 +60,10 @@ class WithoutIpv6Test {
             gid[15] = 1;
             final FabricAddress device = FabricAddress.device(Gid.of(gid), 17, 5, EndpointType.RDM);
             try (Registration registration = NameServer.register(device, null)) {
-                final FabricAddress found = new NameResolver(AddressFormat.SOCKADDR_IN, EndpointType.RDM).toDevice(
-                    FabricAddress.socket(
-                    new InetSocketAddress(InetAddress.getByName("127.0.0.1"), registration.service())));
+                final InetSocketAddress near =
+                    new InetSocketAddress(InetAddress.getByName("127.0.0.1"), registration.service());
+                final FabricAddress found = new NameResolver(AddressFormat.SOCKADDR_IN, EndpointType.RDM)
+                    .toDevice(FabricAddress.socket(near));
                 if (!found.equals(device)) {
                     throw new AssertionError(found);
                 }
