@@ -103,8 +103,9 @@ public interface CompletionQueue extends AutoCloseable {
     int tryWait();
 
     /**
-     * Becomes readable when there is something to read (FI_WAIT_FD, fi_control FI_GETWAIT). The queue's: not to be read
-     * or closed.
+     * Becomes readable when there is something to read (FI_WAIT_FD, fi_control FI_GETWAIT), and now and then without:
+     * an event of the device that was asked for earlier, or something to go on with. The queue's: not to be read or
+     * closed.
      *
      * @return a file descriptor; -1 for queues without.
      */
