@@ -443,6 +443,9 @@ final class PvrdmaContext implements RdmaContext {
         openCqs.closeAll(children);
         openChannels.closeAll(children);
         openPds.closeAll(children);
+        // A queue pair that was just being made kept its CQs until its domain was closed.
+        openCqs.closeAll(children);
+        openChannels.closeAll(children);
         openMemories.closeAll(children);
         new Cleanup().run(graveyard::clear).run(device::close).throwIfFailed();
     }
