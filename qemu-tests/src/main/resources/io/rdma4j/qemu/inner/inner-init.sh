@@ -13,6 +13,8 @@ mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mkdir -p -m 1777 /dev/shm /tmp /run/inner
 chmod 1777 /dev/shm /tmp /run/inner
+# Name services are on loopback.
+ip link set lo up
 
 # Numbered in the order in which they load.
 for module in /modules/*; do
