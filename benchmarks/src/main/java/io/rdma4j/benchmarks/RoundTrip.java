@@ -45,6 +45,7 @@ public final class RoundTrip {
         final String device = ", `" + address + "`";
         rows.add(new Row("RC SEND" + device, 2, new SendExchange(context, patience), 1));
         rows.add(new Row("fabric send" + device, 2, new FabricExchange(context, patience, false, false), 1));
+        rows.add(new Row("reliable datagrams (RDM) send" + device, 2, new RdmExchange(context, patience), 1));
         if (context.supports(Feature.RDMA_WRITE)) {
             rows.add(new Row("RDMA WRITE, memory polled" + device, 2, new WriteExchange(context, patience), 1));
             rows.add(new Row("fabric write, keys of the device, memory polled" + device, 2,
