@@ -22,7 +22,10 @@ import java.util.Map;
  */
 final class ReverseIndex {
     private static final VarHandle TABLE;
+    private static final VarHandle MOVES;
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final long NONE = -1;
+    private static final long DOUBTFUL = -2;
     private static final int EMPTY = 0;
     private static final int REMOVED = -1;
     private static final int LEAST = 12;
@@ -30,7 +33,9 @@ final class ReverseIndex {
 
     static {
         try {
-            TABLE = MethodHandles.lookup().findVarHandle(ReverseIndex.class, "table", Table.class);
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TABLE = lookup.findVarHandle(ReverseIndex.class, "table", Table.class);
+            MOVES = lookup.findVarHandle(ReverseIndex.class, "moves", long.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -39,6 +44,8 @@ final class ReverseIndex {
     private final Keys keys;
     /** Released with all that is in it; meets the acquire in {@link #find}. */
     private Table table = new Table(LEAST, 0);
+    /** How often the first of several places with one address has changed, counted before its slot shows it. */
+    private long moves;
     /** Slots that are not empty, and those of them that hold a place. */
     private int used;
     private int live;
@@ -121,22 +128,30 @@ final class ReverseIndex {
         final long hash = hash(gidHigh, gidLow, qpn);
         while (true) {
             final Table now = (Table) TABLE.getAcquire(this);
+            // Meets the release in remove: a slot that has changed twice, and looks as before, is told by this.
+            final long before = (long) MOVES.getAcquire(this);
             final long found = find(now, hash, gidHigh, gidLow, qpn);
-            // A table that was replaced meanwhile does not tell what came after it.
-            if (found >= 0 || now == (Table) TABLE.getAcquire(this)) {
+            if (found >= 0) {
                 return found;
+            }
+            // A table that was replaced meanwhile does not tell what came after it.
+            if (now == (Table) TABLE.getAcquire(this)
+                && (found == NONE || before == (long) MOVES.getAcquire(this))) {
+                return NONE;
             }
         }
     }
 
+    /** As {@link #find}; {@link #DOUBTFUL} if a place that may have had the address has lost it. */
     private long find(final Table now, final long hash, final long gidHigh, final long gidLow, final int qpn) {
         final int[] slots = now.slots;
+        long absent = NONE;
         int at = now.first(hash);
         while (true) {
             // Meets the release in put and remove.
             final int value = (int) SLOT.getAcquire(slots, at);
             if (value == EMPTY) {
-                return -1;
+                return absent;
             }
             if (now.maybe(value, hash)) {
                 final long handle = keys.match(now.place(value), gidHigh, gidLow, qpn);
@@ -147,6 +162,7 @@ final class ReverseIndex {
                     // The next of several with this address may just have come here.
                     continue;
                 }
+                absent = DOUBTFUL;
             }
             at = now.next(at);
         }
@@ -198,6 +214,8 @@ final class ReverseIndex {
             waiting.remove(place);
         } else {
             final Iterator<Integer> first = waiting.iterator();
+            // Before the slot shows it: a reader that sees a later slot sees this too.
+            MOVES.setRelease(this, moves + 1);
             // Before the place loses its address, so that the address is found all the time.
             SLOT.setRelease(table.slots, at, table.value(first.next(), hash));
             first.remove();
