@@ -9,7 +9,7 @@ package io.rdma4j.qemu.guest;
  * The harness could not do what it was asked for: says what, shows the last lines of the console where there is one,
  * and what to do where that is known.
  */
-public final class GuestException extends RuntimeException {
+public class GuestException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -27,6 +28,8 @@ import java.util.function.Consumer;
  * <p>Thread-safe.
  */
 public final class ChildProcess implements AutoCloseable {
+    /** 128 and the number of SIGABRT, SIGBUS, SIGSEGV. */
+    private static final Set<Integer> CRASHES = Set.of(134, 135, 139);
     private static final int TAIL_LINES = 200;
     private static final Duration KILL_WAIT = Duration.ofSeconds(10);
 
@@ -137,6 +140,15 @@ public final class ChildProcess implements AutoCloseable {
      */
     public boolean isAlive() {
         return process.isAlive();
+    }
+
+    /**
+     * Whether it ended by a fault of its own: a memory error or a failed check of itself.
+     *
+     * @return false as long as it is alive, and where it was killed or ended by itself.
+     */
+    public boolean hasCrashed() {
+        return !process.isAlive() && CRASHES.contains(process.exitValue());
     }
 
     /**

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** VFIO in a real kernel, behind a virtual IOMMU, on the simplest device there is: one boot, one JVM. */
@@ -25,7 +26,7 @@ class VfioEduTest {
 
     @TestFactory
     Stream<DynamicTest> vfioOnEdu() {
-        final GuestContext context = new GuestContext().name("vfio-edu")
+        final Supplier<GuestContext> contexts = () -> new GuestContext().name("vfio-edu")
             .kernelArguments("intel_iommu=on", "no_timer_check")
             .modules("vfio_iommu_type1", "vfio-pci", "uio_pci_generic")
             .qemuArguments("-device", "intel-iommu,intremap=on",
@@ -34,13 +35,10 @@ class VfioEduTest {
                 "-device", EDU + EduMain.SINGLE_SLOT + ".0",
                 "-device", "rocker,addr=" + EduMain.ROCKER_SLOT + ".0",
                 "-device", "pci-testdev,addr=" + EduMain.TESTDEV_SLOT + ".0");
-        try (FabricGuest guest = FabricGuest.boot(context)) {
-            final GuestResult result = guest.run(List.of(EduMain.class.getName()));
-            return Stream.concat(Stream.of("dmaBothWays", "dmaOnAHugePage", "iommuStopsUnmappedDma", "countsInterrupts",
-                "countsEachVector", "refusesAUserWithoutRights", "tellsOfTheLossAndLetsGo",
-                "leavesNothingBehind").map(name ->
-                    DynamicTest.dynamicTest(name + " is reported", () -> GuestTests.requireReported(result, name))),
-                GuestTests.of(result));
-        }
+        final GuestResult result = FabricGuest.runIn(contexts, List.of(EduMain.class.getName()));
+        return Stream.concat(Stream.of("dmaBothWays", "dmaOnAHugePage", "iommuStopsUnmappedDma", "countsInterrupts",
+            "countsEachVector", "refusesAUserWithoutRights", "tellsOfTheLossAndLetsGo", "leavesNothingBehind")
+            .map(name -> DynamicTest.dynamicTest(name + " is reported",
+                () -> GuestTests.requireReported(result, name))), GuestTests.of(result));
     }
 }

@@ -1,0 +1,20 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.guest;
+
+/** QEMU ended by a fault of its own, whatever the guest did. */
+public final class EmulatorCrash extends GuestException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * A crash.
+     *
+     * @param message when it was, and what was seen last.
+     */
+    EmulatorCrash(final String message) {
+        super(message);
+    }
+}
