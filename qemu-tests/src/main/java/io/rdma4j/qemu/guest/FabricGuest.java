@@ -243,7 +243,7 @@ public final class FabricGuest implements AutoCloseable {
         }
         stuck = true;
         if (qemu.hasCrashed()) {
-            throw new EmulatorCrash(String.format("QEMU itself crashed before guest %s could %s: %s; its last lines:%n%s",
+            throw new EmulatorCrash(String.format("QEMU itself crashed before guest %s could %s: %s; last lines:%n%s",
                 context.name, what, qemu, qemu.tail(TAIL)));
         }
         throw failure(String.format("guest %s did not %s%s", context.name, what,
