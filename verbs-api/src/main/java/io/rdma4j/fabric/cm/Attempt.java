@@ -9,11 +9,14 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
 import java.time.Duration;
+import java.util.SplittableRandom;
 
 /** A link that is being made: dialed from here, or half-open because the peer dialed. */
 final class Attempt {
     private static final long FIRST_NANOS = 25_000_000;
     private static final long LONGEST_NANOS = 800_000_000;
+    /** Who is there, but had no room, has some again as soon as others' links are established. */
+    private static final long LONGEST_BUSY_NANOS = 100_000_000;
     /** Who was not called for long looks once more before giving up. */
     private static final long GRACE_NANOS = 50_000_000;
 
@@ -22,19 +25,36 @@ final class Attempt {
     /** The peer's life and connection; 0 while dialing. */
     final long life;
     final long link;
+    private final SplittableRandom random;
     private long interval = FIRST_NANOS;
     private long nextAt;
     private long deadline;
     private boolean isTimed;
     private boolean isSent;
     private boolean isHurried;
+    private boolean isRefused;
     private boolean hadGrace;
 
-    Attempt(final Link end, final long own, final long life, final long link) {
+    private Attempt(final Link end, final long own, final long life, final long link, final long seed) {
         this.end = end;
         this.own = own;
         this.life = life;
         this.link = link;
+        this.random = new SplittableRandom(seed);
+    }
+
+    /**
+     * Dialed from here.
+     *
+     * @param self this endpoint's life, another one than others': those that begin together do not repeat together.
+     */
+    static Attempt dial(final Link end, final long own, final long self) {
+        return new Attempt(end, own, 0, 0, self + own);
+    }
+
+    /** The peer's. */
+    static Attempt half(final Link end, final long own, final long life, final long link) {
+        return new Attempt(end, own, life, link, own);
     }
 
     /** A timeout as applications give it; a day is as good as for ever. */
@@ -55,7 +75,7 @@ final class Attempt {
         if (!isTimed) {
             isTimed = true;
             deadline = now + timeout;
-            nextAt = isSent ? now + interval : now;
+            nextAt = isSent ? now + spread() : now;
         }
     }
 
@@ -78,12 +98,31 @@ final class Attempt {
         return isHurried || now - nextAt >= 0;
     }
 
-    /** Sent again: the next time later, and not all at once. */
+    /** The peer has no room now: to be sent again, but not at once, and not much later. */
+    void refused() {
+        isRefused = true;
+    }
+
+    /** After each refusal anew, so that who waits for long has the same chance as who has just come. */
+    void yieldIfRefused(final long now) {
+        if (isRefused) {
+            isRefused = false;
+            interval = Math.min(LONGEST_BUSY_NANOS, interval);
+            nextAt = now + spread();
+        }
+    }
+
+    /** Sent again: the next time later. */
     void again(final long now) {
         isSent = true;
         isHurried = false;
-        nextAt = now + interval + own * 7 % 16 * (interval / 32);
+        nextAt = now + spread();
         interval = Math.min(LONGEST_NANOS, 2 * interval);
+    }
+
+    /** From a half of the interval to one and a half: many that lost a datagram together come back apart. */
+    private long spread() {
+        return interval / 2 + random.nextLong(interval);
     }
 
     boolean isOver(final long now) {

@@ -116,7 +116,7 @@ public final class LinkBroker implements AutoCloseable {
         peer.wanted(false);
         try {
             final Link end = owner.openLink(peer);
-            peer.dial(new Attempt(end, ++lastLink, 0, 0));
+            peer.dial(Attempt.dial(end, ++lastLink, life));
         } catch (final FabricException e) {
             tidy(peer);
             owner.failed(peer, e.errno());
@@ -294,6 +294,7 @@ public final class LinkBroker implements AutoCloseable {
     private void tendDial(final Peer peer, final long now) {
         final Attempt dial = peer.dial();
         dial.time(now, timeout);
+        dial.yieldIfRefused(now);
         if (dial.isOver(now)) {
             fail(peer, FiErrno.FI_ETIMEDOUT);
             return;
@@ -433,7 +434,7 @@ public final class LinkBroker implements AutoCloseable {
             goOn(peer);
             return;
         }
-        peer.half(new Attempt(end, own, ids.life(), ids.link()));
+        peer.half(Attempt.half(end, own, ids.life(), ids.link()));
         halfOpen++;
         look(peer);
         reply(peer);
@@ -502,7 +503,10 @@ public final class LinkBroker implements AutoCloseable {
         final ConnectIds ids = message.ids();
         if (peer == null || peer.dial() == null || ids.peerLife() != life || ids.peerLink() != peer.dial().own) {
             ignored++;
-        } else if (message.reason() != Reason.BUSY) {
+        } else if (message.reason() == Reason.BUSY) {
+            peer.dial().refused();
+            isDirty = true;
+        } else {
             fail(peer, message.reason().errno());
         }
     }

@@ -11,9 +11,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,8 +29,8 @@ final class Waker {
     private final CompletionChannel channel;
     /** Queues that use it. Guarded by the class's map. */
     private int users;
-    /** Which queues hear of which verbs queues. Replaced when it changes. */
-    private volatile Map<CompletionQueue, FabricCompletionQueue[]> watchers = new IdentityHashMap<>();
+    /** Which queues hear of which verbs queues. */
+    private final Watchers<CompletionQueue, FabricCompletionQueue> watchers = new Watchers<>();
     private final DueClock clock;
     private final AtomicInteger waiting = new AtomicInteger();
     private Thread thread;
@@ -99,31 +97,17 @@ final class Waker {
         return channel;
     }
 
-    synchronized void watch(final CompletionQueue cq, final FabricCompletionQueue queue) {
-        final Map<CompletionQueue, FabricCompletionQueue[]> next = new IdentityHashMap<>(watchers);
-        next.merge(cq, new FabricCompletionQueue[] {queue}, (old, one) -> {
-            final FabricCompletionQueue[] more = Arrays.copyOf(old, old.length + 1);
-            more[old.length] = queue;
-            return more;
-        });
-        watchers = next;
+    void watch(final CompletionQueue cq, final FabricCompletionQueue queue) {
+        watchers.watch(cq, queue);
     }
 
-    synchronized void unwatch(final CompletionQueue cq, final FabricCompletionQueue queue) {
-        final Map<CompletionQueue, FabricCompletionQueue[]> next = new IdentityHashMap<>(watchers);
-        next.computeIfPresent(cq, (key, old) -> {
-            final FabricCompletionQueue[] left =
-                Arrays.stream(old).filter(one -> one != queue).toArray(FabricCompletionQueue[]::new);
-            return left.length == 0 ? null : left;
-        });
-        watchers = next;
+    void unwatch(final CompletionQueue cq, final FabricCompletionQueue queue) {
+        watchers.unwatch(cq, queue);
     }
 
     /** A queue is closed: it hears of nothing any more. */
-    synchronized void forget(final FabricCompletionQueue queue) {
-        for (final CompletionQueue cq : watchers.keySet()) {
-            unwatch(cq, queue);
-        }
+    void forget(final FabricCompletionQueue queue) {
+        watchers.forget(queue);
     }
 
     /** Wakes up without an event. */
@@ -178,22 +162,13 @@ final class Waker {
         try {
             final CompletionQueue cq = channel.await(LONGEST);
             if (cq != null) {
-                wake(cq);
+                watchers.tell(cq, FabricCompletionQueue::wake);
             }
             return true;
         } catch (final RdmaException e) {
             // The device is gone, or the channel is closed: all look for themselves.
-            watchers.keySet().forEach(this::wake);
+            watchers.tellAll(FabricCompletionQueue::wake);
             return false;
-        }
-    }
-
-    private void wake(final CompletionQueue cq) {
-        final FabricCompletionQueue[] all = watchers.get(cq);
-        if (all != null) {
-            for (final FabricCompletionQueue queue : all) {
-                queue.wake();
-            }
         }
     }
 

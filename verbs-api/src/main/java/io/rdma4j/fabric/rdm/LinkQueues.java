@@ -29,6 +29,8 @@ final class LinkQueues implements AutoCloseable {
 
     private final EndpointHost host;
     private final int mostLinks;
+    /** Entries of a new queue. */
+    private final int first;
     private final int arrivals;
     private final List<FabricCompletionQueue> queues = new ArrayList<>();
     private final List<FabricCompletionQueue> watchers = new ArrayList<>();
@@ -47,8 +49,11 @@ final class LinkQueues implements AutoCloseable {
         final int most = host.context().attributes().maxCqe();
         final int entries = host.context().supports(Feature.CQ_RESIZE) ? most : Math.min(FIXED_SIZE, most);
         this.arrivals = host.context().supports(Feature.RDMA_WRITE) ? ARRIVALS : 0;
-        this.mostLinks = Math.max(1, entries / entriesOfLink(transmit, receive));
-        queues.add(FabricCompletionQueue.internal(host, FIRST_COMPLETIONS));
+        final int each = entriesOfLink(transmit, receive);
+        this.mostLinks = Math.max(1, entries / each);
+        // Twice, see reserve: growing takes milliseconds, and most endpoints need it for no more than one link.
+        this.first = Math.min(most, Math.max(FIRST_COMPLETIONS, 2 * each));
+        queues.add(FabricCompletionQueue.internal(host, first));
     }
 
     /** At most: queue pairs round their sizes up, an RMA may be two work requests, and one looks keys up. */
@@ -64,7 +69,7 @@ final class LinkQueues implements AutoCloseable {
             i++;
         }
         if (i == queues.size()) {
-            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, FIRST_COMPLETIONS);
+            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, first);
             queues.add(queue);
             watchers.forEach(one -> one.watch(queue, arrivals));
             links = java.util.Arrays.copyOf(links, queues.size());
