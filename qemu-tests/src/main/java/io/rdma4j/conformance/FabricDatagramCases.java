@@ -91,14 +91,7 @@ final class FabricDatagramCases {
         for (final int length : new int[] {0, 1, 64, 200, Math.min(mtu(near), mtu(far))}) {
             near.exchange(far, from, to, 70, length);
         }
-        from.fill(5, 0, 200);
-        to.guard();
-        far.post(() -> far.endpoint().receive(to.buffer(), 100, 256, FiAddr.UNSPEC, 1), "receive into a buffer");
-        near.post(() -> near.endpoint().send(from.buffer(), 0, 200, near.to(far), 2), "send from a buffer");
-        near.next().expect(2, OperationKind.SEND);
-        far.next().expect(1, OperationKind.RECEIVE).expectLength(200);
-        to.expectOnly(5, 100, 200, "from buffer to buffer");
-        env.moved(200);
+        Addressing.buffers(env, near, far, from, to);
     }
 
     private static void tooLong(final ConformanceEnv env) {
@@ -124,25 +117,13 @@ final class FabricDatagramCases {
         final PeerGroup group = PeerGroup.datagrams(env);
         final Peer near = group.join();
         final Peer far = group.join();
-        final FabricMemory from = near.buffer(PAGE);
-        final FabricMemory to = far.buffer(PAGE);
         if (near.domain().info().domainAttributes().cqDataSize() == 0) {
+            final FabricMemory from = near.buffer(PAGE);
             FabricCheck.code(FI_EOPNOTSUPP,
                 near.endpoint().sendWithData(from.at(0), 8, from.region(), 7, near.to(far), 1), "send with data");
             throw env.skip("datagrams of this device carry no data beside them (cq_data_size is 0), and say so");
         }
-        for (final int data : new int[] {0, 1, -1, 0x1234_5678}) {
-            far.receive(to, 0, 64, 1);
-            near.post(() -> near.endpoint().sendWithData(from.at(0), 64, from.region(), data, near.to(far), 2),
-                "send with data");
-            near.next().expect(2, OperationKind.SEND);
-            far.next().expect(1, OperationKind.RECEIVE).expectLength(64).expectData(data);
-            env.moved(64);
-        }
-        far.receive(to, 0, 64, 1);
-        near.send(from, 0, 64, near.to(far), 2);
-        near.next().expect(2, OperationKind.SEND);
-        Check.that(!far.next().hasData(), "data that nobody sent");
+        RemoteData.check(env, near, far);
     }
 
     private static void inject(final ConformanceEnv env) {
@@ -243,19 +224,7 @@ final class FabricDatagramCases {
 
     private static void toItself(final ConformanceEnv env) {
         final Peer peer = PeerGroup.datagrams(env).join();
-        final FabricMemory memory = peer.buffer(PAGE);
-        memory.guard().fill(9, 0, 100);
-        peer.receive(memory, 1000, 200, 1);
-        peer.send(memory, 0, 100, peer.to(peer), 2);
-        final Set<Long> contexts = new HashSet<>();
-        for (int i = 0; i < 2; i++) {
-            final FabricWc wc = peer.next();
-            contexts.add(wc.context());
-            wc.expect(wc.context(), wc.context() == 1 ? OperationKind.RECEIVE : OperationKind.SEND);
-        }
-        Check.equal(Set.of(1L, 2L), contexts, "what completed");
-        memory.expectOnly(9, 1000, 100, "sent to itself");
-        env.moved(100);
+        Addressing.itself(env, peer, peer.buffer(PAGE), 1000, 100);
     }
 
     private static void dropped(final ConformanceEnv env) {
@@ -290,19 +259,7 @@ final class FabricDatagramCases {
 
     private static void unknown(final ConformanceEnv env) {
         final PeerGroup group = PeerGroup.datagrams(env);
-        final Peer near = group.join();
-        final Peer far = group.join();
-        final AddressedEndpoint endpoint = near.endpoint();
-        final FabricMemory from = near.buffer(PAGE);
-        final long name = near.to(far);
-        for (final long bad : new long[] {FiAddr.UNSPEC, name + 1, name + 1000, 1L << 40, Long.MIN_VALUE}) {
-            FabricCheck.code(FI_EINVAL, endpoint.send(from.at(0), 8, from.region(), bad, 1), "sending to " + bad);
-            FabricCheck.code(FI_EINVAL, endpoint.inject(from.buffer(), 0, 8, bad), "injecting to " + bad);
-        }
-        near.forget(far);
-        FabricCheck.code(FI_EINVAL, endpoint.send(from.at(0), 8, from.region(), name, 1), "sending to a removed one");
-        FabricCheck.code(FI_EINVAL, endpoint.inject(from.buffer(), 0, 8, name), "injecting to a removed one");
-        near.expectMessagesFlow(far);
+        Addressing.unknown(group.join(), group.join());
     }
 
     private static void unsupported(final ConformanceEnv env) {
@@ -329,19 +286,7 @@ final class FabricDatagramCases {
     }
 
     private static void shared(final ConformanceEnv env) {
-        final PeerGroup group = PeerGroup.datagrams(env);
-        final Peer far = group.join();
-        final Peer first = group.join();
-        final Peer second = group.joinBeside(first, options -> options);
-        FabricCheck.refused(io.rdma4j.fabric.FiErrno.FI_EBUSY, first.vector()::close, "a vector with endpoints");
-        FabricCheck.refused(io.rdma4j.fabric.FiErrno.FI_EBUSY, first.cq()::close, "a queue with endpoints");
-        first.expectMessagesFlow(far);
-        second.expectMessagesFlow(far);
-        far.expectMessagesFlow(first);
-        far.expectMessagesFlow(second);
-        first.endpoint().close();
-        second.expectMessagesFlow(far);
-        FabricCheck.refused(io.rdma4j.fabric.FiErrno.FI_EBUSY, first.vector()::close, "a vector with an endpoint");
+        Addressing.shared(PeerGroup.datagrams(env));
     }
 
     private static void selective(final ConformanceEnv env) {

@@ -81,35 +81,13 @@ final class FabricReliableCases {
         for (final int length : new int[] {0, 1, 64, 200, PAGE, 10_000}) {
             near.exchange(far, from, to, 70, near.atMost(length));
         }
-        from.fill(5, 0, 200);
-        to.guard();
-        far.post(() -> far.endpoint().receive(to.buffer(), 100, 256, FiAddr.UNSPEC, 1), "receive into a buffer");
-        near.post(() -> near.endpoint().send(from.buffer(), 0, 200, near.to(far), 2), "send from a buffer");
-        near.next().expect(2, OperationKind.SEND);
-        far.next().expect(1, OperationKind.RECEIVE).expectLength(200);
-        to.expectOnly(5, 100, 200, "from buffer to buffer");
-        env.moved(200);
+        Addressing.buffers(env, near, far, from, to);
     }
 
     /** The data travels in the header of the message: so it works on devices without immediate data, too. */
     private static void withData(final ConformanceEnv env) {
         final PeerGroup group = PeerGroup.reliable(env);
-        final Peer near = group.join();
-        final Peer far = group.join();
-        final FabricMemory from = near.buffer(PAGE);
-        final FabricMemory to = far.buffer(PAGE);
-        for (final int data : new int[] {0, 1, -1, 0x1234_5678}) {
-            far.receive(to, 0, 64, 1);
-            near.post(() -> near.endpoint().sendWithData(from.at(0), 64, from.region(), data, near.to(far), 2),
-                "send with data");
-            near.next().expect(2, OperationKind.SEND);
-            far.next().expect(1, OperationKind.RECEIVE).expectLength(64).expectData(data);
-            env.moved(64);
-        }
-        far.receive(to, 0, 64, 1);
-        near.send(from, 0, 64, near.to(far), 2);
-        near.next().expect(2, OperationKind.SEND);
-        Check.that(!far.next().hasData(), "data that nobody sent");
+        RemoteData.check(env, group.join(), group.join());
     }
 
     private static void inject(final ConformanceEnv env) {
@@ -194,18 +172,7 @@ final class FabricReliableCases {
         final Peer peer = PeerGroup.reliable(env).join();
         final FabricMemory memory = peer.buffer(2 * PAGE);
         for (int round = 0; round < 2; round++) {
-            memory.guard().fill(9, 0, 1000);
-            peer.receive(memory, PAGE, 2000, 1);
-            peer.send(memory, 0, 1000, peer.to(peer), 2);
-            final Set<Long> contexts = new HashSet<>();
-            for (int i = 0; i < 2; i++) {
-                final FabricWc wc = peer.next();
-                contexts.add(wc.context());
-                wc.expect(wc.context(), wc.context() == 1 ? OperationKind.RECEIVE : OperationKind.SEND);
-            }
-            Check.equal(Set.of(1L, 2L), contexts, "what completed");
-            memory.expectOnly(9, PAGE, 1000, "sent to itself");
-            env.moved(1000);
+            Addressing.itself(env, peer, memory, PAGE, 1000);
         }
     }
 
@@ -428,19 +395,7 @@ final class FabricReliableCases {
 
     private static void unknown(final ConformanceEnv env) {
         final PeerGroup group = PeerGroup.reliable(env);
-        final Peer near = group.join();
-        final Peer far = group.join();
-        final AddressedEndpoint endpoint = near.endpoint();
-        final FabricMemory from = near.buffer(PAGE);
-        final long name = near.to(far);
-        for (final long bad : new long[] {FiAddr.UNSPEC, name + 1, name + 1000, 1L << 40, Long.MIN_VALUE}) {
-            FabricCheck.code(FI_EINVAL, endpoint.send(from.at(0), 8, from.region(), bad, 1), "sending to " + bad);
-            FabricCheck.code(FI_EINVAL, endpoint.inject(from.buffer(), 0, 8, bad), "injecting to " + bad);
-        }
-        near.expectMessagesFlow(far);
-        near.forget(far);
-        FabricCheck.code(FI_EINVAL, endpoint.send(from.at(0), 8, from.region(), name, 1), "sending to a removed one");
-        near.expectMessagesFlow(far);
+        Addressing.unknown(group.join(), group.join());
     }
 
     private static void selective(final ConformanceEnv env) {
@@ -449,17 +404,6 @@ final class FabricReliableCases {
     }
 
     private static void shared(final ConformanceEnv env) {
-        final PeerGroup group = PeerGroup.reliable(env);
-        final Peer far = group.join();
-        final Peer first = group.join();
-        final Peer second = group.joinBeside(first, options -> options);
-        first.expectMessagesFlow(far);
-        second.expectMessagesFlow(far);
-        far.expectMessagesFlow(first);
-        far.expectMessagesFlow(second);
-        FabricCheck.refused(io.rdma4j.fabric.FiErrno.FI_EBUSY, first.vector()::close, "a vector with endpoints");
-        first.endpoint().close();
-        second.expectMessagesFlow(far);
-        FabricCheck.refused(io.rdma4j.fabric.FiErrno.FI_EBUSY, first.cq()::close, "a queue with an endpoint");
+        Addressing.shared(PeerGroup.reliable(env));
     }
 }

@@ -5,9 +5,9 @@
 
 package io.rdma4j.fabric;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.fabric.event.FabricEventQueue;
 
@@ -23,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,12 +80,6 @@ class ProgressAgentTest {
             assertThat(System.nanoTime() - start).as("waiting until " + what).isLessThan(LONG_NS);
             Thread.yield();
         }
-    }
-
-    private static void assertRefused(final int errno, final ThrowingCallable call) {
-        final FabricException thrown = catchThrowableOfType(FabricException.class, call);
-        assertThat(thrown).isNotNull();
-        assertThat(thrown.errno()).as(thrown.getMessage()).isEqualTo(errno);
     }
 
     @Test

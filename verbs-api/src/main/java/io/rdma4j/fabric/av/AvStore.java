@@ -38,21 +38,27 @@ public interface AvStore extends AutoCloseable {
      *
      * @return 0 for stores of one process.
      */
-    long mapAddress();
+    default long mapAddress() {
+        return 0;
+    }
 
     /**
      * Whether processes share it: there are no user identifiers then.
      *
      * @return true if so.
      */
-    boolean isShared();
+    default boolean isShared() {
+        return false;
+    }
 
     /**
      * Whether it cannot be changed through this object.
      *
      * @return true if so.
      */
-    boolean isReadOnly();
+    default boolean isReadOnly() {
+        return false;
+    }
 
     /**
      * Where a peer is. For the data path: no lock, no allocation.

@@ -80,21 +80,6 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         return rxCtxBits;
     }
 
-    @Override
-    public long mapAddress() {
-        return 0;
-    }
-
-    @Override
-    public boolean isShared() {
-        return false;
-    }
-
-    @Override
-    public boolean isReadOnly() {
-        return false;
-    }
-
     private static int lifeOf(final long head) {
         return (int) (head >>> LIFE_SHIFT);
     }

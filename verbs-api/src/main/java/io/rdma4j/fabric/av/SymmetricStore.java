@@ -79,21 +79,6 @@ final class SymmetricStore implements AvStore {
         return rxCtxBits;
     }
 
-    @Override
-    public long mapAddress() {
-        return 0;
-    }
-
-    @Override
-    public boolean isShared() {
-        return false;
-    }
-
-    @Override
-    public boolean isReadOnly() {
-        return false;
-    }
-
     private static Run run(final Runs now, final int place, final int life) {
         final Run run = now.at(place);
         return run == null || life != 0 && life != run.life() ? null : run;

@@ -12,50 +12,72 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 
 /**
- * Ways to GIDs: a few that were used last, as devices have few (64 on QEMU's, for all of its users). Does not allocate
- * for a GID that is in it. For one thread at a time.
+ * Address handles by GID: at most an eighth of what the device has, as each endpoint has such a table. A GID can be in
+ * four places; who comes fifth takes the place of who came first. Does not allocate for a GID that is in it. For one
+ * thread at a time.
  */
-final class AhCache implements AutoCloseable {
-    private static final int MOST = 256;
-    /** Others need some too. */
+public final class AhCache implements AutoCloseable {
+    private static final int MOST = 1024;
     private static final int SHARE = 8;
+    private static final int PLACES = 4;
 
     private final ProtectionDomain pd;
     private final long[] highs;
     private final long[] lows;
     private final AddressHandle[] handles;
+    /** Of each group: which place goes next. */
+    private final byte[] turns;
     private int errno;
 
-    AhCache(final ProtectionDomain pd) {
+    /**
+     * Starts empty.
+     *
+     * @param pd where the handles are made; has to stay open as long.
+     */
+    public AhCache(final ProtectionDomain pd) {
         this.pd = pd;
-        final int size = Integer.highestOneBit(Math.max(1, Math.min(MOST, pd.context().attributes().maxAh() / SHARE)));
+        final int share = Math.min(MOST, pd.context().attributes().maxAh() / SHARE);
+        final int size = Integer.highestOneBit(Math.max(PLACES, share));
         highs = new long[size];
         lows = new long[size];
         handles = new AddressHandle[size];
+        turns = new byte[size / PLACES];
     }
 
-    /** The way to a GID; null if there is none: see {@link #errno}. */
-    AddressHandle find(final long high, final long low) {
-        final int place = place(high, low);
-        final AddressHandle handle = handles[place];
-        return handle != null && highs[place] == high && lows[place] == low ? handle : make(place, high, low);
+    /**
+     * The way to a GID.
+     *
+     * @param high the first eight bytes.
+     * @param low  the last eight bytes.
+     * @return null if there is none, see {@link #errno}.
+     */
+    public AddressHandle find(final long high, final long low) {
+        final int group = group(high, low);
+        for (int place = group * PLACES; place < (group + 1) * PLACES; place++) {
+            if (lows[place] == low && highs[place] == high && handles[place] != null) {
+                return handles[place];
+            }
+        }
+        return make(group, high, low);
     }
 
-    private int place(final long high, final long low) {
+    private int group(final long high, final long low) {
         final long mixed = (high * 31 + low) * 0x9e37_79b9_7f4a_7c15L;
-        return (int) (mixed >>> 40) & handles.length - 1;
+        return (int) (mixed >>> 40) & turns.length - 1;
     }
 
-    private AddressHandle make(final int place, final long high, final long low) {
+    private AddressHandle make(final int group, final long high, final long low) {
+        final int place = group * PLACES + (turns[group]++ & PLACES - 1);
         try {
             drop(place);
             handles[place] = create(new Gid(high, low));
             highs[place] = high;
             lows[place] = low;
+            return handles[place];
         } catch (final RdmaException e) {
             errno = e.errno();
+            return null;
         }
-        return handles[place];
     }
 
     /** What is kept for later gives way to what is needed now. */
@@ -71,8 +93,12 @@ final class AhCache implements AutoCloseable {
         }
     }
 
-    /** Why the last one was not found. */
-    int errno() {
+    /**
+     * Why the last one was not found.
+     *
+     * @return a positive errno of Linux.
+     */
+    public int errno() {
         return errno;
     }
 
@@ -85,7 +111,11 @@ final class AhCache implements AutoCloseable {
         }
     }
 
-    /** All of them, whatever the device says of one. */
+    /**
+     * All of them, whatever the device says of one.
+     *
+     * @throws RdmaException the first thing that it said.
+     */
     @Override
     public void close() {
         RdmaException first = null;

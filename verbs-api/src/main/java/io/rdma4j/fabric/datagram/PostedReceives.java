@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.datagram;
 
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.verbs.ReceiveRequest;
 
 /** The application's buffers of receives, by slot: to tell how much fits, and to post them again. */
@@ -30,7 +31,7 @@ final class PostedReceives {
         long capacity = 0;
         for (int i = 0; i < buffers.count(); i++) {
             final int at = slot * limit + i;
-            addresses[at] = buffers.address(i);
+            addresses[at] = buffers.deviceAddress(i);
             lengths[at] = buffers.length(i);
             lkeys[at] = buffers.lkey(i);
             capacity += buffers.length(i);

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
@@ -30,6 +31,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * buffers; and, as a device drops what does not fit, room for the rest, which nobody looks at.
  */
 final class ReceiveSide {
+    private static final int WRITABLE = AccessFlag.LOCAL_WRITE.bit();
     private static final long KNOWN_FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
 
     private final QueuePair qp;
@@ -51,7 +53,7 @@ final class ReceiveSide {
         this.peers = setup.peers();
         this.memory = memory;
         final int limit = info.receiveAttributes().iovLimit();
-        this.buffers = new LocalBuffers(local, limit, MrAccess.RECV, AccessFlag.LOCAL_WRITE.bit());
+        this.buffers = new LocalBuffers(local, limit);
         this.posted = new PostedReceives(setup.receives(), limit);
         this.request = new ReceiveRequest(limit + HeaderMemory.PARTS);
         this.mtu = (int) info.endpointAttributes().maxMessageSize();
@@ -65,7 +67,7 @@ final class ReceiveSide {
         if (ring.isFull()) {
             return -FiErrno.FI_EAGAIN;
         }
-        final int refusal = buffers.find(address, length, desc, owner);
+        final int refusal = buffers.find(address, length, desc, owner, MrAccess.RECV, WRITABLE);
         return refusal != 0 ? refusal : start(context);
     }
 
@@ -79,7 +81,7 @@ final class ReceiveSide {
         if (ring.isFull()) {
             return -FiErrno.FI_EAGAIN;
         }
-        final int refusal = buffers.find(message);
+        final int refusal = buffers.find(message, MrAccess.RECV, WRITABLE);
         return refusal != 0 ? refusal : start(message.context());
     }
 

@@ -15,8 +15,10 @@ import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.cm.AhCache;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Completion;
@@ -40,7 +42,7 @@ final class SendSide {
     private final PeerTable peers;
     private final PeerAddress peer = new PeerAddress();
     private final int rxCtxBits;
-    private final Ways ways;
+    private final AhCache ways;
     private final LocalBuffers buffers;
     private final SendRequest request;
     private final UnsafeBuffer gathered;
@@ -61,11 +63,11 @@ final class SendSide {
         this.keyMask = setup.keyMask();
         this.quiet = setup.options().selectiveCompletion() ? OpRing.QUIET : 0;
         final int limit = info.transmitAttributes().iovLimit();
-        this.buffers = new LocalBuffers(local, limit, MrAccess.SEND, 0);
+        this.buffers = new LocalBuffers(local, limit);
         this.request = new SendRequest(limit);
         this.gathered = new UnsafeBuffer(new byte[info.transmitAttributes().injectSize()]);
         this.mtu = (int) info.endpointAttributes().maxMessageSize();
-        this.ways = new Ways(qp.pd());
+        this.ways = new AhCache(qp.pd());
         this.hasData = qp.pd().context().supports(Feature.SEND_WITH_IMM);
     }
 
@@ -100,7 +102,7 @@ final class SendSide {
         final long context) {
         int refusal = aim(length, dest);
         if (refusal == 0) {
-            refusal = buffers.find(address, length, desc, owner);
+            refusal = buffers.find(address, length, desc, owner, MrAccess.SEND, 0);
         }
         return refusal != 0 ? refusal : post(context, length, quiet);
     }
@@ -130,7 +132,7 @@ final class SendSide {
     private int post(final long context, final long length, final int flags) {
         request.clearSges();
         for (int i = 0; i < buffers.count(); i++) {
-            request.addSge(buffers.address(i), buffers.length(i), buffers.lkey(i));
+            request.addSge(buffers.deviceAddress(i), buffers.length(i), buffers.lkey(i));
         }
         final int slot = ring.claim(OperationKind.SEND, context, length, buffers.take(0));
         for (int i = 1; i < buffers.count(); i++) {
@@ -202,7 +204,7 @@ final class SendSide {
         }
         int refusal = aim(length, message.peer());
         if (refusal == 0) {
-            refusal = buffers.find(message);
+            refusal = buffers.find(message, MrAccess.SEND, 0);
         }
         if (refusal != 0) {
             return refusal;

@@ -11,6 +11,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AccessFlag;
 
@@ -142,7 +143,7 @@ final class MessageForms {
             return objection;
         }
         rma.data = message.data();
-        rma.set(operation, 0, buffers.total(), message.remoteAddress(), message.key());
+        rma.set(operation, 0, (int) buffers.total(), message.remoteAddress(), message.key());
         final boolean inject = (flags & OpFlags.INJECT) != 0;
         if (inject) {
             out.copy(stage, collect(message));

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.completion.WorkId;
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
@@ -153,9 +154,9 @@ final class MessageLane {
     private static int claim(
         final OpRing ring, final OperationKind kind, final long context, final LocalBuffers buffers) {
         final int slot =
-            ring.claim(kind, context, kind == OperationKind.SEND ? buffers.total() : 0, buffers.takeCached(0));
+            ring.claim(kind, context, kind == OperationKind.SEND ? (int) buffers.total() : 0, buffers.take(0));
         for (int i = 1; i < buffers.count(); i++) {
-            ring.keep(slot, i, buffers.takeCached(i));
+            ring.keep(slot, i, buffers.take(i));
         }
         return slot;
     }

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.region.DirectoryLayout;
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionQueue;
@@ -168,9 +169,9 @@ final class OutLane {
             buffers.letGo();
             return ask(rma.key);
         }
-        final int slot = ring.claim(operation.kind, context, rma.length, buffers.takeCached(0));
+        final int slot = ring.claim(operation.kind, context, rma.length, buffers.take(0));
         for (int i = 1; i < buffers.count(); i++) {
-            ring.keep(slot, i, buffers.takeCached(i));
+            ring.keep(slot, i, buffers.take(i));
         }
         ring.flag(slot, flags);
         if (answer == RemoteMemory.REFUSED) {

@@ -99,8 +99,7 @@ final class RdmReceiveContext implements ReceiveContext {
             return fault;
         }
         final Receive receive = claim(from, context);
-        receive.add(address, length, local.cached());
-        receive.by(desc, local.lkey());
+        receive.add(address, length, local.lkey(), local.cached(), desc);
         if (owner != null) {
             receive.owner = owner;
         }
@@ -128,8 +127,7 @@ final class RdmReceiveContext implements ReceiveContext {
                 room.giveBack();
                 return fault;
             }
-            receive.add(message.address(i), message.length(i), local.cached());
-            receive.by(message.desc(i), local.lkey());
+            receive.add(message.address(i), message.length(i), local.lkey(), local.cached(), message.desc(i));
         }
         start(receive);
         return 0;

@@ -7,19 +7,12 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.MemoryRegion;
-import io.rdma4j.fabric.region.LocalDescriptor;
 
 import org.agrona.UnsafeApi;
 
 /** A receive of the application. One of a fixed number for each receive context. */
-final class Receive {
+final class Receive extends Buffers {
     final Matcher home;
-    final long[] addresses;
-    final int[] lengths;
-    private final CachedRegion[] cached;
-    private final LocalDescriptor[] regions;
-    private final int[] keys;
-    int count;
     long capacity;
     long context;
     /** Whether it is for one peer only. */
@@ -27,8 +20,6 @@ final class Receive {
     long gidHigh;
     long gidLow;
     int qpn;
-    /** Keeps memory from being collected that is named by its address. */
-    Object owner;
     Receive older;
     Receive newer;
 
@@ -42,12 +33,8 @@ final class Receive {
     private int partOffset;
 
     Receive(final Matcher home, final int iovLimit) {
+        super(iovLimit);
         this.home = home;
-        this.addresses = new long[iovLimit];
-        this.lengths = new int[iovLimit];
-        this.cached = new CachedRegion[iovLimit];
-        this.regions = new LocalDescriptor[iovLimit];
-        this.keys = new int[iovLimit];
     }
 
     Receive clear(final long itsContext) {
@@ -58,13 +45,9 @@ final class Receive {
         return this;
     }
 
-    void add(final long address, final int length, final CachedRegion region) {
-        addresses[count] = address;
-        lengths[count] = length;
-        if (region != null || cached[count] != null) {
-            cached[count] = region;
-        }
-        count++;
+    void add(
+        final long address, final int length, final int lkey, final CachedRegion lent, final MemoryRegion desc) {
+        put(address, length, lkey, lent, desc);
         capacity += length;
     }
 
@@ -123,43 +106,6 @@ final class Receive {
 
     long overflow() {
         return messageLength - taken;
-    }
-
-    /** By which region the last buffer was given, if not by the cache: nothing holds that region. */
-    void by(final MemoryRegion desc, final int lkey) {
-        final int last = count - 1;
-        if (lengths[last] > 0 && cached[last] == null && desc instanceof LocalDescriptor) {
-            regions[last] = (LocalDescriptor) desc;
-            keys[last] = lkey;
-        }
-    }
-
-    /** What the device would check: no region was closed, and possibly its memory given back, meanwhile. */
-    boolean isUsable() {
-        for (int i = 0; i < count; i++) {
-            final LocalDescriptor region = regions[i];
-            if (region != null && !(region.isUsable() && region.lkey() == keys[i])) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** The memory is the application's again. */
-    void letGo() {
-        for (int i = 0; i < count; i++) {
-            final CachedRegion region = cached[i];
-            if (region != null) {
-                cached[i] = null;
-                region.release();
-            }
-            if (regions[i] != null) {
-                regions[i] = null;
-            }
-        }
-        if (owner != null) {
-            owner = null;
-        }
     }
 
     @Override

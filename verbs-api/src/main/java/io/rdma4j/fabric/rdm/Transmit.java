@@ -99,8 +99,7 @@ final class Transmit {
             return state;
         }
         final SendOp op = claim(context, !selective, flags, data);
-        op.add(from, length, local.deviceAddress(), local.lkey(), local.cached());
-        op.by(desc);
+        op.add(from, length, local.deviceAddress(), local.lkey(), local.cached(), desc);
         if (owner != null) {
             op.owner = owner;
         }
@@ -195,8 +194,8 @@ final class Transmit {
                 core.abandon(op);
                 return fault;
             }
-            op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached());
-            op.by(message.desc(i));
+            op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached(),
+                message.desc(i));
         }
         if (state != 0 && (flags & OpFlags.INJECT) != 0) {
             await(op, null, gathered(op));

@@ -7,8 +7,8 @@ package io.rdma4j.fabric.av;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.Allocations;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.AvType;
@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
 /** Lookups allocate nothing. */
@@ -28,22 +27,6 @@ import java.util.Arrays;
 class AvAllocationTest {
     private static final int STEPS = 50_000;
     private static final int MANY = 1_000;
-
-    private static long allocated(final Runnable step) {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long least = Long.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-        }
-        return least / STEPS;
-    }
 
     @ParameterizedTest
     @CsvSource({"TABLE,false", "MAP,false", "TABLE,true", "MAP,true"})
@@ -57,7 +40,7 @@ class AvAllocationTest {
         final UnsafeBuffer to = new UnsafeBuffer(new byte[64]);
         final int[] at = {0};
         final long[] wrong = {0};
-        assertThat(allocated(() -> {
+        assertThat((long) Allocations.perStep(STEPS, () -> {
             final int i = at[0] = (at[0] + 1) % MANY;
             wrong[0] |= vector.find(names[i], peer) ? 0 : 1;
             wrong[0] |= vector.find(-5, peer) ? 1 : 0;
@@ -79,7 +62,7 @@ class AvAllocationTest {
             final UnsafeBuffer to = new UnsafeBuffer(new byte[64]);
             final int[] at = {0};
             final long[] wrong = {0};
-            assertThat(allocated(() -> {
+            assertThat((long) Allocations.perStep(STEPS, () -> {
                 at[0] = (at[0] + 1) % MANY;
                 wrong[0] |= vector.lookup(at[0], to, 0, 64) ^ 16;
             })).isZero();

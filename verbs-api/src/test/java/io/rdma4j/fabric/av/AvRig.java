@@ -6,7 +6,6 @@
 package io.rdma4j.fabric.av;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
@@ -19,14 +18,11 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.verbs.Gid;
 
 import org.agrona.concurrent.UnsafeBuffer;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
@@ -162,19 +158,5 @@ final class AvRig implements AvHost {
         final List<EventEntry> entries = new ArrayList<>();
         assertThat(queue.awaitRead(entries::add, 1, LONG)).as("event in %s", queue).isEqualTo(1);
         return entries.get(0);
-    }
-
-    static void assertRefused(final int errno, final ThrowingCallable call, final String... words) {
-        final Throwable thrown = catchThrowable(call);
-        assertThat(thrown).isInstanceOf(FabricException.class);
-        assertThat(FiErrno.name(((FabricException) thrown).errno())).as(thrown.getMessage())
-            .isEqualTo(FiErrno.name(errno));
-        for (final String word : words) {
-            assertThat(thrown.getMessage()).contains(word);
-        }
-    }
-
-    static void assertInvalid(final ThrowingCallable call, final String... words) {
-        assertRefused(FiErrno.FI_EINVAL, call, words);
     }
 }

@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.av;
 
-import static io.rdma4j.fabric.av.AvRig.assertInvalid;
+import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.av.AvRig.bad;
 import static io.rdma4j.fabric.av.AvRig.device;
 import static io.rdma4j.fabric.av.AvRig.devices;

@@ -5,8 +5,8 @@
 
 package io.rdma4j.fabric.av;
 
-import static io.rdma4j.fabric.av.AvRig.assertInvalid;
-import static io.rdma4j.fabric.av.AvRig.assertRefused;
+import static io.rdma4j.fabric.Refusal.assertInvalid;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.av.AvRig.find;
 import static io.rdma4j.fabric.av.AvRig.next;
 import static io.rdma4j.fabric.av.AvRig.socket;

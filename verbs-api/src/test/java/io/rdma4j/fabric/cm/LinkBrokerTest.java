@@ -39,6 +39,17 @@ final class LinkBrokerTest {
         assertEquals(1, b.links.get(a.port.qpn()).size(), world::describe);
     }
 
+    /** They are, and there is nothing else. */
+    private void assertOnlyLinked(final LinkWorld.Node a, final LinkWorld.Node b) {
+        assertLinked(a, b);
+        assertOpen(2);
+    }
+
+    private static void hangUp(final LinkWorld.Node node, final Peer peer, final boolean tell) {
+        node.broker.hangUp(peer, tell);
+        node.drop(peer);
+    }
+
     private void assertOpen(final int count) {
         assertEquals(count, world.open.size(), world::describe);
     }
@@ -51,8 +62,7 @@ final class LinkBrokerTest {
         assertNull(peer.link());
         assertSame(peer, a.dial(4));
         world.run(50);
-        assertLinked(a, b);
-        assertOpen(2);
+        assertOnlyLinked(a, b);
         assertEquals(List.of("dialed 4"), a.log);
         assertEquals(List.of("answered 2"), b.log);
         assertSame(peer, a.dial(4));
@@ -106,8 +116,7 @@ final class LinkBrokerTest {
         a.dial(4);
         b.dial(2);
         world.run(200);
-        assertLinked(a, b);
-        assertOpen(2);
+        assertOnlyLinked(a, b);
         assertEquals(List.of("dialed 4"), a.log, "the smaller one goes on");
         assertEquals(List.of("answered 2"), b.log);
     }
@@ -123,8 +132,7 @@ final class LinkBrokerTest {
         assertOpen(2);
         b.port.deaf(false);
         world.run(1_000);
-        assertLinked(a, b);
-        assertOpen(2);
+        assertOnlyLinked(a, b);
     }
 
     /** A link takes queue pairs, and anybody may ask for one: those who only ask get some in all. */
@@ -148,32 +156,32 @@ final class LinkBrokerTest {
         assertOpen(2);
     }
 
-    /** It began anew with the same number and another queue key, and dials, too. */
+    /** It began anew with the same number and another queue key, which this node does not know. */
+    private void dialWithAnotherQueueKey(final LinkWorld.Node node) {
+        final PeerKey key = LossyNet.key(4);
+        node.broker.dial(key.gidHigh(), key.gidLow(), 4, 0x55);
+        world.run(1_500);
+        assertNull(node.linkTo(4));
+    }
+
     @Test
     void aCrossingRequestTellsWhereThePeerIs() {
         final LinkWorld.Node a = world.node(2);
         final LinkWorld.Node b = world.node(4);
-        final PeerKey key = LossyNet.key(4);
-        a.broker.dial(key.gidHigh(), key.gidLow(), 4, 0x55);
-        world.run(1_500);
-        assertNull(a.linkTo(4));
+        dialWithAnotherQueueKey(a);
         b.dial(2);
         world.run(100);
-        assertLinked(a, b);
-        assertOpen(2);
+        assertOnlyLinked(a, b);
     }
 
     @Test
     void dialingAgainTellsWhereThePeerIs() {
         final LinkWorld.Node a = world.node(2);
         final LinkWorld.Node b = world.node(4);
-        final PeerKey key = LossyNet.key(4);
-        a.broker.dial(key.gidHigh(), key.gidLow(), 4, 0x55);
-        world.run(1_500);
+        dialWithAnotherQueueKey(a);
         a.dial(4);
         world.run(100);
-        assertLinked(a, b);
-        assertOpen(2);
+        assertOnlyLinked(a, b);
     }
 
     @Test
@@ -184,8 +192,7 @@ final class LinkBrokerTest {
         assertEquals(List.of("dialed 2", "answered 2"), a.log, world::describe);
         assertEquals(2, a.links.get(2).size());
         assertEquals(a.links.get(2).get(0).other, a.links.get(2).get(1).id);
-        a.broker.hangUp(peer, true);
-        a.drop(peer);
+        hangUp(a, peer, true);
         world.run(100);
         assertOpen(0);
         a.dial(2);
@@ -255,8 +262,7 @@ final class LinkBrokerTest {
         final LinkWorld.Node again = world.node(4);
         again.dial(2);
         world.run(100);
-        assertLinked(a, again);
-        assertOpen(2);
+        assertOnlyLinked(a, again);
         assertEquals(List.of("dialed 4", "replaced 4", "answered 4"), a.log);
     }
 
@@ -275,8 +281,7 @@ final class LinkBrokerTest {
         a.port.inject(4, late);
         world.run(5_000);
         assertSame(link, a.linkTo(4), world::describe);
-        assertLinked(a, again);
-        assertOpen(2);
+        assertOnlyLinked(a, again);
     }
 
     @Test
@@ -323,8 +328,7 @@ final class LinkBrokerTest {
         a.crash();
         final LinkWorld.Node again = world.node(2);
         world.run(5_000);
-        assertLinked(again, b);
-        assertOpen(2);
+        assertOnlyLinked(again, b);
     }
 
     @Test
@@ -333,8 +337,7 @@ final class LinkBrokerTest {
         final LinkWorld.Node b = world.node(4);
         final Peer peer = a.dial(4);
         world.run(50);
-        a.broker.hangUp(peer, true);
-        a.drop(peer);
+        hangUp(a, peer, true);
         world.run(50);
         assertEquals(List.of("answered 2", "ended 2"), b.log);
         assertOpen(0);
@@ -349,8 +352,7 @@ final class LinkBrokerTest {
         final LinkWorld.Node b = world.node(4);
         final Peer peer = a.dial(4);
         world.run(50);
-        a.broker.hangUp(peer, false);
-        a.drop(peer);
+        hangUp(a, peer, false);
         a.dial(4);
         world.run(50);
         assertLinked(a, b);
@@ -392,6 +394,48 @@ final class LinkBrokerTest {
             world.step(5 * LinkWorld.MILLI);
         }
         assertEquals(count, a.links.size(), net::toString);
+        assertOpen(2 * count);
+    }
+
+    /** All at once, more than the port takes: those that were lost together are not to come again together. */
+    @Test
+    void eachOfAThousandGetsItsLinkTheFirstTimeItDials() {
+        net.capacity(64);
+        final LinkWorld.Node a = world.node(2);
+        dialedBy(1_000);
+        world.run(2_500);
+        assertAllLinked(a, 1_000);
+    }
+
+    /** Until shortly before their time is over all places are taken by others. */
+    @Test
+    void whoHeardThatThereIsNoRoomAsksAgainSoon() {
+        final LinkWorld.Node a = world.node(2);
+        for (int i = 0; i < LinkBroker.MOST_HALF_OPEN; i++) {
+            final LinkWorld.Node asker = world.node(10_000 + i);
+            asker.dial(2);
+            asker.crash();
+        }
+        world.run(600);
+        dialedBy(500);
+        world.run(1_200);
+        assertEquals(0, a.links.size(), "there is no room yet");
+        world.run(800);
+        assertAllLinked(a, 500);
+    }
+
+    private void dialedBy(final int count) {
+        for (int i = 0; i < count; i++) {
+            world.node(100 + i).dial(2);
+        }
+    }
+
+    /** None had to dial twice. */
+    private void assertAllLinked(final LinkWorld.Node hub, final int count) {
+        for (int i = 0; i < count; i++) {
+            assertEquals(List.of("dialed 2"), world.nodes.get(100 + i).log, net::toString);
+        }
+        assertEquals(count, hub.links.size(), net::toString);
         assertOpen(2 * count);
     }
 
@@ -453,8 +497,7 @@ final class LinkBrokerTest {
             case 1, 2 -> {
                 final LinkWorld.End end = node.linkTo(to);
                 if (end != null && from != to) {
-                    node.broker.hangUp(end.peer, random.nextBoolean());
-                    node.drop(end.peer);
+                    hangUp(node, end.peer, random.nextBoolean());
                 }
             }
             default -> {

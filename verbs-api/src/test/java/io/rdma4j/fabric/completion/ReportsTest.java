@@ -7,7 +7,7 @@ package io.rdma4j.fabric.completion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import io.rdma4j.fabric.Allocations;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -186,19 +185,7 @@ class ReportsTest {
             sum[0] += queue.read(entries, 0, 2) + queue.readFrom(entries, 0, 8, sources) + queue.read(entries, 0, 1);
             sum[0] += queue.readError(reader) + queue.read(reader, 4) + queue.readError(reader);
         };
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) STEPS);
-        }
-        assertThat(least).as("bytes").isZero();
+        assertThat(Allocations.perStep(STEPS, step)).as("bytes").isZero();
         assertThat(sum[0]).isNegative();
         assertThat(room.left()).isEqualTo(8);
     }

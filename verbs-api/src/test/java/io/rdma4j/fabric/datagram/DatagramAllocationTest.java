@@ -7,8 +7,8 @@ package io.rdma4j.fabric.datagram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.Allocations;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.FiAddr;
@@ -16,7 +16,6 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 
-import java.lang.management.ManagementFactory;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
@@ -42,22 +41,6 @@ class DatagramAllocationTest {
         }
     }
 
-    private static double allocated(final Runnable step) {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) STEPS);
-        }
-        return least;
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", "?quirks=qemu-7.2"})
     void everyForm(final String options) {
@@ -72,7 +55,7 @@ class DatagramAllocationTest {
             final UnsafeBuffer heap = new UnsafeBuffer(new byte[64]);
             final Counter counter = new Counter();
             final int[] refused = new int[1];
-            assertThat(allocated(() -> {
+            assertThat(Allocations.perStep(STEPS, () -> {
                 refused[0] |= b.receive(rig.at(4096), 64, desc, FiAddr.UNSPEC, 1);
                 refused[0] |= b.receive(rig.at(4096), 64, null, FiAddr.UNSPEC, 1);
                 refused[0] |= b.receiveMessage(in, 0);

@@ -7,7 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import io.rdma4j.fabric.Allocations;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.MemoryRegion;
@@ -20,7 +20,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -47,22 +46,6 @@ class AllocationTest {
         }
     }
 
-    private static double allocated(final Runnable step) {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) STEPS);
-        }
-        return least;
-    }
-
     @ParameterizedTest
     @EnumSource(Mode.class)
     void allOperations(final Mode mode) {
@@ -76,7 +59,7 @@ class AllocationTest {
         final long there = region.base() + 4096;
         a.succeeds(() -> a.ep.write(a.at(0), 8, desc, there, key, 1));
         final long[] refused = new long[1];
-        assertThat(allocated(() -> {
+        assertThat(Allocations.perStep(STEPS, () -> {
             refused[0] |= b.ep.receive(b.at(0), 64, into, 1);
             refused[0] |= a.ep.send(a.at(0), 64, desc, 2);
             refused[0] |= a.ep.write(a.at(0), 64, desc, there, key, 3);
@@ -114,7 +97,7 @@ class AllocationTest {
             a.ep.receive(a.at(0), 8, desc, i);
         }
         final long[] codes = new long[1];
-        assertThat(allocated(() -> {
+        assertThat(Allocations.perStep(STEPS, () -> {
             codes[0] |= a.ep.receive(a.at(0), 64, desc, 1);
             codes[0] |= a.ep.send(a.at(0), -1, desc, 2);
             codes[0] |= a.ep.send(a.at(0), 64, foreign, 3);
@@ -140,7 +123,7 @@ class AllocationTest {
         final UnsafeBuffer entries = new UnsafeBuffer(new byte[400]);
         final Duration soon = Duration.ofSeconds(10);
         final long[] refused = new long[1];
-        assertThat(allocated(() -> {
+        assertThat(Allocations.perStep(STEPS, () -> {
             refused[0] |= b.ep.receiveMessage(in, 0) | b.ep.receiveMessage(in, 0) | b.ep.receiveMessage(in, 0);
             refused[0] |= a.ep.sendMessage(out, OpFlags.REMOTE_CQ_DATA) | a.ep.inject(a.bytes, 0, 16);
             refused[0] |= a.ep.sendMessage(out, OpFlags.INJECT);

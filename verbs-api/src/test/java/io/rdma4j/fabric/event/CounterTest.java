@@ -5,13 +5,11 @@
 
 package io.rdma4j.fabric.event;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,12 +26,6 @@ class CounterTest {
     private final AtomicInteger closed = new AtomicInteger();
     private final FabricCounter counter = new FabricCounter(null, any -> closed.incrementAndGet());
     private final AtomicLong source = new AtomicLong(10);
-
-    private static void assertRefused(final int errno, final ThrowingCallable call) {
-        final FabricException thrown = catchThrowableOfType(FabricException.class, call);
-        assertThat(thrown).isNotNull();
-        assertThat(thrown.errno()).as(thrown.getMessage()).isEqualTo(errno);
-    }
 
     @Test
     void aSourceCountsFromItsBindingOn() {

@@ -5,14 +5,12 @@
 
 package io.rdma4j.fabric.event;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.fabric.EventEntry;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,12 +29,6 @@ class EventQueueTest {
 
     private static EventEntry entry(final int number) {
         return new RegionEvent(null, number, 0, "");
-    }
-
-    private static void assertRefused(final int errno, final ThrowingCallable call) {
-        final FabricException thrown = catchThrowableOfType(FabricException.class, call);
-        assertThat(thrown).isNotNull();
-        assertThat(thrown.errno()).as(thrown.getMessage()).isEqualTo(errno);
     }
 
     @Test

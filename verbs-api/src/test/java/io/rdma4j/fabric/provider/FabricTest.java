@@ -5,14 +5,13 @@
 
 package io.rdma4j.fabric.provider;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EventQueue;
 import io.rdma4j.fabric.Fabric;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
@@ -32,7 +31,6 @@ import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -45,15 +43,6 @@ import java.util.concurrent.TimeUnit;
 class FabricTest {
     private static FabricInfo info(final String address) {
         return Fabrics.getInfo(new Hints().address(address)).get(0);
-    }
-
-    private static void assertRefused(final int errno, final ThrowingCallable call, final String... words) {
-        final FabricException thrown = catchThrowableOfType(FabricException.class, call);
-        assertThat(thrown).isNotNull();
-        assertThat(FiErrno.name(thrown.errno())).as(thrown.getMessage()).isEqualTo(FiErrno.name(errno));
-        for (final String word : words) {
-            assertThat(thrown.getMessage()).contains(word);
-        }
     }
 
     @Test

@@ -28,6 +28,10 @@ class ChannelModelTest {
     private static final int STEPS = 4_000;
     private static final int MEMORY = 1 << 20;
 
+    private final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
+    private final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+    private final Direction there = new Direction(a, b);
+
     /** A message that was sent. */
     private record Message(long seed, int length, Integer data) {
     }
@@ -90,6 +94,16 @@ class ChannelModelTest {
             check();
         }
 
+        /** From the start of the memory, without data. */
+        int send(final int length, final long context) {
+            return from.send(0, source.addressOffset(), length, null, context);
+        }
+
+        /** To the start of the memory, from anybody. */
+        void receive(final int length, final long context) {
+            assertThat(to.receive(0, target.addressOffset(), length, null, context)).as(to.toString()).isTrue();
+        }
+
         void check() {
             while (checked < to.got.size()) {
                 final ModelEnd.Got got = to.got.get(checked++);
@@ -127,20 +141,20 @@ class ChannelModelTest {
     void eachMessageArrivesOnceInOrderAndUnchanged(final long seed) {
         final Random random = new Random(seed);
         final int contexts = 1 + random.nextInt(3);
-        final ModelEnd a = new ModelEnd(true, contexts, 4 + random.nextInt(8), 64 + random.nextInt(200), 5);
-        final ModelEnd b = new ModelEnd(false, contexts, 4 + random.nextInt(8), 64 + random.nextInt(200), 5);
-        ModelEnd.connect(a, b);
-        final Direction there = new Direction(a, b);
-        final Direction back = new Direction(b, a);
+        final ModelEnd one = new ModelEnd(true, contexts, 4 + random.nextInt(8), 64 + random.nextInt(200), 5);
+        final ModelEnd other = new ModelEnd(false, contexts, 4 + random.nextInt(8), 64 + random.nextInt(200), 5);
+        ModelEnd.connect(one, other);
+        final Direction forth = new Direction(one, other);
+        final Direction back = new Direction(other, one);
         final int most = 1 + random.nextInt(3_000);
         for (int i = 0; i < STEPS; i++) {
-            step(random, there, back, most);
+            step(random, forth, back, most);
         }
-        drain(random, there, back, most);
-        assertThat(there.sends).isPositive();
+        drain(random, forth, back, most);
+        assertThat(forth.sends).isPositive();
         assertThat(back.sends).isPositive();
-        assertClean(a);
-        assertClean(b);
+        assertClean(one);
+        assertClean(other);
     }
 
     private static void step(final Random random, final Direction there, final Direction back, final int most) {
@@ -191,72 +205,79 @@ class ChannelModelTest {
 
     @Test
     void aPeerThatTakesNothingStopsTheSenderAtItsWindow() {
-        final ModelEnd a = new ModelEnd(true, 1, 6, 256, 64);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 64);
-        ModelEnd.connect(a, b);
-        final Direction there = new Direction(a, b);
-        greet(a, b);
+        final ModelEnd wide = new ModelEnd(true, 1, 6, 256, 64);
+        final ModelEnd narrow = new ModelEnd(false, 1, 4, 256, 64);
+        final Direction toNarrow = new Direction(wide, narrow);
+        ModelEnd.connect(wide, narrow);
+        exchangeGreetings(wide, narrow);
         int taken = 0;
-        while (a.send(0, there.source.addressOffset(), 8, null, taken) == 0) {
+        while (toNarrow.send(8, taken) == 0) {
             taken++;
         }
         assertThat(taken).as("the smaller window").isEqualTo(4);
-        while (a.wire.move(a, b)) {
+        while (wide.wire.move(wide, narrow)) {
             // All that is under way.
         }
-        assertThat(a.send(0, there.source.addressOffset(), 8, null, 9)).isEqualTo(-FiErrno.FI_EAGAIN);
-        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 0)).isTrue();
-        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 1)).isTrue();
-        assertThat(b.wire.move(b, a)).as("credits go back at half the window").isTrue();
-        assertThat(a.send(0, there.source.addressOffset(), 8, null, 9)).isZero();
+        assertThat(toNarrow.send(8, 9)).isEqualTo(-FiErrno.FI_EAGAIN);
+        toNarrow.receive(8, 0);
+        toNarrow.receive(8, 1);
+        assertThat(narrow.wire.move(narrow, wide)).as("credits go back at half the window").isTrue();
+        assertThat(toNarrow.send(8, 9)).isZero();
     }
 
-    static void greet(final ModelEnd a, final ModelEnd b) {
-        for (int i = 0; i < 4; i++) {
-            a.wire.move(a, b);
-            b.wire.move(b, a);
-        }
-        assertThat(a.channel.isUp() && b.channel.isUp()).isTrue();
-    }
-
-    @Test
-    void bothEndsMaySayGoodbyeAtOnce() {
-        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
+    /** The ends of this test know each other. */
+    private void greet() {
         ModelEnd.connect(a, b);
-        greet(a, b);
-        a.channel.sayBye();
-        b.channel.sayBye();
-        pump(a, b);
-        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
-        assertThat(a.drained + b.drained).isEqualTo(2);
+        exchangeGreetings(a, b);
+    }
+
+    private static void exchangeGreetings(final ModelEnd one, final ModelEnd other) {
+        for (int i = 0; i < 4; i++) {
+            one.wire.move(one, other);
+            other.wire.move(other, one);
+        }
+        assertThat(one.channel.isUp() && other.channel.isUp()).isTrue();
+    }
+
+    private void assertUnbroken() {
         assertThat(a.broken).isNull();
         assertThat(b.broken).isNull();
     }
 
-    @Test
-    void aGoodbyeIsRefusedWhileAMessageWaits() {
-        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
-        ModelEnd.connect(a, b);
-        greet(a, b);
-        final Direction there = new Direction(a, b);
-        assertThat(a.send(0, there.source.addressOffset(), 8, null, 0)).isZero();
-        pump(a, b);
-        assertThat(a.channel.isIdle()).isTrue();
-        assertThat(b.channel.isIdle()).isFalse();
-        a.channel.sayBye();
-        assertThat(a.send(0, there.source.addressOffset(), 8, null, 1)).isEqualTo(-FiErrno.FI_EAGAIN);
-        pump(a, b);
-        assertThat(a.left).isFalse();
-        assertThat(a.channel.isUp() && b.channel.isUp()).isTrue();
-        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 1)).isTrue();
-        a.channel.sayBye();
-        pump(a, b);
+    private void assertLeft() {
         assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
     }
 
-    private static void pump(final ModelEnd a, final ModelEnd b) {
+    @Test
+    void bothEndsMaySayGoodbyeAtOnce() {
+        greet();
+        a.channel.sayBye();
+        b.channel.sayBye();
+        pump();
+        assertLeft();
+        assertThat(a.drained + b.drained).isEqualTo(2);
+        assertUnbroken();
+    }
+
+    @Test
+    void aGoodbyeIsRefusedWhileAMessageWaits() {
+        greet();
+        assertThat(there.send(8, 0)).isZero();
+        pump();
+        assertThat(a.channel.isIdle()).isTrue();
+        assertThat(b.channel.isIdle()).isFalse();
+        a.channel.sayBye();
+        assertThat(there.send(8, 1)).isEqualTo(-FiErrno.FI_EAGAIN);
+        pump();
+        assertThat(a.left).isFalse();
+        assertThat(a.channel.isUp() && b.channel.isUp()).isTrue();
+        there.receive(8, 1);
+        a.channel.sayBye();
+        pump();
+        assertLeft();
+    }
+
+    private void pump() {
         boolean moved = true;
         while (moved) {
             moved = a.wire.move(a, b) | b.wire.move(b, a);
@@ -267,17 +288,13 @@ class ChannelModelTest {
 
     @Test
     void whatIsCompleteCanBeReceivedAfterTheEnd() {
-        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
-        ModelEnd.connect(a, b);
-        greet(a, b);
-        final Direction there = new Direction(a, b);
-        assertThat(a.send(0, there.source.addressOffset(), 8, null, 0)).isZero();
-        assertThat(a.send(0, there.source.addressOffset(), 4_000, null, 1)).isZero();
-        pump(a, b);
+        greet();
+        assertThat(there.send(8, 0)).isZero();
+        assertThat(there.send(4_000, 1)).isZero();
+        pump();
         b.channel.close();
         assertThat(b.drained).isZero();
-        assertThat(b.receive(0, there.target.addressOffset(), 100, null, 5)).isTrue();
+        there.receive(100, 5);
         assertThat(b.got).containsExactly(new ModelEnd.Got(5, 0, 8, 0, false, 0));
         assertThat(b.drained).isEqualTo(1);
         assertThat(b.contexts[0].waiting()).as("the incomplete one is gone").isZero();
@@ -285,13 +302,9 @@ class ChannelModelTest {
 
     @Test
     void aReceiveWhoseMessageBreaksOffWaitsForTheNextOne() {
-        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
-        ModelEnd.connect(a, b);
-        greet(a, b);
-        final Direction there = new Direction(a, b);
-        assertThat(b.receive(0, there.target.addressOffset(), 4_000, null, 5)).isTrue();
-        assertThat(a.send(0, there.source.addressOffset(), 4_000, null, 1)).isZero();
+        greet();
+        there.receive(4_000, 5);
+        assertThat(there.send(4_000, 1)).isZero();
         a.wire.move(a, b);
         assertThat(b.contexts[0].posted()).isZero();
         b.channel.close();
@@ -302,46 +315,38 @@ class ChannelModelTest {
 
     @Test
     void aPeerThatIsWaitedForIsProbed() {
-        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
         ModelEnd.connect(a, b);
         assertThat(a.channel.isWaiting()).as("for the first message").isTrue();
-        greet(a, b);
+        exchangeGreetings(a, b);
         assertThat(a.channel.isWaiting() || b.channel.isWaiting()).isFalse();
-        final Direction there = new Direction(a, b);
-        assertThat(a.send(0, there.source.addressOffset(), 4_000, null, 1)).isZero();
-        pump(a, b);
+        assertThat(there.send(4_000, 1)).isZero();
+        pump();
         assertThat(a.channel.isWaiting()).as("for credits").isTrue();
         assertThat(b.channel.isWaiting()).as("for the rest of a message").isTrue();
         assertThat(a.wire.sent).isEmpty();
         a.channel.probe();
         a.channel.probe();
         assertThat(a.wire.sent).as("one at a time").hasSize(1);
-        pump(a, b);
+        pump();
         a.channel.probe();
         assertThat(a.wire.sent).hasSize(1);
-        pump(a, b);
-        assertThat(b.receive(0, there.target.addressOffset(), 4_000, null, 5)).isTrue();
-        pump(a, b);
+        pump();
+        there.receive(4_000, 5);
+        pump();
         assertThat(b.got).containsExactly(new ModelEnd.Got(5, 0, 4_000, 0, false, 0));
         a.channel.sayBye();
         assertThat(a.channel.isWaiting()).as("for an answer").isTrue();
-        pump(a, b);
-        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
-        assertThat(a.broken).isNull();
-        assertThat(b.broken).isNull();
+        pump();
+        assertLeft();
+        assertUnbroken();
     }
 
     @Test
     void goodbyesMayCrossWithAMessage() {
-        final ModelEnd a = new ModelEnd(true, 1, 4, 256, 8);
-        final ModelEnd b = new ModelEnd(false, 1, 4, 256, 8);
-        ModelEnd.connect(a, b);
-        greet(a, b);
-        final Direction there = new Direction(a, b);
-        assertThat(b.receive(0, there.target.addressOffset(), 8, null, 5)).isTrue();
+        greet();
+        there.receive(8, 5);
         b.channel.sayBye();
-        assertThat(a.send(0, there.source.addressOffset(), 8, null, 1)).isZero();
+        assertThat(there.send(8, 1)).isZero();
         while (a.wire.move(a, b)) {
             // The message is there, and b's goodbye does not count it.
         }
@@ -349,9 +354,8 @@ class ChannelModelTest {
         while (a.wire.move(a, b)) {
             // b grants it.
         }
-        pump(a, b);
-        assertThat(a.broken).isNull();
-        assertThat(b.broken).isNull();
-        assertThat(a.left && b.left).as("%s, %s", a, b).isTrue();
+        pump();
+        assertUnbroken();
+        assertLeft();
     }
 }

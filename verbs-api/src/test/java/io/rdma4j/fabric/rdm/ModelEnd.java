@@ -99,9 +99,9 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         op.flagsAndIndex = Header.flagsAndIndex(data == null ? 0 : Header.HAS_DATA, rxIndex);
         op.data = data == null ? 0 : data;
         final int half = length / 2;
-        op.add(address, half, address, 9, null);
-        op.add(address + half, 0, address, 9, null);
-        op.add(address + half, length - half, address + half, 9, null);
+        op.add(address, half, address, 9, null, null);
+        op.add(address + half, 0, address, 9, null, null);
+        op.add(address + half, length - half, address + half, 9, null, null);
         final int code = channel.outbound().start(op);
         if (code != 0) {
             table.giveBack(op);
@@ -116,8 +116,8 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
             return false;
         }
         final int third = length / 3;
-        receive.add(address, third, null);
-        receive.add(address + third, length - third, null);
+        receive.add(address, third, 0, null, null);
+        receive.add(address + third, length - third, 0, null, null);
         if (from != null) {
             receive.from(from.gidHigh(), from.gidLow(), from.qpn());
         }

@@ -7,12 +7,11 @@ package io.rdma4j.fabric.rdm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import io.rdma4j.fabric.Allocations;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.FiAddr;
 
-import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -45,22 +44,6 @@ class RdmAllocationTest {
 
     private final Counter counter = new Counter();
 
-    private static double allocated(final Runnable step) {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < STEPS; i++) {
-                step.run();
-            }
-            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) STEPS);
-        }
-        return least;
-    }
-
     private void await(final Rank a, final Rank b, final int count) {
         counter.good = 0;
         for (int i = 0; i < 1_000_000 && counter.good + counter.bad < count; i++) {
@@ -80,7 +63,7 @@ class RdmAllocationTest {
         final long key = b.region.key();
         a.succeeds(() -> a.ep.write(a.at(0), 8, a.region, toB, b.region.base(), key, 1));
         final int[] refused = new int[1];
-        assertThat(allocated(() -> {
+        assertThat(Allocations.perStep(STEPS, () -> {
             refused[0] |= a.ep.send(a.at(0), 64, a.region, toB, 1);
             refused[0] |= a.ep.inject(heap, 0, 64, toB);
             refused[0] |= a.ep.send(a.at(0), 10_000, a.region, toB, 2);

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
@@ -152,7 +153,7 @@ class DirectoryTest {
         for (int i = 0; i < 4; i++) {
             directory.put(entry(i, 1), true);
         }
-        Rig.assertRefused(FiErrno.FI_ENOMR, () -> directory.put(entry(4, 1), true), "full");
+        assertRefused(FiErrno.FI_ENOMR, () -> directory.put(entry(4, 1), true), "full");
         directory.put(entry(3, 2), true);
         directory.remove(2);
         directory.put(entry(4, 1), true);

@@ -5,9 +5,9 @@
 
 package io.rdma4j.fabric.region;
 
+import static io.rdma4j.fabric.Refusal.assertInvalid;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.assertInvalid;
-import static io.rdma4j.fabric.region.Rig.assertRefused;
 import static io.rdma4j.fabric.region.Rig.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 

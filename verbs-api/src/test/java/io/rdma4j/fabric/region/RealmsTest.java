@@ -5,8 +5,8 @@
 
 package io.rdma4j.fabric.region;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -6,14 +6,11 @@
 package io.rdma4j.fabric.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Fabric;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.Fabrics;
-import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
@@ -21,7 +18,6 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
@@ -100,20 +96,6 @@ final class Rig implements AfterEachCallback, TestExecutionExceptionHandler {
     static MrAttributes remote(final ByteBuffer buffer, final long key) {
         return new MrAttributes().buffer(buffer).requestedKey(key)
             .access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE);
-    }
-
-    static void assertRefused(final int errno, final ThrowingCallable call, final String... words) {
-        final Throwable thrown = catchThrowable(call);
-        assertThat(thrown).isInstanceOf(FabricException.class);
-        assertThat(FiErrno.name(((FabricException) thrown).errno())).as(thrown.getMessage())
-            .isEqualTo(FiErrno.name(errno));
-        for (final String word : words) {
-            assertThat(thrown.getMessage()).contains(word);
-        }
-    }
-
-    static void assertInvalid(final ThrowingCallable call, final String... words) {
-        assertRefused(FiErrno.FI_EINVAL, call, words);
     }
 
     @Override

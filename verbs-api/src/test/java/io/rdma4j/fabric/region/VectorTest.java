@@ -5,8 +5,8 @@
 
 package io.rdma4j.fabric.region;
 
+import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;

@@ -10,12 +10,9 @@ import static io.rdma4j.fabric.shared.Stores.insert;
 import static io.rdma4j.fabric.shared.Stores.open;
 import static io.rdma4j.fabric.shared.Stores.reading;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.rdma4j.fabric.AvAttributes;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvStore;
 import java.io.IOException;
@@ -23,43 +20,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Files as a crash, another version or somebody else leaves them. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class SharedDamageTest {
-    private static final String NAME = "peers";
-
-    @TempDir
-    private Path temporary;
-    private Path folder;
-    private Path path;
-
-    @BeforeEach
-    void ownFolder() {
-        folder = temporary.resolve("av");
-        path = folder.resolve(SharedFolder.fileName(NAME, Stores.DOMAIN));
-        System.setProperty(SharedFolder.PROPERTY, folder.toString());
-    }
-
-    @AfterEach
-    void asBefore() {
-        System.clearProperty(SharedFolder.PROPERTY);
-        assertFalse(Files.exists(path), "the vector's file is still there: " + path);
-    }
-
-    private static int errno(final Runnable work) {
-        return assertThrows(FabricException.class, work::run).errno();
-    }
-
+class SharedDamageTest extends OwnFolder {
     /** A file as a crash or somebody else leaves it. */
     private byte[] good() throws IOException {
         try (AvStore store = open(attributes(NAME))) {

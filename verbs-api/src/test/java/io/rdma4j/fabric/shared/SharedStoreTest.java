@@ -21,7 +21,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvEntry;
 import io.rdma4j.fabric.av.AvNames;
@@ -36,38 +35,12 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class SharedStoreTest {
+class SharedStoreTest extends OwnFolder {
     private static final int CAPACITY = 256;
-    private static final String NAME = "peers";
-
-    @TempDir
-    private Path temporary;
-    private Path folder;
-    private Path path;
-
-    @BeforeEach
-    void ownFolder() {
-        folder = temporary.resolve("av");
-        path = folder.resolve(SharedFolder.fileName(NAME, Stores.DOMAIN));
-        System.setProperty(SharedFolder.PROPERTY, folder.toString());
-    }
-
-    @AfterEach
-    void asBefore() {
-        System.clearProperty(SharedFolder.PROPERTY);
-        assertFalse(Files.exists(path), "the vector's file is still there: " + path);
-    }
-
-    private static int errno(final Runnable work) {
-        return assertThrows(FabricException.class, work::run).errno();
-    }
 
     @Test
     void isMadeForThisUserAloneAndRemovedByTheLastOne() throws IOException {

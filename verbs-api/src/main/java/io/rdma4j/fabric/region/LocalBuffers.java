@@ -1,0 +1,186 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+
+/**
+ * Where the device finds the buffers of an operation; those without bytes are left out. The answer is there until the
+ * next question. For the thread that uses the endpoint; does not allocate but for the cache.
+ */
+public final class LocalBuffers {
+    private final LocalMemory local;
+    private final long[] addresses;
+    private final int[] lengths;
+    private final int[] lkeys;
+    private final CachedRegion[] cached;
+    private int count;
+    private long total;
+
+    /**
+     * Starts without buffers.
+     *
+     * @param local looks them up.
+     * @param limit most of one operation.
+     */
+    public LocalBuffers(final LocalMemory local, final int limit) {
+        this.local = local;
+        addresses = new long[limit];
+        lengths = new int[limit];
+        lkeys = new int[limit];
+        cached = new CachedRegion[limit];
+    }
+
+    /**
+     * Looks one buffer up.
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @param desc    covers it; or null.
+     * @param owner   what keeps it; or null.
+     * @param right   what the descriptor has to allow.
+     * @param access  what a registration has to allow: bits of {@link io.rdma4j.verbs.AccessFlag}.
+     * @return 0 or a negated errno.
+     */
+    public int find(
+        final long address, final int length, final MemoryRegion desc, final Object owner, final MrAccess right,
+        final int access) {
+        clear();
+        return add(address, length, desc, owner, right, access);
+    }
+
+    /**
+     * Looks all buffers of a message up, or keeps none.
+     *
+     * @param message as the application gave it.
+     * @param right   what descriptors have to allow.
+     * @param access  what registrations have to allow: bits of {@link io.rdma4j.verbs.AccessFlag}.
+     * @return 0 or a negated errno.
+     */
+    public int find(final Message message, final MrAccess right, final int access) {
+        clear();
+        if (message.count() > limit()) {
+            return -FiErrno.FI_EINVAL;
+        }
+        for (int i = 0; i < message.count(); i++) {
+            final int refusal = add(message.address(i), message.length(i), message.desc(i), null, right, access);
+            if (refusal != 0) {
+                letGo();
+                return refusal;
+            }
+        }
+        return 0;
+    }
+
+    private void clear() {
+        count = 0;
+        total = 0;
+    }
+
+    private int add(
+        final long address, final int length, final MemoryRegion desc, final Object owner, final MrAccess right,
+        final int access) {
+        final int refusal = local.find(address, length, desc, owner, right, access);
+        if (refusal == 0 && length > 0) {
+            addresses[count] = local.deviceAddress();
+            lengths[count] = length;
+            lkeys[count] = local.lkey();
+            cached[count] = local.cached();
+            count++;
+            total += length;
+        }
+        return refusal;
+    }
+
+    /** Gives back what the cache lent: nothing was posted. */
+    public void letGo() {
+        for (int i = 0; i < count; i++) {
+            final CachedRegion region = take(i);
+            if (region != null) {
+                region.release();
+            }
+        }
+        count = 0;
+    }
+
+    /**
+     * Most that one operation has.
+     *
+     * @return as it was made.
+     */
+    public int limit() {
+        return addresses.length;
+    }
+
+    /**
+     * How many have bytes.
+     *
+     * @return 0 to {@link #limit}.
+     */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * Bytes of all; also after they were let go.
+     *
+     * @return their sum.
+     */
+    public long total() {
+        return total;
+    }
+
+    /**
+     * Where one is for the device.
+     *
+     * @param index below {@link #count}.
+     * @return its address.
+     */
+    public long deviceAddress(final int index) {
+        return addresses[index];
+    }
+
+    /**
+     * The length of one.
+     *
+     * @param index below {@link #count}.
+     * @return bytes, more than 0.
+     */
+    public int length(final int index) {
+        return lengths[index];
+    }
+
+    /**
+     * By which key the device reaches one.
+     *
+     * @param index below {@link #count}.
+     * @return for work requests.
+     */
+    public int lkey(final int index) {
+        return lkeys[index];
+    }
+
+    /**
+     * Hands over what the cache lent for one.
+     *
+     * @param index 0 or more.
+     * @return to be released when the operation is over; null for none.
+     */
+    public CachedRegion take(final int index) {
+        if (index >= count) {
+            return null;
+        }
+        final CachedRegion region = cached[index];
+        if (region != null) {
+            cached[index] = null;
+        }
+        return region;
+    }
+}
