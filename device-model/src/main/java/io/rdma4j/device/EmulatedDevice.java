@@ -33,6 +33,7 @@ import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.dma.IovaPolicy;
 import io.rdma4j.driver.dma.PagePins;
 import io.rdma4j.driver.dma.PinningIommu;
+import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
 import io.rdma4j.driver.pci.DeviceAddress;
@@ -261,6 +262,11 @@ public final class EmulatedDevice implements PciDevice {
     @Override
     public void onLoss(Consumer<String> listener) {
         // Nothing to tell.
+    }
+
+    @Override
+    public void publishCounters(LivePublisher live) {
+        counters.publish(live);
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A completion queue, as the driver uses it: {@link #available}, read the CQEs in place, {@link #consume} once for all
  * of them. One thread at a time.
  */
-public final class CompletionQueue extends ConsumerCursor {
+public sealed class CompletionQueue extends ConsumerCursor permits ObservedCompletionQueue {
     /** Of {@link #available} and {@link #purge}: the device wrote an index that cannot be. */
     public static final int CORRUPT = -1;
 

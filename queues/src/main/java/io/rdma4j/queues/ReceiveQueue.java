@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class ReceiveQueue extends SequencedQueue {
     /**
-     * Uses the receive queue of a queue pair that was created over this memory.
+     * Uses the receive queue of a queue pair that was created over this memory, and counts for nobody to see.
      *
      * @param ring        memory of the queue pair
      * @param stateOffset of the ring's two indices: the rx half of the state page
@@ -26,8 +26,26 @@ public final class ReceiveQueue extends SequencedQueue {
      */
     public ReceiveQueue(final UnsafeBuffer ring, final int stateOffset, final int rqOffset, final int count,
         final int maxSge, final Doorbell doorbell, final int handle) {
+        this(ring, stateOffset, rqOffset, count, maxSge, doorbell, handle, QueueTotals.unseen());
+    }
+
+    /**
+     * Uses the receive queue of a queue pair that was created over this memory.
+     *
+     * @param ring        memory of the queue pair
+     * @param stateOffset of the ring's two indices: the rx half of the state page
+     * @param rqOffset    of the first WQE
+     * @param count       WQEs, a power of two
+     * @param maxSge      entries per WQE as told to the device, which derives the stride from it
+     * @param doorbell    of the device
+     * @param handle      of the queue pair
+     * @param totals      where to leave what is counted
+     * @throws IllegalArgumentException if that does not fit the memory, or the handle does not fit the doorbell word
+     */
+    public ReceiveQueue(final UnsafeBuffer ring, final int stateOffset, final int rqOffset, final int count,
+        final int maxSge, final Doorbell doorbell, final int handle, final QueueTotals totals) {
         super(new RingPlace(ring, stateOffset, rqOffset, count), RqWqe.stride(maxSge), maxSge, doorbell,
-            Uar.QP_OFFSET, Uar.qpRecv(Handles.require(handle)));
+            Uar.QP_OFFSET, Uar.qpRecv(Handles.require(handle)), totals);
     }
 
     /**

@@ -40,6 +40,10 @@ abstract class ProducerCursor extends PaddingBeforeProducer {
     long posted;
     /** {@link #posted} may not reach this before the shared indices have been read again. */
     long limit;
+    /** Doorbells rung. */
+    long doorbells;
+    /** Claims that found no free slot. */
+    long full;
     /** Elements below were shown to the device. */
     private long published;
     /** 1 while the posting thread may touch the ring's memory, else 0. */

@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class SendQueue extends SequencedQueue {
     /**
-     * Uses the send queue of a queue pair that was created over this memory.
+     * Uses the send queue of a queue pair that was created over this memory, and counts for nobody to see.
      *
      * @param ring        memory of the queue pair
      * @param stateOffset of the ring's two indices: the tx half of the state page
@@ -27,8 +27,26 @@ public final class SendQueue extends SequencedQueue {
      */
     public SendQueue(final UnsafeBuffer ring, final int stateOffset, final int sqOffset, final int count,
         final int maxSge, final Doorbell doorbell, final int handle) {
+        this(ring, stateOffset, sqOffset, count, maxSge, doorbell, handle, QueueTotals.unseen());
+    }
+
+    /**
+     * Uses the send queue of a queue pair that was created over this memory.
+     *
+     * @param ring        memory of the queue pair
+     * @param stateOffset of the ring's two indices: the tx half of the state page
+     * @param sqOffset    of the first WQE
+     * @param count       WQEs, a power of two
+     * @param maxSge      entries per WQE as told to the device, which derives the stride from it
+     * @param doorbell    of the device
+     * @param handle      of the queue pair
+     * @param totals      where to leave what is counted
+     * @throws IllegalArgumentException if that does not fit the memory, or the handle does not fit the doorbell word
+     */
+    public SendQueue(final UnsafeBuffer ring, final int stateOffset, final int sqOffset, final int count,
+        final int maxSge, final Doorbell doorbell, final int handle, final QueueTotals totals) {
         super(new RingPlace(ring, stateOffset, sqOffset, count), SqWqe.stride(maxSge), maxSge, doorbell,
-            Uar.QP_OFFSET, Uar.qpSend(Handles.require(handle)));
+            Uar.QP_OFFSET, Uar.qpSend(Handles.require(handle)), totals);
     }
 
     /**

@@ -32,8 +32,8 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
     private final long[] doneAhead;
 
     SequencedQueue(final RingPlace place, final int stride, final int maxSge, final Doorbell doorbell,
-        final int uarOffset, final int word) {
-        super(place, stride, maxSge, doorbell, uarOffset, word);
+        final int uarOffset, final int word, final QueueTotals totals) {
+        super(place, stride, maxSge, doorbell, uarOffset, word, totals);
         notes = new long[2 * place.count()];
         doneAhead = new long[place.count()];
         Arrays.fill(doneAhead, NEVER);
@@ -95,6 +95,20 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
         return (int) (note(seq) >>> Integer.SIZE);
     }
 
+    /**
+     * Poller: for how many bytes an outstanding element has room, and those before it that it retires.
+     *
+     * @param seq an outstanding one; for any other the answer means nothing
+     * @return the sum of their {@link #length}
+     */
+    public final long lengthThrough(final long seq) {
+        long sum = length(seq);
+        for (long before = retired(); before < seq; before++) {
+            sum += ahead == 0 || !isEarly(before) ? length(before) : 0;
+        }
+        return sum;
+    }
+
     private long note(final long seq) {
         return notes[((int) seq << 1 | 1) & (notes.length - 1)];
     }
@@ -109,7 +123,7 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
         if (!isOutstanding(seq)) {
             return false;
         }
-        retiredRelease(ahead == 0 ? seq + 1 : passDone(seq));
+        retireBelow(ahead == 0 ? seq + 1 : passDone(seq));
         return true;
     }
 
@@ -137,7 +151,7 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
             return false;
         }
         if (seq == retired()) {
-            retiredRelease(passDone(seq));
+            retireBelow(passDone(seq));
         } else {
             doneAhead[(int) seq & (doneAhead.length - 1)] = seq;
             ahead++;

@@ -16,7 +16,7 @@ public final class SharedReceiveQueue extends WorkQueue {
     private int largest;
 
     /**
-     * Uses a shared receive queue that was created over this memory.
+     * Uses a shared receive queue that was created over this memory, and counts for nobody to see.
      *
      * @param ring        memory of the queue
      * @param stateOffset of the ring's two indices: the rx half of the state page
@@ -29,8 +29,26 @@ public final class SharedReceiveQueue extends WorkQueue {
      */
     public SharedReceiveQueue(final UnsafeBuffer ring, final int stateOffset, final int rqOffset, final int count,
         final int maxSge, final Doorbell doorbell, final int handle) {
+        this(ring, stateOffset, rqOffset, count, maxSge, doorbell, handle, QueueTotals.unseen());
+    }
+
+    /**
+     * Uses a shared receive queue that was created over this memory.
+     *
+     * @param ring        memory of the queue
+     * @param stateOffset of the ring's two indices: the rx half of the state page
+     * @param rqOffset    of the first WQE
+     * @param count       WQEs, a power of two
+     * @param maxSge      entries per WQE as told to the device, which derives the stride from it
+     * @param doorbell    of the device
+     * @param handle      of the queue
+     * @param totals      where to leave what is counted
+     * @throws IllegalArgumentException if that does not fit the memory, or the handle does not fit the doorbell word
+     */
+    public SharedReceiveQueue(final UnsafeBuffer ring, final int stateOffset, final int rqOffset, final int count,
+        final int maxSge, final Doorbell doorbell, final int handle, final QueueTotals totals) {
         super(new RingPlace(ring, stateOffset, rqOffset, count), RqWqe.stride(maxSge), maxSge, doorbell,
-            Uar.SRQ_OFFSET, Uar.srqRecv(Handles.require(handle)));
+            Uar.SRQ_OFFSET, Uar.srqRecv(Handles.require(handle)), totals);
     }
 
     /**
@@ -84,6 +102,7 @@ public final class SharedReceiveQueue extends WorkQueue {
                 return false;
             }
         } while (!retire(done, done + 1));
+        showRetired();
         return true;
     }
 }

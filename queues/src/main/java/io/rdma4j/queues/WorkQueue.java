@@ -48,6 +48,10 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     private final Doorbell doorbell;
     private final int uarOffset;
     private final int word;
+    private final QueueTotals totals;
+    /** Addresses in them: one load less for each store. */
+    private final long posterTotals;
+    private final long retiredTotal;
 
     /**
      * Uses memory that the device was told of.
@@ -58,9 +62,10 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
      * @param doorbell rung by {@link #ringDoorbell()}
      * @param uarOffset and with this offset
      * @param word     and this word
+     * @param totals   where to leave what is counted
      */
     WorkQueue(final RingPlace place, final int stride, final int maxSge, final Doorbell doorbell, final int uarOffset,
-        final int word) {
+        final int word, final QueueTotals totals) {
         if (maxSge < 0) {
             throw new IllegalArgumentException("maxSge " + maxSge + ": must not be negative");
         }
@@ -76,6 +81,9 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         this.doorbell = doorbell;
         this.uarOffset = uarOffset;
         this.word = word;
+        this.totals = totals;
+        posterTotals = totals.poster();
+        retiredTotal = totals.retired();
         limit = count;
     }
 
@@ -125,7 +133,12 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
             return DEVICE_ERROR;
         }
         limit = Math.min(retiredAcquire(), shown - unread) + count;
-        return seq < limit ? 0 : FULL;
+        return seq < limit ? 0 : full();
+    }
+
+    private int full() {
+        QueueTotals.full(posterTotals, ++full);
+        return FULL;
     }
 
     /**
@@ -188,7 +201,30 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
      * Poster: tells the device to look at the published index.
      */
     public final void ringDoorbell() {
+        QueueTotals.posted(posterTotals, posted, ++doorbells);
         doorbell.ring(uarOffset, word);
+    }
+
+    /**
+     * Poster: lets others see what was published where no doorbell is rung.
+     */
+    public final void showPublished() {
+        QueueTotals.posted(posterTotals, published());
+    }
+
+    /** Poller: elements below are completed. */
+    final void retireBelow(final long seq) {
+        QueueTotals.retired(retiredTotal, seq);
+        retiredRelease(seq);
+    }
+
+    /** Of several pollers, those who retire at the same time: the last one to look leaves what is true. */
+    final void showRetired() {
+        long seq;
+        do {
+            seq = retiredAcquire();
+            QueueTotals.retiredVolatile(retiredTotal, seq);
+        } while (seq != retiredAcquire());
     }
 
     /**
@@ -212,7 +248,8 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         publishedSeen = start;
         ahead = 0;
         publishedRelease(start);
-        retiredRelease(start);
+        QueueTotals.posted(posterTotals, start);
+        retireBelow(start);
         ring.putIntRelease(consHeadOffset, 0);
         Fences.toDevice(ring, prodTailOffset, 0);
     }
@@ -229,6 +266,6 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         return getClass().getSimpleName() + "[count=" + count + ", maxSge=" + maxSge
             + ", doorbell=0x" + Integer.toHexString(word) + ", posted=" + posted + ", published=" + publishedAcquire()
             + ", retired=" + retiredAcquire() + ", prod_tail=" + ring.getInt(prodTailOffset)
-            + ", cons_head=" + ring.getInt(consHeadOffset) + "]";
+            + ", cons_head=" + ring.getInt(consHeadOffset) + ", totals " + totals + "]";
     }
 }

@@ -19,6 +19,11 @@ public final class CacheUse {
         void becomesIdle() {
             // No order is kept.
         }
+
+        @Override
+        void tell(final long more) {
+            // Hits are not counted.
+        }
     }
 
     /** An entry that nobody uses. */

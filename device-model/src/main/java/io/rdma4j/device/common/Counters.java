@@ -5,11 +5,15 @@
 
 package io.rdma4j.device.common;
 
+import io.rdma4j.driver.live.LivePublisher;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
+
+import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * Counts surprising events and keeps the last of them in words. Thread-safe. Nothing here is touched by a send that
@@ -20,6 +24,7 @@ public final class Counters {
 
     private final AtomicLongArray values = new AtomicLongArray(Counter.values().length);
     private final Deque<String> log = new ArrayDeque<>();
+    private volatile AtomicCounter[] published = {};
 
     /** Counters that are all 0. */
     public Counters() {
@@ -33,6 +38,25 @@ public final class Counters {
      */
     public void increment(Counter counter) {
         values.incrementAndGet(counter.ordinal());
+        final AtomicCounter[] seen = published;
+        if (seen.length > 0) {
+            seen[counter.ordinal()].increment();
+        }
+    }
+
+    /**
+     * From now on others see what is counted.
+     *
+     * @param live where.
+     */
+    public void publish(LivePublisher live) {
+        final Counter[] all = Counter.values();
+        final AtomicCounter[] made = new AtomicCounter[all.length];
+        for (Counter counter : all) {
+            made[counter.ordinal()] = live.counter("device: " + counter.label());
+            made[counter.ordinal()].set(get(counter));
+        }
+        published = made;
     }
 
     /**

@@ -8,12 +8,16 @@ package io.rdma4j.driver.dma;
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LivePublisher;
+import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.driver.pci.SharedFile;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +38,9 @@ public final class DmaArena implements AutoCloseable {
     private static final int MAX_PAGES = 1 << 18;
 
     private final DmaDomain domain;
+    /** Null if nobody shall see the memory. */
+    private final LivePublisher publisher;
+    private final Map<DmaMemory, LivePublisher.LiveEnd> published = new IdentityHashMap<>();
     private final TreeMap<Long, DmaMemory> chunks = new TreeMap<>();
     private final Deque<Extent> free = new ArrayDeque<>();
     private int usedPages;
@@ -46,12 +53,24 @@ public final class DmaArena implements AutoCloseable {
     }
 
     /**
-     * Makes an empty arena.
+     * Makes an empty arena, whose memory this process has for itself.
      *
      * @param domain where chunks come from; stays the caller's.
      */
     public DmaArena(final DmaDomain domain) {
+        this(domain, null);
+    }
+
+    /**
+     * Makes an empty arena, whose memory other processes can look at where the platform can do that.
+     *
+     * @param domain    where chunks come from; stays the caller's.
+     * @param publisher says where they are, from before they are used until they are given back; stays the caller's.
+     *                  Null for memory that this process has for itself.
+     */
+    public DmaArena(final DmaDomain domain, final LivePublisher publisher) {
         this.domain = domain;
+        this.publisher = publisher;
     }
 
     /**
@@ -79,19 +98,50 @@ public final class DmaArena implements AutoCloseable {
         if (found != null) {
             return found;
         }
-        final DmaMemory chunk = domain.allocate((long) Math.max(pages, CHUNK_PAGES) * PAGE_SIZE);
+        final long bytes = (long) Math.max(pages, CHUNK_PAGES) * PAGE_SIZE;
+        final DmaMemory chunk = isSeenByOthers() ? domain.allocateShared(bytes) : domain.allocate(bytes);
         boolean added = false;
         try {
+            publish(chunk);
             added = add(chunk, pages);
         } finally {
             if (!added) {
-                chunk.close();
+                giveBack(chunk);
             }
         }
         if (!added) {
             throw closedArena();
         }
         return new Extent(chunk, 0, pages);
+    }
+
+    /** Publishing may be switched off, or be for this process alone. */
+    private boolean isSeenByOthers() {
+        return publisher != null && publisher.file().isPresent();
+    }
+
+    private void publish(final DmaMemory chunk) {
+        if (publisher == null) {
+            return;
+        }
+        final LivePublisher.LiveEnd end = publisher.segment(new LiveSegment(chunk.iova(), chunk.address(),
+            chunk.length(), chunk.shared().map(SharedFile::path).orElse(""),
+            chunk.shared().map(SharedFile::offset).orElse(0L)));
+        synchronized (this) {
+            published.put(chunk, end);
+        }
+    }
+
+    /** Nobody is told to look any more before something else can be there. */
+    private void giveBack(final DmaMemory chunk) {
+        final LivePublisher.LiveEnd end;
+        synchronized (this) {
+            end = published.remove(chunk);
+        }
+        if (end != null) {
+            end.close();
+        }
+        chunk.close();
     }
 
     private synchronized Extent takeFree(final int pages) {
@@ -132,16 +182,16 @@ public final class DmaArena implements AutoCloseable {
     }
 
     void release(final DmaMemory chunk, final int first, final int pages) {
-        final boolean giveBack;
+        final boolean unneeded;
         synchronized (this) {
             usedPages -= pages;
-            giveBack = !closed && !keep(new Extent(chunk, first, pages));
-            if (giveBack) {
+            unneeded = !closed && !keep(new Extent(chunk, first, pages));
+            if (unneeded) {
                 chunks.remove(chunk.address());
             }
         }
-        if (giveBack) {
-            chunk.close();
+        if (unneeded) {
+            giveBack(chunk);
         }
     }
 
@@ -222,7 +272,7 @@ public final class DmaArena implements AutoCloseable {
             chunks.clear();
             free.clear();
         }
-        Closing.all(left, DmaMemory::close);
+        Closing.all(left, this::giveBack);
     }
 
     @Override

@@ -5,7 +5,10 @@
 
 package io.rdma4j.driver.dma;
 
+import io.rdma4j.driver.pci.SharedFile;
+
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 import org.agrona.BufferUtil;
 
@@ -18,6 +21,7 @@ public final class HostBlock {
     private final long mappedLength;
     private final PageKind pages;
     private final Runnable retire;
+    private final SharedFile shared;
 
     /**
      * Memory that is there.
@@ -28,10 +32,27 @@ public final class HostBlock {
      * @param retire       told that the memory waits for the garbage collector from now on.
      */
     HostBlock(final ByteBuffer memory, final long mappedLength, final PageKind pages, final Runnable retire) {
+        this(memory, mappedLength, pages, retire, null);
+    }
+
+    /** Memory that other processes find in a file; null if they do not. */
+    HostBlock(
+        final ByteBuffer memory, final long mappedLength, final PageKind pages, final Runnable retire,
+        final SharedFile shared) {
         this.memory = memory;
         this.mappedLength = mappedLength;
         this.pages = pages;
         this.retire = retire;
+        this.shared = shared;
+    }
+
+    /**
+     * Where other processes find the memory, as long as this one holds it.
+     *
+     * @return the file, and where in it the first byte is; empty if this process has it for itself.
+     */
+    public Optional<SharedFile> shared() {
+        return Optional.ofNullable(shared);
     }
 
     /**

@@ -79,7 +79,8 @@ public final class HostMemory {
     }
 
     /**
-     * Direct buffers of the JVM, in ordinary pages. Needs no system call, and so works wherever the JVM does.
+     * Direct buffers of the JVM, in ordinary pages. They need no system call, and so work wherever the JVM does. What
+     * is to be shared is in a memfd, where there are such files.
      *
      * @return a source of memory.
      */
@@ -96,6 +97,23 @@ public final class HostMemory {
      * @throws RdmaException EINVAL if the length is out of range, ENOMEM if there is no memory of any kind.
      */
     public HostBlock allocate(final long length, final Object device) {
+        return allocate(checked(length, device), device, false);
+    }
+
+    /**
+     * The same, in memory that other processes can read, where that is possible ({@link HostBlock#shared()} tells):
+     * not with transparent hugepages, nor where the system has no memfd.
+     *
+     * @param length bytes, 1 to {@link #MAX_LENGTH}; rounded up to 4 KiB.
+     * @param device whom it is for, in messages; may be null.
+     * @return the memory.
+     * @throws RdmaException as {@link #allocate}.
+     */
+    public HostBlock allocateShared(final long length, final Object device) {
+        return allocate(checked(length, device), device, true);
+    }
+
+    private static int checked(final long length, final Object device) {
         if (length <= 0 || length > MAX_LENGTH) {
             throw RdmaException.of(OPERATION)
                 .device(device)
@@ -103,17 +121,20 @@ public final class HostMemory {
                 .errno(RdmaException.EINVAL)
                 .build();
         }
-        final int bytes = (int) PageKind.KB4.roundUp(length);
-        final List<PageKind> kinds = preference.kindsFor(bytes);
+        return (int) PageKind.KB4.roundUp(length);
+    }
+
+    private HostBlock allocate(final int bytes, final Object device, final boolean share) {
+        final List<PageKind> kinds = share ? preference.sharedKindsFor(bytes) : preference.kindsFor(bytes);
         for (int i = 0; i < kinds.size() - 1; i++) {
             try {
-                return truthful(allocate(kinds.get(i), bytes), kinds.get(i), bytes);
+                return truthful(allocate(kinds.get(i), bytes, share), kinds.get(i), bytes);
             } catch (final RdmaException e) {
                 stepsDown.say(kinds.get(i), kinds.get(i + 1), e.getMessage() + "; "
                     + source.advice(kinds.get(i), bytes));
             }
         }
-        return last(kinds.get(kinds.size() - 1), bytes, device);
+        return last(kinds.get(kinds.size() - 1), bytes, device, share);
     }
 
     private HostBlock truthful(final HostBlock block, final PageKind wanted, final int bytes) {
@@ -125,9 +146,9 @@ public final class HostMemory {
         return block;
     }
 
-    private HostBlock last(final PageKind kind, final int bytes, final Object device) {
+    private HostBlock last(final PageKind kind, final int bytes, final Object device, final boolean share) {
         try {
-            return allocate(kind, bytes);
+            return allocate(kind, bytes, share);
         } catch (final RdmaException e) {
             throw RdmaException.of(OPERATION)
                 .device(device)
@@ -139,15 +160,19 @@ public final class HostMemory {
         }
     }
 
-    private HostBlock allocate(final PageKind kind, final int bytes) {
+    private HostBlock allocate(final PageKind kind, final int bytes, final boolean share) {
         try {
-            return source.allocate(kind, bytes);
+            return take(kind, bytes, share);
         } catch (final RdmaException e) {
             if (!isShortage(e) || !mayComeBack(kind, bytes)) {
                 throw e;
             }
-            return allocateAfterCollection(kind, bytes, e);
+            return allocateAfterCollection(kind, bytes, share, e);
         }
+    }
+
+    private HostBlock take(final PageKind kind, final int bytes, final boolean share) {
+        return share ? source.allocateShared(kind, bytes) : source.allocate(kind, bytes);
     }
 
     private static boolean isShortage(final RdmaException e) {
@@ -165,14 +190,15 @@ public final class HostMemory {
     }
 
     /** One collection finds all that can be found; the memory comes back a little later, from another thread. */
-    private HostBlock allocateAfterCollection(final PageKind kind, final int bytes, final RdmaException shortage) {
+    private HostBlock allocateAfterCollection(
+        final PageKind kind, final int bytes, final boolean share, final RdmaException shortage) {
         final long ever = source.retiredEver(kind);
         final long before = source.retiredBytes(kind);
         collector.run();
         RdmaException last = shortage;
         for (int round = 0; round < GC_ROUNDS && pause(1L << round); round++) {
             try {
-                return source.allocate(kind, bytes);
+                return take(kind, bytes, share);
             } catch (final RdmaException e) {
                 last = e;
             }

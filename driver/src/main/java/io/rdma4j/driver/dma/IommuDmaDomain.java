@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -49,6 +50,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     private final Map<Object, String> inFlight = new IdentityHashMap<>();
     private final long closeNanos;
     private long reachable;
+    private LongConsumer reachableListener = bytes -> { };
     /** Also those that are being made or ended. */
     private int mappings;
     private boolean closed;
@@ -70,7 +72,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
      * @param iommu      does the mapping.
      * @param iovas      hands out addresses; not shared with anyone else.
      * @param policy     which address memory gets.
-     * @param host       where {@link #allocate} takes memory from.
+     * @param host       where {@link #allocate} and {@link #allocateShared} take memory from.
      * @param deviceName what errors call the device; its {@code toString()} is used.
      */
     public IommuDmaDomain(
@@ -93,12 +95,20 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
     @Override
     public DmaMemory allocate(final long length) {
-        final HostBlock block = host.allocate(length, deviceName);
+        return mapBlock(host.allocate(length, deviceName));
+    }
+
+    @Override
+    public DmaMemory allocateShared(final long length) {
+        return mapBlock(host.allocateShared(length, deviceName));
+    }
+
+    private DmaMemory mapBlock(final HostBlock block) {
         boolean mapped = false;
         try {
             final Mapped mapping = map(Extent.pages(block.address(), block.mappedLength(), block), true);
             mapped = true;
-            return new DmaMemory(block.memory(), mapping.iova, () -> release(mapping));
+            return new DmaMemory(block.memory(), mapping.iova, () -> release(mapping), block.shared().orElse(null));
         } finally {
             if (!mapped) {
                 block.retire();
@@ -295,7 +305,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     private synchronized boolean enter(final Mapped made) {
         if (!closed) {
             live.put(made.iova, made);
-            reachable += made.length();
+            changeReachable(made.length());
             if (made.shareable) {
                 shared.add(made);
             }
@@ -324,7 +334,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         shared.remove(mapping);
         final boolean left = !mapping.refreshing && live.remove(mapping.iova, mapping);
         if (left) {
-            reachable -= mapping.length();
+            changeReachable(-mapping.length());
             inFlight.put(mapping, "unmapping");
         }
         return left;
@@ -411,7 +421,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
      */
     private synchronized void enterAgain(final Mapped mapping) {
         live.put(mapping.iova, mapping);
-        reachable += mapping.length();
+        changeReachable(mapping.length());
     }
 
     @Override
@@ -422,6 +432,17 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     @Override
     public synchronized long reachableBytes() {
         return reachable;
+    }
+
+    @Override
+    public synchronized void onReachable(final LongConsumer listener) {
+        reachableListener = Objects.requireNonNull(listener, "listener of reachable bytes");
+        listener.accept(reachable);
+    }
+
+    private void changeReachable(final long bytes) {
+        reachable += bytes;
+        reachableListener.accept(reachable);
     }
 
     /**

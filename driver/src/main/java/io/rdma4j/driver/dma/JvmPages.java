@@ -12,11 +12,25 @@ import java.nio.ByteBuffer;
 
 import org.agrona.BufferUtil;
 
-/** Direct buffers of the JVM: needs no system call, and so works everywhere. Counts against MaxDirectMemorySize. */
+/** Direct buffers of the JVM: need no system call, and so work everywhere. Count against MaxDirectMemorySize. */
 final class JvmPages implements PageSource {
     static final JvmPages INSTANCE = new JvmPages();
 
+    private final SharedPages shared;
+
     private JvmPages() {
+        this(SharedPages.PROCESS);
+    }
+
+    /** For tests: with another file, or one that cannot be had. */
+    JvmPages(final SharedPages shared) {
+        this.shared = shared;
+    }
+
+    /** Of a file; where there are no such files, direct buffers all the same. */
+    @Override
+    public HostBlock allocateShared(final PageKind kind, final int length) {
+        return shared.allocateOr(length, bytes -> allocate(kind, bytes));
     }
 
     @Override

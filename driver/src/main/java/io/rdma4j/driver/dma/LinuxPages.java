@@ -6,55 +6,40 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.pci.DmaDomain;
 
 import java.io.IOException;
-import java.lang.ref.Cleaner;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Memory of Linux: hugepages of a pool through memfd, transparent hugepages, ordinary pages. */
 final class LinuxPages implements PageSource {
-    static final LinuxPages INSTANCE = new LinuxPages(Path.of("/sys/kernel/mm"), Path.of("/proc/self/smaps"));
+    static final LinuxPages INSTANCE = new LinuxPages(Path.of("/sys/kernel/mm"), Path.of("/proc/self/smaps"),
+        SharedPages.PROCESS);
 
-    private static final Cleaner CLEANER = Cleaner.create();
     private static final int READ_WRITE = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
     private static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
 
     private final Path settings;
     private final Path smaps;
-    private final Map<PageKind, Retired> retired = new EnumMap<>(PageKind.class);
+    private final SharedPages shared;
+    private final Map<PageKind, Reclaim.Account> retired = new EnumMap<>(PageKind.class);
 
-    /** How much of one kind waits for the garbage collector, and how much ever did. */
-    private static final class Retired {
-        private final AtomicLong now = new AtomicLong();
-        private final AtomicLong ever = new AtomicLong();
-
-        void add(final long bytes) {
-            now.addAndGet(bytes);
-            ever.addAndGet(bytes);
-        }
-
-        void remove(final long bytes) {
-            now.addAndGet(-bytes);
-        }
-    }
-
-    /** Memory management's folder in /sys and the file with what is mapped, or some like them. */
-    LinuxPages(final Path settings, final Path smaps) {
+    /** Memory management's folder in /sys and the file with what is mapped, or some like them; and what is shared. */
+    LinuxPages(final Path settings, final Path smaps, final SharedPages shared) {
         this.settings = settings;
         this.smaps = smaps;
+        this.shared = shared;
         for (final PageKind kind : PageKind.values()) {
-            retired.put(kind, new Retired());
+            retired.put(kind, new Reclaim.Account());
         }
     }
 
@@ -62,9 +47,8 @@ final class LinuxPages implements PageSource {
     public HostBlock allocate(final PageKind kind, final int length) {
         switch (kind) {
             case GB1:
-                return ofPool(kind, length, LibcConstants.MFD_HUGE_1GB);
             case MB2:
-                return ofPool(kind, length, LibcConstants.MFD_HUGE_2MB);
+                return ofPool(kind, length, false);
             case THP:
                 return transparent(length);
             default:
@@ -73,43 +57,58 @@ final class LinuxPages implements PageSource {
     }
 
     /**
-     * Filling the file takes the pages from the pool, or says that there are too few. To find that out by touching
-     * would be a SIGBUS.
+     * Pages of a pool are of a file anyway, which stays open for others to open. Transparent ones are not shared: files
+     * have them only where the administrator allows it, which hardly anybody does, and who asks for them asks for
+     * speed.
      */
-    private HostBlock ofPool(final PageKind kind, final int length, final int size) {
-        final MappedMemory mapping = mapPool(kind.roundUp(length), size);
-        boolean done = false;
-        try {
-            final HostBlock block = block(kind, kind, mapping, mapping.address(), length);
-            done = true;
-            return block;
-        } finally {
-            if (!done) {
-                mapping.close();
-            }
+    @Override
+    public HostBlock allocateShared(final PageKind kind, final int length) {
+        switch (kind) {
+            case GB1:
+            case MB2:
+                return ofPool(kind, length, true);
+            case THP:
+                return transparent(length);
+            default:
+                return shared.allocateOr(length, this::ordinary);
         }
     }
 
-    private static MappedMemory mapPool(final long bytes, final int size) {
-        final int fd = Libc.memfdCreate("rdma4j", LibcConstants.MFD_HUGETLB | size);
+    private HostBlock ofPool(final PageKind kind, final int length, final boolean share) {
+        final int fd = Libc.memfdCreate("rdma4j", LibcConstants.MFD_HUGETLB
+            | (kind == PageKind.GB1 ? LibcConstants.MFD_HUGE_1GB : LibcConstants.MFD_HUGE_2MB)
+            | (share ? LibcConstants.MFD_ALLOW_SEALING : 0));
         MappedMemory mapping = null;
+        boolean keep = false;
         boolean done = false;
         try {
-            try {
-                Libc.ftruncate(fd, bytes);
-                Libc.fallocate(fd, 0, bytes);
-                mapping = MappedMemory.map(0, bytes, READ_WRITE,
-                    LibcConstants.MAP_SHARED | LibcConstants.MAP_POPULATE, fd, 0);
-            } finally {
-                Libc.close(fd);
-            }
+            mapping = mapPool(fd, kind.roundUp(length), share);
+            final HostBlock block = share ? sharedBlock(kind, mapping, length, fd)
+                : block(kind, kind, mapping, mapping.address(), length);
             done = true;
-            return mapping;
+            keep = share;
+            return block;
         } finally {
             if (!done && mapping != null) {
                 mapping.close();
             }
+            if (!keep) {
+                Libc.close(fd);
+            }
         }
+    }
+
+    /**
+     * Filling the file takes the pages from the pool, or says that there are too few. To find that out by touching
+     * would be a SIGBUS; so would be to touch what somebody else cut off.
+     */
+    private static MappedMemory mapPool(final int fd, final long bytes, final boolean seal) {
+        Libc.ftruncate(fd, bytes);
+        Libc.fallocate(fd, 0, bytes);
+        if (seal) {
+            FileCalls.addSeals(fd, LibcConstants.F_SEAL_SHRINK | LibcConstants.F_SEAL_SEAL);
+        }
+        return MappedMemory.map(0, bytes, READ_WRITE, LibcConstants.MAP_SHARED | LibcConstants.MAP_POPULATE, fd, 0);
     }
 
     private HostBlock transparent(final int length) {
@@ -168,52 +167,26 @@ final class LinuxPages implements PageSource {
 
     private HostBlock block(
         final PageKind kind, final PageKind found, final MappedMemory mapping, final long address, final int length) {
-        final long bytes = kind.roundUp(length);
-        final ByteBuffer memory = Libc.directBuffer(address, length);
-        final Reclaim reclaim = new Reclaim(mapping, bytes, retired.get(kind));
-        CLEANER.register(memory, reclaim);
-        return new HostBlock(memory, bytes, found, reclaim::retire);
+        return Reclaim.block(new Reclaim.Place(mapping, address, null), length, found, kind.roundUp(length),
+            mapping::close, retired.get(kind));
     }
 
-    /** Unmaps, and keeps the account of memory that nobody needs but that is not unmapped yet. */
-    private static final class Reclaim implements Runnable {
-        private final MappedMemory mapping;
-        private final long bytes;
-        private final Retired account;
-        private boolean counted;
-        private boolean gone;
-
-        Reclaim(final MappedMemory mapping, final long bytes, final Retired account) {
-            this.mapping = mapping;
-            this.bytes = bytes;
-            this.account = account;
-        }
-
-        synchronized void retire() {
-            if (!counted && !gone) {
-                counted = true;
-                account.add(bytes);
-            }
-        }
-
-        @Override
-        public synchronized void run() {
-            gone = true;
-            mapping.close();
-            if (counted) {
-                account.remove(bytes);
-            }
-        }
+    private HostBlock sharedBlock(final PageKind kind, final MappedMemory mapping, final int length, final int fd) {
+        return Reclaim.block(new Reclaim.Place(mapping, mapping.address(), SharedPages.place(fd, 0)), length, kind,
+            mapping.length(), () -> {
+                mapping.close();
+                Libc.close(fd);
+            }, retired.get(kind));
     }
 
     @Override
     public long retiredBytes(final PageKind kind) {
-        return retired.get(kind).now.get();
+        return retired.get(kind).now() + (kind == PageKind.KB4 ? shared.account().now() : 0);
     }
 
     @Override
     public long retiredEver(final PageKind kind) {
-        return retired.get(kind).ever.get();
+        return retired.get(kind).ever() + (kind == PageKind.KB4 ? shared.account().ever() : 0);
     }
 
     @Override

@@ -14,7 +14,11 @@ import java.util.stream.Collectors;
 
 /** Which pages memory shall consist of. What cannot be had is replaced by the next smaller kind. */
 public enum PagePreference {
-    /** Hugepages of 2 MiB where the memory fills one, else ordinary pages. */
+    /**
+     * Hugepages of 2 MiB where the memory fills one, else transparent ones, which others cannot see: memory that they
+     * shall see, such as rings, has ordinary pages then. Where those are too slow for large rings, a pool of hugepages
+     * helps, or {@link #THP}, or to publish nothing.
+     */
     AUTO("auto"),
     /** Hugepages of 1 GiB where the memory fills one. */
     GB1("1G"),
@@ -58,6 +62,18 @@ public enum PagePreference {
             if (kind.compareTo(first()) >= 0 && (bytes >= kind.pageSize() || kind == PageKind.KB4)) {
                 kinds.add(kind);
             }
+        }
+        return kinds;
+    }
+
+    /**
+     * The same for memory that other processes shall see. Transparent hugepages cannot be shared: they are tried only
+     * if they were asked for by name.
+     */
+    List<PageKind> sharedKindsFor(final long bytes) {
+        final List<PageKind> kinds = kindsFor(bytes);
+        if (this != THP) {
+            kinds.remove(PageKind.THP);
         }
         return kinds;
     }

@@ -19,6 +19,16 @@ interface PageSource {
     HostBlock allocate(PageKind kind, int length);
 
     /**
+     * The same, in memory that other processes can read where that is possible with pages of that kind.
+     *
+     * @param kind   of the pages.
+     * @param length of the buffer, in whole pages of 4 KiB.
+     * @return the memory.
+     * @throws io.rdma4j.RdmaException if there is none of that kind.
+     */
+    HostBlock allocateShared(PageKind kind, int length);
+
+    /**
      * What is there of a kind, and how to get more.
      *
      * @param kind   of pages.

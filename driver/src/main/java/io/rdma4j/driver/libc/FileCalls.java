@@ -16,6 +16,8 @@ public final class FileCalls {
     private static final int F_ADD_SEALS = 1033;
     private static final int SEEK_END = 2;
     private static final int MS_SYNC = 4;
+    private static final int FALLOC_FL_KEEP_SIZE = 1;
+    private static final int FALLOC_FL_PUNCH_HOLE = 2;
 
     private FileCalls() {
     }
@@ -65,6 +67,29 @@ public final class FileCalls {
             throw Libc.failure("lseek", Native.getLastError()).detail("fd %d, to the end", fd).build();
         }
         return end;
+    }
+
+    /**
+     * Gives a part of a file back ({@code FALLOC_FL_PUNCH_HOLE}): it reads as zeros from now on, in mappings of it,
+     * and takes no memory until it is written again. The file's size stays.
+     *
+     * @param fd     the file descriptor, open for writing
+     * @param offset where in the file
+     * @param length bytes, above 0
+     * @throws RdmaException EOPNOTSUPP if the file system cannot do that, EPERM if the file is sealed against it
+     */
+    public static void punchHole(final int fd, final long offset, final long length) {
+        final String call = "fallocate FALLOC_FL_PUNCH_HOLE";
+        Checks.fd(call, fd);
+        Checks.notNegative(call, "offset", offset);
+        Checks.that(length > 0, call, "length %d", length);
+        final Calls calls = Calls.bound(call);
+        while (calls.fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length) < 0) {
+            final int errno = Native.getLastError();
+            if (errno != Errno.EINTR) {
+                throw Libc.failure(call, errno).detail("fd %d, offset %#x, length %d", fd, offset, length).build();
+            }
+        }
     }
 
     /**

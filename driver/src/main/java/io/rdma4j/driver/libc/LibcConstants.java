@@ -117,6 +117,8 @@ public final class LibcConstants {
     /** memfd_create: with MFD_HUGETLB, pages of 1 GiB. */
     public static final int MFD_HUGE_1GB = 30 << 26;
 
+    /** fcntl: no more seals can be set on a sealed file. */
+    public static final int F_SEAL_SEAL = 1;
     /** fcntl: a sealed file cannot shrink. */
     public static final int F_SEAL_SHRINK = 2;
 

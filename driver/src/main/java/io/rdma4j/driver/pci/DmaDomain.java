@@ -7,6 +7,8 @@ package io.rdma4j.driver.pci;
 
 import io.rdma4j.RdmaException;
 
+import java.util.function.LongConsumer;
+
 /**
  * How one device reaches memory: gives out memory that it can reach, and makes user memory reachable where there is an
  * IOMMU. Everything is in whole pages of {@link #PAGE_SIZE} bytes; what the device sees is an IOVA (bus address),
@@ -26,6 +28,19 @@ public interface DmaDomain {
      *                                 window is exhausted, with both numbers.
      */
     DmaMemory allocate(long length);
+
+    /**
+     * Allocates memory for the driver's own use (rings, tables), which other processes may look at: as
+     * {@link #allocate}, in a file that they can open, where the platform can do that
+     * ({@link DmaMemory#shared()} tells).
+     *
+     * @param length bytes, above 0; rounded up to whole pages.
+     * @return the memory; the caller owns it and closes it after the device gave it up.
+     * @throws io.rdma4j.RdmaException as {@link #allocate}.
+     */
+    default DmaMemory allocateShared(final long length) {
+        return allocate(length);
+    }
 
     /**
      * Makes user memory reachable: every page that {@code [address, address + length)} touches. Memory may be mapped
@@ -92,4 +107,15 @@ public interface DmaDomain {
      * @return bytes, a multiple of the page size.
      */
     long reachableBytes();
+
+    /**
+     * Sets who is told of {@link #reachableBytes()}, now and whenever it changed. Without effect where changes are not
+     * noticed.
+     *
+     * @param listener gets the number, with a lock held: it stores it and returns. One at a time; replaces the one
+     *                 before.
+     */
+    default void onReachable(final LongConsumer listener) {
+        // A domain that does not follow what is reachable tells nobody.
+    }
 }

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.pci;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.agrona.BufferUtil;
@@ -25,6 +26,7 @@ public final class DmaMemory implements AutoCloseable {
     private final ByteBuffer memory;
     private final long iova;
     private final Runnable release;
+    private final SharedFile shared;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -36,6 +38,19 @@ public final class DmaMemory implements AutoCloseable {
      * @throws IllegalArgumentException if memory or iova break the rules above.
      */
     public DmaMemory(final ByteBuffer memory, final long iova, final Runnable release) {
+        this(memory, iova, release, null);
+    }
+
+    /**
+     * For providers, of memory that other processes can read.
+     *
+     * @param memory  a direct buffer over whole pages, whose position 0 is page-aligned; kept alive by this object.
+     * @param iova    where the device sees the first byte; a multiple of the page size, not 0.
+     * @param release ends the device's access; run once, by the first {@link #close()}.
+     * @param shared  where they find its first byte, and all of it behind; null if they do not.
+     * @throws IllegalArgumentException if memory or iova break the rules above.
+     */
+    public DmaMemory(final ByteBuffer memory, final long iova, final Runnable release, final SharedFile shared) {
         final long address = memory.isDirect() ? BufferUtil.address(memory) : -1;
         if (address % DmaDomain.PAGE_SIZE != 0 || memory.capacity() % DmaDomain.PAGE_SIZE != 0) {
             throw new IllegalArgumentException("DMA memory must be direct and in whole aligned pages: " + memory
@@ -47,6 +62,16 @@ public final class DmaMemory implements AutoCloseable {
         this.memory = memory;
         this.iova = iova;
         this.release = release;
+        this.shared = shared;
+    }
+
+    /**
+     * Where other processes find the memory. After {@link #close()} something else may be there.
+     *
+     * @return the file, and where in it the first byte is; empty if this process has it for itself.
+     */
+    public Optional<SharedFile> shared() {
+        return Optional.ofNullable(shared);
     }
 
     /**

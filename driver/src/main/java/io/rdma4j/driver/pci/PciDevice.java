@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.pci;
 
+import io.rdma4j.driver.live.LivePublisher;
+
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -80,6 +82,15 @@ public interface PciDevice extends AutoCloseable {
      */
     default Optional<String> persistentName() {
         return Optional.empty();
+    }
+
+    /**
+     * Publishes what the provider counts by itself, if anything. Called when the driver begins with the device.
+     *
+     * @param live where; valid until the device is closed, and harmless then.
+     */
+    default void publishCounters(final LivePublisher live) {
+        // A real device counts nothing in this process.
     }
 
     /**

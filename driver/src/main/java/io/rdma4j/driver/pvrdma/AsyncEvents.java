@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.pvrdma;
 
+import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.hw.pvrdma.Eqe;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.RingIndex;
@@ -57,7 +58,7 @@ final class AsyncEvents {
         while (events < ring.elements()) {
             final int state = ring.take(words);
             if (state == RingIndex.CORRUPT) {
-                counters.corruptRings.incrementAndGet();
+                counters.corruptRings.increment();
                 latch.fail("the device wrote an index that is not one: " + ring);
                 return events;
             }
@@ -68,8 +69,8 @@ final class AsyncEvents {
                 return events;
             }
             events++;
-            counters.asyncEvents.incrementAndGet();
-            handler.onAsyncEvent(words[0], words[1]);
+            counters.asyncEvents.increment();
+            tell(handler, words[0], words[1]);
         }
         return events;
     }
@@ -78,13 +79,19 @@ final class AsyncEvents {
     private int salvage(final AsyncEventListener handler) {
         final int[] words = new int[ring.slots() * WORDS];
         final int events = ring.salvage(words, WORDS);
-        counters.overrunEvents.incrementAndGet();
-        counters.asyncEvents.addAndGet(events);
-        handler.onAsyncEvent(PvrdmaDevice.EVENTS_LOST, 0);
+        counters.overrunEvents.increment();
+        counters.asyncEvents.getAndAdd(events);
+        tell(handler, PvrdmaDevice.EVENTS_LOST, 0);
         for (int i = 0; i < events; i++) {
-            handler.onAsyncEvent(words[WORDS * i], words[WORDS * i + 1]);
+            tell(handler, words[WORDS * i], words[WORDS * i + 1]);
         }
         return events;
+    }
+
+    private void tell(final AsyncEventListener handler, final int type, final int info) {
+        final String name = type == PvrdmaDevice.EVENTS_LOST ? "EVENTS_LOST" : EventType.name(type);
+        Flight.asyncEvent(latch.deviceName(), name, type, info);
+        handler.onAsyncEvent(type, info);
     }
 
     @Override
@@ -92,7 +99,7 @@ final class AsyncEvents {
         return ring.toString();
     }
 
-    /** Whoever finds the device failed must get on with its own error, so a listener's trouble is only counted. */
+    /** Whoever finds the device failed must get on with its own error, so a listener's trouble is only written down. */
     void deviceFatal() {
         final AsyncEventListener current = listener;
         if (current == null || !fatalTold.compareAndSet(false, true)) {
@@ -101,7 +108,8 @@ final class AsyncEvents {
         try {
             current.onAsyncEvent(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
         } catch (final RuntimeException e) {
-            counters.listenerFailures.incrementAndGet();
+            counters.listenerFailures.increment();
+            counters.error(e);
         }
     }
 }

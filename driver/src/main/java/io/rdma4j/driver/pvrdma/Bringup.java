@@ -17,11 +17,19 @@ import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
+import io.rdma4j.driver.jfr.DeviceSpan;
+import io.rdma4j.driver.jfr.Flight;
+import io.rdma4j.driver.live.LiveAttributes.Device;
+import io.rdma4j.driver.live.LiveDevice;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.driver.trace.DeviceTrace;
+import io.rdma4j.driver.trace.Traces;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Cqne;
 import io.rdma4j.hw.pvrdma.DeviceMode;
 import io.rdma4j.hw.pvrdma.Dsr;
@@ -41,14 +49,18 @@ final class Bringup {
     private static final long PAGE_SHIFT = 12;
     /** The kernel only tries for the locks that a reset needs; who has them has them for milliseconds. */
     private static final int RESET_TRIES = 20;
+    private static final int ASYNC_EVENTS = 0;
+    private static final int COMPLETION_NOTICES = 1;
     private static final long RESET_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     final PciDevice pci;
     final PvrdmaOptions options;
     final FailureLatch latch;
-    final DriverCounters counters = new DriverCounters();
     final Steps steps = new Steps();
 
+    LiveDevice live;
+    DriverCounters counters;
+    DeviceEntry entry;
     Bar registers;
     Bar uar;
     int version;
@@ -62,6 +74,7 @@ final class Bringup {
     NotificationRing notifications;
     DeviceCaps caps;
     DeviceLimits limits;
+    DeviceTrace trace = DeviceTrace.NONE;
     GidTable gids;
     Journal journal = Journal.none("the device was not looked at");
     volatile boolean closing;
@@ -71,12 +84,15 @@ final class Bringup {
     private DmaPages responseSlot;
     private EventRing asyncRing;
     private EventRing notificationRing;
+    private LiveEntry asyncEntry;
+    private LiveEntry notificationEntry;
 
     Bringup(final PciDevice pci, final PvrdmaOptions options) {
         this.pci = pci;
         this.options = options;
         this.latch = new FailureLatch(pci.address());
         steps
+            .add("publish what others may see", this::publish, () -> live.close())
             .add("identify the function", this::identify)
             .add("reset the function, where the platform can", this::resetFunction)
             .add("enable memory decoding and bus mastering", this::enableFunction, this::disableBusMaster)
@@ -87,21 +103,60 @@ final class Bringup {
             .add("allocate the shared region", this::allocateSharedRegion, () -> sharedRegion.close())
             .add("allocate the command slot", () -> commandSlot = arena.allocate(1), () -> commandSlot.close())
             .add("allocate the response slot", () -> responseSlot = arena.allocate(1), () -> responseSlot.close())
-            .add("build the asynchronous event ring", this::buildAsyncRing, () -> asyncRing.close())
-            .add("build the completion notification ring", this::buildNotificationRing,
-                () -> notificationRing.close())
+            .add("build the asynchronous event ring", this::buildAsyncRing, this::closeAsyncRing)
+            .add("build the completion notification ring", this::buildNotificationRing, this::closeNotificationRing)
             .add("hand over the shared region", this::handOverSharedRegion, this::resetDevice)
             .add("check the capabilities", this::checkCapabilities)
+            .add("begin the trace", this::beginTrace, () -> trace.close())
             .add("enable interrupts", this::enableInterrupts, () -> pci.interrupts().disable())
             .add("make commands and the GID table", this::makeCommands)
-            .add("unmask interrupts", () -> registers.writeInt(PVRDMA_REG_IMR, Bar1.IMR_NONE_MASKED),
-                () -> registers.writeInt(PVRDMA_REG_IMR, Bar1.IMR_ALL_MASKED))
+            .add("unmask interrupts", () -> mask(Bar1.IMR_NONE_MASKED), () -> mask(Bar1.IMR_ALL_MASKED))
             .add("activate", this::activate, this::releaseObjects)
             .add("destroy what an earlier process left", this::endLeftovers);
     }
 
+    /** Runs all steps; those before one that fails are undone. */
+    void run() {
+        final DeviceSpan span = Flight.openDevice();
+        boolean done = false;
+        try {
+            steps.run();
+            done = true;
+        } finally {
+            span.end(pci.address(), profile == null ? "" : profile.name(), version, done);
+        }
+    }
+
+    /** Undoes all steps; gives back the first trouble, or null. */
+    RuntimeException undo() {
+        final DeviceSpan span = Flight.closeDevice();
+        boolean done = false;
+        try {
+            final RuntimeException trouble = steps.undo();
+            done = trouble == null;
+            return trouble;
+        } finally {
+            span.end(pci.address(), profile.name(), version, done);
+        }
+    }
+
     private RdmaException.Builder refused(final int errno) {
         return RdmaException.of("open device").device(pci.address()).errno(errno);
+    }
+
+    private void publish() {
+        live = LiveDevice.open(pci.address().toString());
+        counters = new DriverCounters(live);
+        entry = new DeviceEntry(live);
+        latch.onFailure(this::failed);
+        pci.publishCounters(live);
+    }
+
+    private void failed() {
+        entry.failed(latch.reason());
+        if (asyncEvents != null) {
+            asyncEvents.deviceFatal();
+        }
     }
 
     private void identify() {
@@ -123,9 +178,9 @@ final class Bringup {
     private void resetFunction() {
         try {
             wasReset = tryReset();
-            counters.functionResets.addAndGet(wasReset ? 1 : 0);
+            counters.functionResets.getAndAdd(wasReset ? 1 : 0);
         } catch (final RdmaException e) {
-            counters.functionResetsRefused.incrementAndGet();
+            counters.functionResetsRefused.increment();
             LOG.log(System.Logger.Level.WARNING, pci.address() + ": the function is used without a reset, which was"
                 + " refused: " + e.getMessage());
         }
@@ -178,6 +233,7 @@ final class Bringup {
                     Bar1.PVRDMA_ROCEV1_VERSION, Bar1.DRIVER_VERSION)
                 .build();
         }
+        entry.set(Device.VERSION, version);
         profile = DeviceProfile.find(pci.config().read(PciConfig.SUBSYSTEM_VENDOR_ID_OFFSET, 2),
             pci.config().read(PciConfig.SUBSYSTEM_ID_OFFSET, 2), version);
     }
@@ -194,7 +250,8 @@ final class Bringup {
     }
 
     private void makeArena() {
-        arena = new DmaArena(pci.dma());
+        pci.dma().onReachable(live.counter("reachable bytes")::set);
+        arena = new DmaArena(pci.dma(), live);
     }
 
     /** Zero throughout: a device may combine its capabilities with what it finds there. */
@@ -203,6 +260,7 @@ final class Bringup {
         dsr = new Dsr().wrap(sharedRegion.buffer(), 0);
         dsr.driverVersion(Bar1.DRIVER_VERSION).gosInfo(GosInfo.LINUX_64);
         final long uarPage = uar.busAddress() >>> PAGE_SHIFT;
+        entry.set(Device.UAR_PFN, uarPage);
         if (version >= Bar1.PVRDMA_PPN64_VERSION) {
             dsr.uarPfn64(uarPage);
         } else {
@@ -212,14 +270,26 @@ final class Bringup {
 
     private void buildAsyncRing() {
         asyncRing = EventRing.allocate(arena, "asynchronous events", options.eventRingPages(), Eqe.LENGTH);
+        asyncEntry = asyncRing.publish(live, ASYNC_EVENTS);
         asyncEvents = new AsyncEvents(asyncRing, new EventWaiter(asyncRing, this::isStopped), latch, counters);
+    }
+
+    private void closeAsyncRing() {
+        asyncEntry.close();
+        asyncRing.close();
     }
 
     private void buildNotificationRing() {
         notificationRing = EventRing.allocate(arena, "completion notices", options.eventRingPages(), Cqne.LENGTH);
+        notificationEntry = notificationRing.publish(live, COMPLETION_NOTICES);
         notifications = new NotificationRing(notificationRing, new EventWaiter(notificationRing, this::isStopped),
             latch, counters);
         notifications.namesCqs(!profile.has(Quirk.NOTIFY_EVERY_CQE));
+    }
+
+    private void closeNotificationRing() {
+        notificationEntry.close();
+        notificationRing.close();
     }
 
     private boolean isStopped() {
@@ -231,6 +301,9 @@ final class Bringup {
             .asyncRingNumPages(asyncRing.numPages()).asyncRingPdirDma(asyncRing.pdirDma())
             .cqRingNumPages(notificationRing.numPages()).cqRingPdirDma(notificationRing.pdirDma());
         final long address = sharedRegion.iova();
+        entry.set(Device.DSR_IOVA, address);
+        entry.set(Device.CMD_SLOT_IOVA, commandSlot.iova());
+        entry.set(Device.RESP_SLOT_IOVA, responseSlot.iova());
         registers.writeInt(PVRDMA_REG_DSRLOW, (int) address);
         registers.writeInt(PVRDMA_REG_DSRHIGH, (int) (address >>> Integer.SIZE));
         // A read comes back only after the writes before it arrived: the capabilities are filled in now.
@@ -238,7 +311,17 @@ final class Bringup {
     }
 
     private void resetDevice() {
-        registers.writeInt(PVRDMA_REG_CTL, PVRDMA_DEVICE_CTL_RESET);
+        control(PVRDMA_DEVICE_CTL_RESET);
+    }
+
+    private void control(final int value) {
+        registers.writeInt(PVRDMA_REG_CTL, value);
+        entry.set(Device.CTL, value);
+    }
+
+    private void mask(final int value) {
+        registers.writeInt(PVRDMA_REG_IMR, value);
+        entry.set(Device.IMR, Integer.toUnsignedLong(value));
     }
 
     private void checkCapabilities() {
@@ -263,15 +346,23 @@ final class Bringup {
                 .build();
         }
         limits = new DeviceLimits(caps, profile);
+        live.describe(String.format("%s VERSION=%d fw=%s", profile.name(), version, caps.firmwareVersion()));
+    }
+
+    private void beginTrace() {
+        final Caps told = dsr.caps();
+        trace = Traces.open(pci.address().toString(), version, told.buffer(), told.offset(), Caps.LENGTH);
     }
 
     private void enableInterrupts() {
         channel = new CommandChannel(registers, commandSlot.buffer(), responseSlot.buffer(),
-            options.responseTimeoutNanos(), latch, counters, pci.address());
+            options.responseTimeoutNanos(), latch, counters, new CommandHistory(live, entry), pci.address());
         channel.observer(options.commandObserver());
+        channel.trace(trace);
         channel.journal(journal);
         final int wanted = Math.min(options.interruptVectors(), pci.interrupts().available());
         final int granted = wanted == 0 ? 0 : pci.interrupts().enable(wanted);
+        entry.set(Device.VECTORS, granted);
         channel.responseVector(vector(Bar1.PVRDMA_INTR_VECTOR_RESPONSE, granted));
         asyncEvents.waiter().vector(vector(Bar1.PVRDMA_INTR_VECTOR_ASYNC, granted));
         notifications.waiter().vector(vector(Bar1.PVRDMA_INTR_VECTOR_CQ, granted));
@@ -283,7 +374,8 @@ final class Bringup {
 
     private void makeCommands() {
         commands = new PvrdmaCommands(channel, latch, limits, profile, version, pci.address());
-        gids = new GidTable(commands, limits.gidTableLength(), version, caps.gidTypes(), profile, pci.address());
+        gids = new GidTable(commands, limits.gidTableLength(), version, caps.gidTypes(), profile, live,
+            pci.address());
     }
 
     private void endLeftovers() {
@@ -304,8 +396,9 @@ final class Bringup {
     }
 
     private void activate() {
-        registers.writeInt(PVRDMA_REG_CTL, PVRDMA_DEVICE_CTL_ACTIVATE);
+        control(PVRDMA_DEVICE_CTL_ACTIVATE);
         final int err = registers.readInt(PVRDMA_REG_ERR);
+        entry.err(err);
         if (err != 0) {
             throw refused(RdmaException.EIO)
                 .detail("ERR is 0x%x after ACTIVATE", err)

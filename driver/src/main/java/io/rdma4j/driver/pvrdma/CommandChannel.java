@@ -11,8 +11,12 @@ import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_REQUEST;
 import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.jfr.CommandSpan;
+import io.rdma4j.driver.jfr.Flight;
+import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.driver.trace.DeviceTrace;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
@@ -67,10 +71,11 @@ public final class CommandChannel {
     private final Object deviceName;
     private final UnsafeBuffer request = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
     private final UnsafeBuffer response = new UnsafeBuffer(new byte[Command.RESPONSE_MAX]);
-    private final CommandHistory history = new CommandHistory();
+    private final CommandHistory history;
     private InterruptVector vector;
     private int silence;
     private Journal journal = Journal.none("none was set");
+    private DeviceTrace trace = DeviceTrace.NONE;
     private volatile CommandObserver observer = (sent, err, received) -> { };
     private long lastKey;
     private volatile boolean closing;
@@ -78,13 +83,15 @@ public final class CommandChannel {
 
     CommandChannel(
         final Bar registers, final UnsafeBuffer commandSlot, final UnsafeBuffer responseSlot, final long timeoutNanos,
-        final FailureLatch latch, final DriverCounters counters, final Object deviceName) {
+        final FailureLatch latch, final DriverCounters counters, final CommandHistory history,
+        final Object deviceName) {
         this.registers = registers;
         this.commandSlot = commandSlot;
         this.responseSlot = responseSlot;
         this.timeoutNanos = timeoutNanos;
         this.latch = latch;
         this.counters = counters;
+        this.history = history;
         this.deviceName = deviceName;
     }
 
@@ -100,6 +107,11 @@ public final class CommandChannel {
     /** What is told of each command; to be called before the first one. */
     void journal(final Journal newJournal) {
         journal = newJournal;
+    }
+
+    /** Where commands are traced to; to be called before the first one. */
+    void trace(final DeviceTrace newTrace) {
+        trace = newTrace;
     }
 
     /**
@@ -199,6 +211,9 @@ public final class CommandChannel {
     }
 
     private int exchange(final Wire wire) {
+        final CommandSpan span = Flight.command();
+        final long began = LiveDevice.epochNanos();
+        final long start = System.nanoTime();
         final long key = ++lastKey;
         int err = 0;
         boolean told = false;
@@ -209,13 +224,13 @@ public final class CommandChannel {
         if (vector != null && vector.poll() > 0) {
             silence = 0;
         }
-        counters.commands.incrementAndGet();
+        counters.commands.increment();
         journal.before(request);
         try {
             registers.writeInt(PVRDMA_REG_REQUEST, 0);
             err = registers.readInt(PVRDMA_REG_ERR);
             if (err != 0) {
-                counters.commandsRefused.incrementAndGet();
+                counters.commandsRefused.increment();
                 checkPresent(err);
             } else if (wire.awaits) {
                 awaitResponse(wire, key);
@@ -230,8 +245,11 @@ public final class CommandChannel {
             if (told) {
                 journal.after(request, err, response);
             }
-            history.record(request, err, response);
+            history.record(began, start, request, err, response);
+            trace.command(request, err, response);
             observer.onCommand(request, err, response);
+            span.end(deviceName, CommandText.name(wire.id), () -> CommandText.request(request, 0), err,
+                err == 0 && wire.awaits ? new ResponseHeader().wrap(response, 0).err() : 0);
         }
         return err;
     }
@@ -300,7 +318,7 @@ public final class CommandChannel {
                 return;
             }
             silence++;
-            counters.silentVector.incrementAndGet();
+            counters.silentVector.increment();
         }
         int reads = 0;
         do {
@@ -325,13 +343,13 @@ public final class CommandChannel {
         final boolean nothing = seenKey == 0 && seenAck == 0;
         final String what;
         if (nothing) {
-            counters.responsesLost.incrementAndGet();
+            counters.responsesLost.increment();
             what = "no response";
         } else if (seenKey != key) {
-            counters.wrongKeys.incrementAndGet();
+            counters.wrongKeys.increment();
             what = "response with the wrong key";
         } else {
-            counters.wrongAcks.incrementAndGet();
+            counters.wrongAcks.increment();
             what = "response with the wrong ack";
         }
         final String why = String.format("%s to %s within %d ms: expected key 0x%x ack 0x%x, seen key 0x%x ack 0x%x; "
@@ -358,13 +376,15 @@ public final class CommandChannel {
 
     private RdmaException refused(final Command command, final int err, final int headerErr) {
         final int code = err != 0 ? err : headerErr;
-        return RdmaException.of(command.name())
+        final RdmaException refusal = RdmaException.of(command.name())
             .device(deviceName)
             .object(CommandText.request(request, 0))
             .detail("the device answered ERR 0x%x, response err %d", err, headerErr)
             .errno(CommandText.errno(code))
             .hint("%s", CommandText.hint(code))
             .build();
+        counters.error(new CommandRefused(command.name(), err, headerErr, refusal));
+        return refusal;
     }
 
     /**
@@ -374,14 +394,7 @@ public final class CommandChannel {
      * @return a line for each, the oldest first.
      */
     public String history(final int last) {
-        if (!lock.tryLock()) {
-            return "  (a command is under way)\n";
-        }
-        try {
-            return history.format(last);
-        } finally {
-            lock.unlock();
-        }
+        return history.format(last);
     }
 
     /** Whether a command can still be expected to do something. */

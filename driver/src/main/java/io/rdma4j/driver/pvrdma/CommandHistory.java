@@ -5,40 +5,40 @@
 
 package io.rdma4j.driver.pvrdma;
 
-import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.driver.live.LiveCommand;
+import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The last commands, kept without allocation. Guarded by the lock of the {@link CommandChannel}. */
+/** The last commands, kept where others can see them. Thread-safe. */
 final class CommandHistory {
-    static final int CAPACITY = 256;
+    private final LiveDevice live;
+    private final DeviceEntry device;
 
-    private static final int ERR_OFFSET = Command.REQUEST_MAX;
-    private static final int RESPONSE_OFFSET = ERR_OFFSET + 8;
-    private static final int ENTRY_LENGTH = RESPONSE_OFFSET + Command.RESPONSE_MAX;
+    /** The entry is told of ERR. */
+    CommandHistory(final LiveDevice live, final DeviceEntry device) {
+        this.live = live;
+        this.device = device;
+    }
 
-    private final UnsafeBuffer entries = new UnsafeBuffer(new byte[CAPACITY * ENTRY_LENGTH]);
-    private long recorded;
-
-    void record(final DirectBuffer request, final int err, final DirectBuffer response) {
-        final int entry = (int) (recorded % CAPACITY) * ENTRY_LENGTH;
-        entries.putBytes(entry, request, 0, Command.REQUEST_MAX);
-        entries.putInt(entry + ERR_OFFSET, err);
-        entries.putBytes(entry + RESPONSE_OFFSET, response, 0, Command.RESPONSE_MAX);
-        recorded++;
+    /** A command that began then, and has ended now. */
+    void record(
+        final long epochNanos, final long startNanos, final DirectBuffer request, final int err,
+        final DirectBuffer response) {
+        live.command(epochNanos, System.nanoTime() - startNanos, err, request, response);
+        device.err(err);
     }
 
     /** The last commands, the oldest first, one line each. */
     String format(final int last) {
         final StringBuilder text = new StringBuilder();
-        for (long i = Math.max(0, recorded - Math.min(last, CAPACITY)); i < recorded; i++) {
-            final int entry = (int) (i % CAPACITY) * ENTRY_LENGTH;
-            final ResponseHeader response = new ResponseHeader().wrap(entries, entry + RESPONSE_OFFSET);
-            text.append(String.format("  #%d %s -> ERR 0x%x, response key 0x%x ack 0x%x err %d%n", i,
-                CommandText.request(entries, entry), entries.getInt(entry + ERR_OFFSET),
-                response.response(), response.ack(), response.err()));
+        for (final LiveCommand command : live.commands(last)) {
+            final ResponseHeader response = new ResponseHeader().wrap(new UnsafeBuffer(command.response()), 0);
+            text.append(String.format("  #%d %s -> ERR 0x%x, response key 0x%x ack 0x%x err %d%n", command.number(),
+                CommandText.request(new UnsafeBuffer(command.request()), 0), command.err(), response.response(),
+                response.ack(), response.err()));
         }
         return text.toString();
     }

@@ -5,53 +5,75 @@
 
 package io.rdma4j.driver.pvrdma;
 
+import io.rdma4j.driver.live.LivePublisher;
+
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts what the control path sees. Thread-safe. */
+import org.agrona.concurrent.status.AtomicCounter;
+
+/** Counts what the control path sees, where others can see it. Thread-safe. */
 final class DriverCounters {
-    final AtomicLong commands = new AtomicLong();
-    final AtomicLong commandsRefused = new AtomicLong();
-    final AtomicLong responsesLost = new AtomicLong();
-    final AtomicLong wrongKeys = new AtomicLong();
-    final AtomicLong wrongAcks = new AtomicLong();
-    final AtomicLong asyncEvents = new AtomicLong();
-    final AtomicLong completionNotices = new AtomicLong();
-    final AtomicLong corruptRings = new AtomicLong();
-    final AtomicLong overrunRings = new AtomicLong();
-    final AtomicLong overrunEvents = new AtomicLong();
-    final AtomicLong listenerFailures = new AtomicLong();
-    final AtomicLong silentVector = new AtomicLong();
-    final AtomicLong leftoversFound = new AtomicLong();
-    final AtomicLong leftoversDestroyed = new AtomicLong();
-    final AtomicLong leftoversRefused = new AtomicLong();
-    final AtomicLong leftoversGuessed = new AtomicLong();
-    final AtomicLong functionResets = new AtomicLong();
-    final AtomicLong functionResetsRefused = new AtomicLong();
-    final AtomicLong journalTroubles = new AtomicLong();
+    final AtomicCounter commands;
+    final AtomicCounter commandsRefused;
+    final AtomicCounter responsesLost;
+    final AtomicCounter wrongKeys;
+    final AtomicCounter wrongAcks;
+    final AtomicCounter asyncEvents;
+    final AtomicCounter completionNotices;
+    final AtomicCounter corruptRings;
+    final AtomicCounter overrunRings;
+    final AtomicCounter overrunEvents;
+    final AtomicCounter listenerFailures;
+    final AtomicCounter silentVector;
+    final AtomicCounter leftoversFound;
+    final AtomicCounter leftoversDestroyed;
+    final AtomicCounter leftoversRefused;
+    final AtomicCounter leftoversGuessed;
+    final AtomicCounter functionResets;
+    final AtomicCounter functionResetsRefused;
+    final AtomicCounter journalTroubles;
+
+    private final LivePublisher live;
+    private final Map<String, AtomicCounter> all = new LinkedHashMap<>();
+
+    DriverCounters(final LivePublisher live) {
+        this.live = live;
+        commands = counter(live, "commands");
+        commandsRefused = counter(live, "commands refused");
+        responsesLost = counter(live, "responses lost");
+        wrongKeys = counter(live, "responses with a wrong key");
+        wrongAcks = counter(live, "responses with a wrong ack");
+        asyncEvents = counter(live, "asynchronous events");
+        completionNotices = counter(live, "completion notices");
+        corruptRings = counter(live, "corrupt event rings");
+        overrunRings = counter(live, "overruns of the notification ring");
+        overrunEvents = counter(live, "overruns of the asynchronous event ring");
+        listenerFailures = counter(live, "listener failures");
+        silentVector = counter(live, "responses without an interrupt");
+        leftoversFound = counter(live, "leftovers found");
+        leftoversDestroyed = counter(live, "leftovers destroyed");
+        leftoversRefused = counter(live, "leftovers refused");
+        leftoversGuessed = counter(live, "leftovers of unknown handle");
+        functionResets = counter(live, "function resets");
+        functionResetsRefused = counter(live, "function resets refused");
+        journalTroubles = counter(live, "journal troubles");
+    }
+
+    private AtomicCounter counter(final LivePublisher live, final String label) {
+        final AtomicCounter counter = live.counter(label);
+        all.put(label, counter);
+        return counter;
+    }
+
+    /** Something that nobody is thrown, or that others should know of too. */
+    void error(final Throwable error) {
+        live.error(error);
+    }
 
     Map<String, Long> snapshot() {
         final Map<String, Long> values = new LinkedHashMap<>();
-        values.put("commands", commands.get());
-        values.put("commands refused", commandsRefused.get());
-        values.put("responses lost", responsesLost.get());
-        values.put("responses with a wrong key", wrongKeys.get());
-        values.put("responses with a wrong ack", wrongAcks.get());
-        values.put("asynchronous events", asyncEvents.get());
-        values.put("completion notices", completionNotices.get());
-        values.put("corrupt event rings", corruptRings.get());
-        values.put("overruns of the notification ring", overrunRings.get());
-        values.put("overruns of the asynchronous event ring", overrunEvents.get());
-        values.put("listener failures", listenerFailures.get());
-        values.put("responses without an interrupt", silentVector.get());
-        values.put("leftovers found", leftoversFound.get());
-        values.put("leftovers destroyed", leftoversDestroyed.get());
-        values.put("leftovers refused", leftoversRefused.get());
-        values.put("leftovers of unknown handle", leftoversGuessed.get());
-        values.put("function resets", functionResets.get());
-        values.put("function resets refused", functionResetsRefused.get());
-        values.put("journal troubles", journalTroubles.get());
+        all.forEach((label, counter) -> values.put(label, counter.get()));
         return values;
     }
 }

@@ -13,6 +13,10 @@ import static io.rdma4j.hw.pvrdma.RingState.RX_OFFSET;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.driver.dma.PageDirectory;
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingIndex;
 
@@ -67,6 +71,17 @@ final class EventRing implements AutoCloseable {
             }
         }
         return new EventRing(name, memory, directory, elementLength);
+    }
+
+    /** Shows others where the ring is, until that is closed. */
+    LiveEntry publish(final LivePublisher live, final int handle) {
+        final LiveEntry entry = live.add(LiveKind.EVENT_RING, handle)
+            .set(LiveAttributes.EventRing.IOVA, pages.iova())
+            .set(LiveAttributes.EventRing.NUM_PAGES, numPages())
+            .set(LiveAttributes.EventRing.ELEMENT_LENGTH, elementLength)
+            .set(LiveAttributes.EventRing.PDIR_DMA, pdirDma());
+        entry.publish();
+        return entry;
     }
 
     int numPages() {

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.jfr.Flight;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -52,6 +53,7 @@ final class FailureLatch {
             deaf = true;
         }
         if (first) {
+            Flight.deviceFailed(deviceName, why, hint);
             // First those who would go on: the state may have to wait for a lock.
             listener.run();
             stateAtFailure = dump();
@@ -75,6 +77,10 @@ final class FailureLatch {
         } catch (final RuntimeException e) {
             return "no state: " + e;
         }
+    }
+
+    Object deviceName() {
+        return deviceName;
     }
 
     boolean failed() {

@@ -6,9 +6,14 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveAttributes.Gid;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.GidType;
 
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -26,13 +31,17 @@ public final class GidTable {
     private final int defaultType;
     /** Changed under the lock; printed without it, since who holds it may be waiting for the device. */
     private final AtomicReferenceArray<byte[]> gids;
+    private final LivePublisher live;
+    private final LiveEntry[] published;
 
     GidTable(
         final PvrdmaCommands commands, final int length, final int version, final int gidTypes,
-        final DeviceProfile profile, final Object deviceName) {
+        final DeviceProfile profile, final LivePublisher live, final Object deviceName) {
         this.commands = commands;
         this.profile = profile;
         this.deviceName = deviceName;
+        this.live = live;
+        this.published = new LiveEntry[length];
         this.gids = new AtomicReferenceArray<>(length);
         this.defaultType = version < Bar1.PVRDMA_ROCEV2_VERSION ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1 : gidTypes;
     }
@@ -86,7 +95,7 @@ public final class GidTable {
         }
         unbind(index);
         commands.createBind(index, gid, type);
-        gids.set(index, gid.clone());
+        remember(index, gid, type);
     }
 
     /**
@@ -100,8 +109,21 @@ public final class GidTable {
         final byte[] bound = gids.get(index);
         if (bound != null) {
             commands.destroyBind(index, bound);
-            gids.set(index, null);
+            forget(index);
         }
+    }
+
+    private void remember(final int index, final byte[] gid, final int type) {
+        gids.set(index, gid.clone());
+        final ByteBuffer bytes = ByteBuffer.wrap(gid);
+        published[index] = live.add(LiveKind.GID, index).set(Gid.GID_HIGH, bytes.getLong())
+            .set(Gid.GID_LOW, bytes.getLong()).set(Gid.TYPE, type);
+        published[index].publish();
+    }
+
+    private void forget(final int index) {
+        gids.set(index, null);
+        published[index].close();
     }
 
     /** Unbinds all, as far as the device lets us. */
@@ -111,7 +133,7 @@ public final class GidTable {
                 unbind(index);
             } catch (final RdmaException e) {
                 // The channel has counted and recorded the refusal; the reset follows.
-                gids.set(index, null);
+                forget(index);
                 commands.unbindRefused(e);
             }
         }

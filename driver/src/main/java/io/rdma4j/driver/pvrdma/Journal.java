@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.pvrdma;
 
+import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
@@ -107,7 +108,7 @@ final class Journal implements AutoCloseable {
             }
             return journal;
         } catch (final IOException | UnsupportedOperationException | InvalidPathException e) {
-            counters.journalTroubles.incrementAndGet();
+            counters.journalTroubles.increment();
             final String why = (path == null ? "" : path + ": ") + e;
             warn("The device " + device + " has no journal of live objects: " + why + ". If this process is killed,"
                 + " what it made stays in the device. Name a folder of your own with " + StateFolder.VARIABLE + " or -D"
@@ -145,7 +146,7 @@ final class Journal implements AutoCloseable {
     }
 
     private void complain(final String trouble) {
-        counters.journalTroubles.incrementAndGet();
+        counters.journalTroubles.increment();
         warn(trouble);
     }
 

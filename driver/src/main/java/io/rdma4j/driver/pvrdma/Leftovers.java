@@ -56,8 +56,8 @@ final class Leftovers {
             return;
         }
         final long before = counters.leftoversDestroyed.get();
-        counters.leftoversFound.addAndGet(found);
-        counters.leftoversGuessed.addAndGet(underWay == null ? 0 : 1);
+        counters.leftoversFound.getAndAdd(found);
+        counters.leftoversGuessed.getAndAdd(underWay == null ? 0 : 1);
         final List<Journal.Entry> guesses = guesses(underWay);
         for (final ObjectKind kind : ObjectKind.values()) {
             final List<Journal.Entry> listed = journal.entries(kind);
@@ -79,7 +79,7 @@ final class Leftovers {
     /** Forgets what an earlier process left, because the function was reset since: nothing of it is in the device. */
     void forgetOfOthers() {
         final int found = journal.size();
-        counters.leftoversFound.addAndGet(found);
+        counters.leftoversFound.getAndAdd(found);
         for (final ObjectKind kind : ObjectKind.values()) {
             journal.entries(kind).forEach(journal::drop);
         }
@@ -123,9 +123,9 @@ final class Leftovers {
     /** The device may not have it any more, or never give it up however often it is asked. */
     private void destroyOrForget(final Journal.Entry entry) {
         if (tryToDestroy(entry)) {
-            counters.leftoversDestroyed.incrementAndGet();
+            counters.leftoversDestroyed.increment();
         } else {
-            counters.leftoversRefused.incrementAndGet();
+            counters.leftoversRefused.increment();
             journal.drop(entry);
         }
     }

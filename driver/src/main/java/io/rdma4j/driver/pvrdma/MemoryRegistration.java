@@ -6,6 +6,8 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.jfr.Flight;
+import io.rdma4j.driver.jfr.MemorySpan;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -19,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class MemoryRegistration implements AutoCloseable {
     private static final String OPERATION = "register memory";
+    private static final int NO_HANDLE = -1;
     private static final long PAGE_MASK = DmaDomain.PAGE_SIZE - 1;
 
     private final PvrdmaCommands commands;
@@ -93,6 +96,7 @@ public final class MemoryRegistration implements AutoCloseable {
     static MemoryRegistration create(
         final PvrdmaCommands commands, final boolean wholePages, final int pd, final RegionPages pages,
         final long iova, final int access) {
+        final MemorySpan span = Flight.registerMemory();
         pages.use();
         MrKeys keys = null;
         try {
@@ -103,6 +107,8 @@ public final class MemoryRegistration implements AutoCloseable {
             if (keys == null) {
                 pages.letGo();
             }
+            span.end(commands.deviceName(), pages.address(), pages.length(), pages.pages(),
+                keys == null ? NO_HANDLE : keys.handle());
         }
         final boolean zeroBased = (access & AccessFlags.PVRDMA_ZERO_BASED) != 0;
         return new MemoryRegistration(commands, pages, zeroBased ? 0 : iova, keys);
@@ -205,10 +211,12 @@ public final class MemoryRegistration implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            final MemorySpan span = Flight.deregisterMemory();
             try {
                 commands.destroyMr(keys.handle());
             } finally {
                 pages.letGo();
+                span.end(commands.deviceName(), address(), length(), pages.pages(), keys.handle());
             }
         }
     }

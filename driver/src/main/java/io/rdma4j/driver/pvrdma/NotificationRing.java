@@ -65,13 +65,13 @@ public final class NotificationRing {
                 return corrupt();
             }
             if (state == EventRing.OVERRUN) {
-                counters.overrunRings.incrementAndGet();
+                counters.overrunRings.increment();
                 return discardAndCheckAll();
             }
             if (state == RingIndex.NO_DATA) {
                 return taken;
             }
-            counters.completionNotices.incrementAndGet();
+            counters.completionNotices.increment();
             cqHandles.accept(words[0]);
         }
         return ring.elements();
@@ -92,7 +92,7 @@ public final class NotificationRing {
     }
 
     private int corrupt() {
-        counters.corruptRings.incrementAndGet();
+        counters.corruptRings.increment();
         latch.fail("the device wrote an index that is not one: " + ring);
         return CORRUPT;
     }

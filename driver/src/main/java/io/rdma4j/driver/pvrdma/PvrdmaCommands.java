@@ -522,6 +522,11 @@ public final class PvrdmaCommands {
             .build();
     }
 
+    /** What errors call the device. */
+    Object deviceName() {
+        return deviceName;
+    }
+
     @Override
     public String toString() {
         return objects.toString();

@@ -8,11 +8,13 @@ package io.rdma4j.driver.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.PageMappings;
+import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.driver.trace.DeviceTrace;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 
@@ -37,7 +39,6 @@ public final class PvrdmaDevice implements AutoCloseable {
      * long that the device had no room left. No type of the device.
      */
     public static final int EVENTS_LOST = -1;
-    private static final int COMMANDS_IN_DUMP = 8;
     private static final int ALL_ONES = -1;
 
     private final Bringup device;
@@ -84,7 +85,7 @@ public final class PvrdmaDevice implements AutoCloseable {
         boolean opened = false;
         try {
             requireLittleEndian(pci);
-            device.steps.run();
+            device.run();
             opened = true;
         } finally {
             if (!opened) {
@@ -93,7 +94,6 @@ public final class PvrdmaDevice implements AutoCloseable {
         }
         final PvrdmaDevice result = new PvrdmaDevice(device);
         device.latch.stateDump(result::dumpState);
-        device.latch.onFailure(device.asyncEvents::deviceFatal);
         pci.onLoss(result::lost);
         return result;
     }
@@ -531,42 +531,31 @@ public final class PvrdmaDevice implements AutoCloseable {
     }
 
     /**
+     * What publishes the device to other processes.
+     *
+     * @return the same object each time; it stays this device's.
+     */
+    public LivePublisher live() {
+        return device.live;
+    }
+
+    /**
+     * Where it is written down what goes to the device and comes from it.
+     *
+     * @return the same object each time; it stays this device's.
+     */
+    public DeviceTrace trace() {
+        return device.trace;
+    }
+
+    /**
      * Everything that helps to understand a failure: registers, shared region, rings, counters, objects, memory, the
      * last commands.
      *
      * @return several lines.
      */
     public String dumpState() {
-        final StringBuilder text = new StringBuilder(toString()).append('\n');
-        if (failed()) {
-            text.append("failed: ").append(failure()).append('\n');
-        }
-        if (!closed.get()) {
-            appendRegisters(text);
-            text.append(device.dsr).append(device.gids).append('\n');
-        }
-        text.append("rings: ").append(device.asyncEvents).append(' ').append(device.notifications).append('\n')
-            .append("objects: ").append(device.commands).append('\n')
-            .append("journal of live objects: ").append(device.journal).append('\n')
-            .append("memory: ").append(device.arena).append(", reachable ").append(dma().reachableBytes())
-            .append(" bytes\n")
-            .append("counters: ").append(counters()).append('\n')
-            .append("last commands:\n").append(device.channel.history(COMMANDS_IN_DUMP));
-        if (!device.latch.stateAtFailure().isEmpty()) {
-            text.append("--- at the time of the failure ---\n").append(device.latch.stateAtFailure());
-        }
-        return text.toString();
-    }
-
-    /** Without ICR, which a read may clear. */
-    private void appendRegisters(final StringBuilder text) {
-        try {
-            text.append(String.format("registers: VERSION=%d ERR=0x%x IMR=0x%x%n",
-                device.registers.readInt(Bar1.PVRDMA_REG_VERSION), device.registers.readInt(Bar1.PVRDMA_REG_ERR),
-                device.registers.readInt(Bar1.PVRDMA_REG_IMR)));
-        } catch (final RuntimeException | InternalError e) {
-            text.append("registers: not readable: ").append(e).append('\n');
-        }
+        return new StateDump(device).text(toString(), closed.get());
     }
 
     /**
@@ -581,9 +570,10 @@ public final class PvrdmaDevice implements AutoCloseable {
             return;
         }
         device.closing = true;
+        device.entry.closing();
         final RuntimeException trouble;
         try {
-            trouble = device.steps.undo();
+            trouble = device.undo();
         } finally {
             device.pci.close();
         }

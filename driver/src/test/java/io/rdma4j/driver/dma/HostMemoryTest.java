@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.SharedFile;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -47,6 +48,13 @@ class HostMemoryTest {
             }
             final HostBlock block = JvmPages.INSTANCE.allocate(kind, length);
             return new HostBlock(block.memory(), kind.roundUp(length), instead == null ? kind : instead, () -> { });
+        }
+
+        @Override
+        public HostBlock allocateShared(final PageKind kind, final int length) {
+            final HostBlock block = allocate(kind, length);
+            return new HostBlock(block.memory(), block.mappedLength(), block.pages(), () -> { },
+                new SharedFile("/proc/1/fd/" + kind, 0));
         }
 
         @Override
@@ -102,6 +110,20 @@ class HostMemoryTest {
         assertThat(PagePreference.GB1.kindsFor(1L << 30))
             .containsExactly(PageKind.GB1, PageKind.MB2, PageKind.THP, PageKind.KB4);
         assertThat(PagePreference.AUTO.kindsFor(1L << 30)).doesNotContain(PageKind.GB1);
+    }
+
+    /** Small pages that others can see are of more use than large ones that they cannot. */
+    @ParameterizedTest
+    @CsvSource({"AUTO, MB2 KB4", "MB2, MB2 KB4", "THP, THP", "KB4, KB4"})
+    void sharedMemoryIsOfTransparentPagesOnlyIfTheyAreAskedFor(final PagePreference preference, final String kinds) {
+        source.missing.add(PageKind.MB2);
+
+        final HostBlock block = memory(preference).allocateShared(4 * MIB - 1, "test:");
+
+        assertThat(block.shared()).contains(new SharedFile("/proc/1/fd/" + block.pages(), 0));
+        assertThat(block.memory().capacity()).isEqualTo(4 * MIB);
+        assertThat(source.asked).extracting(PageKind::name).containsExactly(kinds.split(" "));
+        assertThatThrownBy(() -> memory(preference).allocateShared(0, "test:")).hasMessageContaining("length 0");
     }
 
     @Test

@@ -12,11 +12,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.driver.pci.SharedFile;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +76,8 @@ class LinuxPagesTest {
         assumeTrue(Files.isReadable(enabled) && !Files.readString(enabled).contains("[never]"), "none are allowed");
         final Path none = Files.writeString(folder.resolve("smaps"), "1000-7ffffffff000 rw-p 00000000 00:00 0 \n"
             + "Size:           4096 kB\nAnonHugePages:         0 kB\n");
-        final HostBlock small = new LinuxPages(Path.of("/sys/kernel/mm"), none).allocate(PageKind.THP, 3 * MIB);
+        final HostBlock small = new LinuxPages(Path.of("/sys/kernel/mm"), none, SharedPages.PROCESS)
+            .allocate(PageKind.THP, 3 * MIB);
         assertThat(small.pages()).isEqualTo(PageKind.KB4);
         assertThat(small.mappedLength()).as("still aligned, as the kernel may join the pages later")
             .isEqualTo(4 * MIB);
@@ -129,6 +134,44 @@ class LinuxPagesTest {
     }
 
     @Test
+    void sharesOrdinaryPagesAndNoTransparentOnes() throws IOException {
+        final HostBlock block = pages.allocateShared(PageKind.KB4, 3 * MIB);
+        assertUsable(block, 3 * MIB);
+        assertThat(Files.readSymbolicLink(Path.of(block.shared().orElseThrow().path())).toString())
+            .startsWith("/memfd:rdma4j");
+        final Path enabled = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+        if (Files.isReadable(enabled) && !Files.readString(enabled).contains("[never]")) {
+            assertThat(pages.allocateShared(PageKind.THP, 3 * MIB).shared()).isEmpty();
+        }
+    }
+
+    @Test
+    void sharesPagesOfThePoolInAFileThatEndsWithThem() throws IOException, InterruptedException {
+        assumeTrue(number(POOL.resolve("free_hugepages")) >= 3, "fewer than 3 free hugepages of 2 MiB: echo 3 > "
+            + POOL.resolve("nr_hugepages"));
+        final int free = number(POOL.resolve("free_hugepages"));
+        final Path file = sharedOfPool();
+        for (int i = 0; i < 1000 && Files.exists(file); i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        assertThat(Files.exists(file)).as("%s is closed", file).isFalse();
+        assertThat(number(POOL.resolve("free_hugepages"))).isEqualTo(free);
+    }
+
+    private Path sharedOfPool() throws IOException {
+        final HostBlock block = pages.allocateShared(PageKind.MB2, 5 * MIB);
+        assertUsable(block, 5 * MIB);
+        final SharedFile place = block.shared().orElseThrow();
+        try (FileChannel file = FileChannel.open(Path.of(place.path()), StandardOpenOption.READ)) {
+            final ByteBuffer read = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
+            assertThat(file.read(read, place.offset() + 4 * MIB)).isEqualTo(8);
+            assertThat(read.getLong(0)).isEqualTo(4 * MIB);
+        }
+        return Path.of(place.path());
+    }
+
+    @Test
     void keepsNothingOfWhatWasTooMuch() throws IOException {
         final int free = number(POOL.resolve("free_hugepages"));
         assumeTrue(free < 1000, "this machine has a large pool");
@@ -146,7 +189,7 @@ class LinuxPagesTest {
         Files.writeString(pool.resolve("nr_hugepages"), "10\n");
         Files.writeString(pool.resolve("free_hugepages"), "4\n");
         Files.writeString(pool.resolve("resv_hugepages"), "1\n");
-        final LinuxPages other = new LinuxPages(folder, folder.resolve("smaps"));
+        final LinuxPages other = new LinuxPages(folder, folder.resolve("smaps"), SharedPages.PROCESS);
 
         assertThat(other.advice(PageKind.MB2, 16 * MIB)).isEqualTo("8 pages are needed; the pool has 10, of which 4 "
             + "are free and 1 of those promised to others; to reserve: echo 15 > " + pool.resolve("nr_hugepages")
@@ -160,7 +203,7 @@ class LinuxPagesTest {
     @ParameterizedTest
     @EnumSource(value = PageKind.class, names = {"THP"})
     void transparentOnesMustBeAllowed(final PageKind kind, @TempDir final Path folder) throws IOException {
-        final LinuxPages other = new LinuxPages(folder, folder.resolve("smaps"));
+        final LinuxPages other = new LinuxPages(folder, folder.resolve("smaps"), SharedPages.PROCESS);
         assertThatThrownBy(() -> other.allocate(kind, 4 * MIB)).hasMessageContaining("enabled says null");
         Files.writeString(Files.createDirectories(folder.resolve("transparent_hugepage")).resolve("enabled"),
             "always madvise [never]\n");

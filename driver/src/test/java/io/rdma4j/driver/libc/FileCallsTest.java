@@ -8,6 +8,7 @@ import static io.rdma4j.driver.libc.Failing.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 class FileCallsTest {
@@ -36,6 +37,28 @@ class FileCallsTest {
             Libc.ftruncate(fd.fd(), 3 * PAGE);
             assertFails("fcntl F_ADD_SEALS", "EPERM",
                 () -> FileCalls.addSeals(other.fd(), LibcConstants.F_SEAL_SHRINK));
+        }
+    }
+
+    @Test
+    void aPunchedPartIsZeroInMappingsAndTheFileStaysAsLong() {
+        try (Fd fd = Fd.of(Libc.memfdCreate("punched", 0), "punched")) {
+            Libc.ftruncate(fd.fd(), 3 * PAGE);
+            try (MappedMemory memory = MappedMemory.map(0, 3 * PAGE, LibcConstants.PROT_READ
+                | LibcConstants.PROT_WRITE, LibcConstants.MAP_SHARED, fd.fd(), 0)) {
+                final UnsafeBuffer bytes = new UnsafeBuffer(memory.address(), (int) (3 * PAGE));
+                bytes.setMemory(0, bytes.capacity(), (byte) 1);
+                FileCalls.punchHole(fd.fd(), PAGE, PAGE);
+                assertThat(bytes.getByte((int) PAGE - 1)).isEqualTo((byte) 1);
+                assertThat(bytes.getLong((int) PAGE)).isZero();
+                assertThat(bytes.getByte((int) (2 * PAGE))).isEqualTo((byte) 1);
+                assertThat(FileCalls.seekEnd(fd.fd())).isEqualTo(3 * PAGE);
+            }
+            final String call = "fallocate FALLOC_FL_PUNCH_HOLE";
+            assertFails(call, "EINVAL", () -> FileCalls.punchHole(fd.fd(), -1, PAGE));
+            assertFails(call, "EINVAL", () -> FileCalls.punchHole(fd.fd(), 0, 0));
+            assertFails(call, "EBADF", () -> FileCalls.punchHole(NOT_OPEN, 0, PAGE));
+            assertFails(call, "EBADF", () -> FileCalls.punchHole(-1, 0, PAGE));
         }
     }
 

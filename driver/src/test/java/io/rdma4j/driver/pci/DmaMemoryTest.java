@@ -40,6 +40,13 @@ class DmaMemoryTest {
     }
 
     @Test
+    void saysWhereOthersFindIt() {
+        final SharedFile place = new SharedFile("/proc/1/fd/7", 8192);
+        assertThat(new DmaMemory(pages(1), IOVA, () -> { }, place).shared()).contains(place);
+        assertThat(new DmaMemory(pages(1), IOVA, () -> { }).shared()).isEmpty();
+    }
+
+    @Test
     void refusesMemoryThatIsNotWholeAlignedPages() {
         assertThatIllegalArgumentException().isThrownBy(
             () -> new DmaMemory(ByteBuffer.allocate(4096), IOVA, () -> { }));

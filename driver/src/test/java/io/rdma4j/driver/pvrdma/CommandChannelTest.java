@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.EventType;
@@ -323,8 +324,10 @@ class CommandChannelTest {
 
         /** Of the body; without interrupts. */
         int queryPkey() {
+            final LiveDevice live = LiveDevice.unpublished("slow:", "this is a test");
             final CommandChannel channel = new CommandChannel(this, commandSlot, this, TimeUnit.SECONDS.toNanos(20),
-                new FailureLatch("slow:"), new DriverCounters(), "slow:");
+                new FailureLatch("slow:"), new DriverCounters(live), new CommandHistory(live, new DeviceEntry(live)),
+                "slow:");
             return channel.execute(Command.QUERY_PKEY, new QueryPkeyRequest(), request -> { },
                 answer -> answer.getInt(ResponseHeader.LENGTH));
         }

@@ -74,6 +74,7 @@ class InitTest {
     @Test
     void namesItsSteps() {
         assertThat(new Bringup(fake, fake.options()).steps.names()).containsExactly(
+            "publish what others may see",
             "identify the function",
             "reset the function, where the platform can",
             "enable memory decoding and bus mastering",
@@ -88,6 +89,7 @@ class InitTest {
             "build the completion notification ring",
             "hand over the shared region",
             "check the capabilities",
+            "begin the trace",
             "enable interrupts",
             "make commands and the GID table",
             "unmask interrupts",

@@ -50,6 +50,7 @@ public final class AddressVectors {
             final FabricAddressVector vector = new FabricAddressVector(host, attributes, store, resolver);
             host.opened(vector);
             done = true;
+            vector.publish();
             return vector;
         } finally {
             if (!done) {

@@ -6,8 +6,10 @@
 package io.rdma4j.fabric.av;
 
 import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Fabric;
+import io.rdma4j.verbs.spi.PublishedVector;
 
 /** What address vectors need of their domain. Thread-safe. */
 public interface AvHost {
@@ -39,6 +41,17 @@ public interface AvHost {
      */
     default boolean avAuthKeys() {
         return false;
+    }
+
+    /**
+     * Lets others see a vector.
+     *
+     * @param type  what it is.
+     * @param flags bits: 1 asynchronous, 2 for reading only, 4 symmetric.
+     * @return closed with the vector.
+     */
+    default PublishedVector publish(final AvType type, final int flags) {
+        return PublishedVector.NONE;
     }
 
     /**

@@ -10,6 +10,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.spi.PublishedVector;
 
 import org.agrona.MutableDirectBuffer;
 
@@ -27,6 +28,7 @@ final class Contents {
     private final ReentrantLock lock = new ReentrantLock();
     private final Tags userIds = new Tags();
     private final Tags authKeys = new Tags();
+    private final AvTotals totals = new AvTotals();
     /** Guarded by the lock. */
     private boolean closed;
 
@@ -34,6 +36,25 @@ final class Contents {
         this.store = store;
         table = store.type() == AvType.TABLE;
         base = table ? 0 : store.mapAddress();
+    }
+
+    void publishAs(final PublishedVector vector) {
+        lock.lock();
+        try {
+            totals.publishAs(vector);
+            if (closed) {
+                totals.close();
+            } else {
+                totals.show(store.size());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Without the lock. */
+    void failed(final int more) {
+        totals.failed(more);
     }
 
     AvStore store() {
@@ -152,6 +173,7 @@ final class Contents {
     void unlock() {
         try {
             if (lock.getHoldCount() == 1) {
+                totals.show(store.size());
                 store.unlock();
             }
         } finally {
@@ -163,6 +185,9 @@ final class Contents {
     long insert(final AvEntry entry, final Insertion call, final long userId) {
         entry.tags(call.userIds() ? userIds : null, userId, hasKey(call) ? authKeys : null, call.authKey());
         final long handle = store.insert(entry);
+        if (handle >= 0) {
+            totals.inserted();
+        }
         if (handle >= 0 && store.isShared()) {
             entry.placed(AvNames.place(handle), AvNames.life(handle));
         }
@@ -176,7 +201,11 @@ final class Contents {
     /** Between lock and unlock: false if it was not there. */
     boolean remove(final long fiAddr) {
         final int place = place(fiAddr);
-        return place >= 0 && store.remove(place, life(fiAddr));
+        final boolean done = place >= 0 && store.remove(place, life(fiAddr));
+        if (done) {
+            totals.removed();
+        }
+        return done;
     }
 
     boolean userId(final long fiAddr, final long userId) {
@@ -224,6 +253,7 @@ final class Contents {
         lock.lock();
         try {
             closed = true;
+            totals.close();
             store.close();
         } finally {
             lock.unlock();

@@ -35,6 +35,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private final AddressFormat format;
     private final String name;
     private final boolean asynchronous;
+    private final int flags;
     private final AddressResolver resolver;
     private final Contents contents;
     private final Inserter inserter;
@@ -52,8 +53,14 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         this.resolver = resolver;
         name = attributes.name();
         asynchronous = attributes.flags().contains(AvFlag.EVENT);
+        flags = attributes.flags().stream().mapToInt(flag -> 1 << flag.ordinal()).sum();
         contents = new Contents(store);
         inserter = new Inserter(contents, users::isClosed);
+    }
+
+    /** The domain knows it: others may see it. */
+    void publish() {
+        contents.publishAs(host.publish(type(), flags));
     }
 
     @Override

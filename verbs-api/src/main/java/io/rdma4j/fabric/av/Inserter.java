@@ -70,6 +70,9 @@ final class Inserter {
         } catch (final RuntimeException | Error e) {
             progress.restFailed(Problem.of(e));
         }
+        if (progress.inserted < progress.next) {
+            contents.failed(progress.next - progress.inserted);
+        }
         return progress.inserted;
     }
 

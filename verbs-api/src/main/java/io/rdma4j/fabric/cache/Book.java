@@ -262,6 +262,7 @@ final class Book {
             count--;
             bytes -= entry.length();
             pastHits += entry.takes();
+            entry.tellAll();
         }
     }
 

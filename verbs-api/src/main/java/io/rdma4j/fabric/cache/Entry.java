@@ -82,6 +82,9 @@ final class Entry extends UseCount implements CachedRegion {
         /** The next number of an order in time. */
         long tick();
 
+        /** It was taken so many times more. */
+        void hits(long more);
+
         /** It was parked, and is idle now. */
         void returned(Entry entry);
 
@@ -178,6 +181,11 @@ final class Entry extends UseCount implements CachedRegion {
     }
 
     @Override
+    void tell(final long more) {
+        cache.hits(more);
+    }
+
+    @Override
     void becomesIdle() {
         IDLE_SINCE.setOpaque(this, cache.tick());
     }
@@ -227,7 +235,7 @@ final class Entry extends UseCount implements CachedRegion {
         }
     }
 
-    /** For tests: what is registered. */
+    /** What is registered. */
     MemoryRegion region() {
         return region;
     }

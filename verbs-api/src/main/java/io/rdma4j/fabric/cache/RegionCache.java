@@ -16,6 +16,7 @@ import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.spi.CachePublisher;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.List;
@@ -35,6 +36,8 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final Counters counters = new Counters();
+    private final CacheTotals totals = new CacheTotals();
+    private final CachePublisher publisher;
     private final Ticks ticks = new Ticks();
     private final Book book;
     private final EntryIndex index;
@@ -54,6 +57,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final long maxBytes = settings.maxBytes();
         final MemoryMonitor monitor = settings.monitor();
         this.pd = pd;
+        this.publisher = CachePublisher.of(pd);
         this.monitorsEnabled = settings.monitorsEnabled();
         this.book = new Book(maxCount, maxBytes, counters);
         this.index = book.index;
@@ -65,6 +69,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         if (watcher != null) {
             watcher.start();
         }
+        totals.publishAs(publisher.publishCache(maxCount, maxBytes));
     }
 
     /** What entries need of the cache. */
@@ -72,6 +77,11 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         @Override
         public long tick() {
             return ticks.next();
+        }
+
+        @Override
+        public void hits(final long more) {
+            totals.hits(more);
         }
 
         @Override
@@ -108,8 +118,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         try {
             return miss(Range.of(ACQUIRE, address, length), root, access);
         } finally {
+            show();
             Reference.reachabilityFence(owner);
         }
+    }
+
+    private void show() {
+        totals.show(book, counters);
     }
 
     private CachedRegion miss(final Range range, final Object named, final int access) {
@@ -214,6 +229,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
                 case KEPT -> {
                     kept = true;
                     counters.misses.increment();
+                    publisher.cached(entry.region());
                     yield entry;
                 }
                 case OVERTAKEN -> {
@@ -268,6 +284,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final Range range = new Range(start, end);
         adoptions.forget(range);
         graveyard.bury(book.change(range));
+        show();
     }
 
     /** Not from a claim, which holds the owner, as would then the cleaner. */
@@ -277,6 +294,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
     private void ownerGone(final Entry entry) {
         graveyard.bury(book.drop(entry));
+        show();
     }
 
     private boolean closeAll(final List<Entry> entries) {
@@ -304,6 +322,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         counters.notifications.increment();
         closeAll(book.change(range));
         graveyard.drain();
+        show();
     }
 
     @Override
@@ -316,12 +335,14 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         }
         adoptions.add(range, root);
         closeAll(book.adopted(range, root));
+        show();
     }
 
     @Override
     public void flush() {
         closeAll(book.evict(Long.MAX_VALUE));
         graveyard.drain();
+        show();
     }
 
     @Override
@@ -373,6 +394,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         if (watcher != null) {
             watcher.stop();
         }
+        totals.close();
     }
 
     @Override

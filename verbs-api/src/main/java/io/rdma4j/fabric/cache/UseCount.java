@@ -40,11 +40,14 @@ abstract class UseCount {
     private static final long RETIRED = 1L << 20;
     private static final int TAKES_SHIFT = 21;
     private static final long ONE_MORE = (1L << TAKES_SHIFT) + 1;
+    private static final long TOLD_AT_ONCE = 64;
     private static final VarHandle STATE;
+    private static final VarHandle TOLD;
 
     static {
         try {
             STATE = MethodHandles.lookup().findVarHandle(UseCount.class, "state", long.class);
+            TOLD = MethodHandles.lookup().findVarHandle(UseCount.class, "told", long.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -53,6 +56,8 @@ abstract class UseCount {
     private volatile long state;
     /** Keeps the owner while in use; written by users only, as above. */
     private Object held;
+    /** Takes that the cache was told of: by the last user, and by who retires it. */
+    private long told;
 
     /** In use once. */
     UseCount(final Object owner, final boolean retired) {
@@ -78,6 +83,25 @@ abstract class UseCount {
         }
         return false;
     }
+
+    /** Of takes that nobody was told of: some at a time, as each alone would cost more than the take. */
+    private void tellSome(final long takes) {
+        final long before = told;
+        final long more = takes - before;
+        final boolean many = more >= TOLD_AT_ONCE || before < TOLD_AT_ONCE && more > before;
+        if (many && TOLD.compareAndSet(this, before, takes)) {
+            tell(more);
+        }
+    }
+
+    /** Of a retired one: tells of the rest. */
+    final void tellAll() {
+        final long takes = takes();
+        tell(takes - (long) TOLD.getAndSet(this, takes));
+    }
+
+    /** There were so many takes more. */
+    abstract void tell(long more);
 
     /**
      * One user less.
@@ -107,6 +131,7 @@ abstract class UseCount {
             held = null;
         }
         if ((now & RETIRED) == 0) {
+            tellSome(now >>> TAKES_SHIFT);
             becomesIdle();
         }
         if (STATE.compareAndSet(this, now, now - 1)) {

@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Registers with the process that serves this node; what was registered lives as long as this connection. */
 final class NameMember implements NameRole {
-    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** Of the time for registering: there may be another way when this one leads nowhere. */
+    private static final double SHARE = 0.4;
 
     private final NameConnection connection;
 
@@ -28,7 +29,12 @@ final class NameMember implements NameRole {
         final InetAddress first = settings.listen().get(0);
         final InetAddress server = first.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : first;
         return new NameMember(NameConnection.open(
-            new InetSocketAddress(server, settings.port()), System.nanoTime() + ANSWER_NANOS));
+            new InetSocketAddress(server, settings.port()), answerBy()));
+    }
+
+    /** 2 s from now with the usual settings. */
+    private static long answerBy() {
+        return System.nanoTime() + (long) (SHARE * TimeUnit.MILLISECONDS.toNanos(NameSettings.timeoutMillis()));
     }
 
     @Override
@@ -51,7 +57,7 @@ final class NameMember implements NameRole {
     }
 
     private ByteBuffer ask(final ByteBuffer request, final int operation) throws IOException {
-        final ByteBuffer reply = connection.ask(request, operation, System.nanoTime() + ANSWER_NANOS);
+        final ByteBuffer reply = connection.ask(request, operation, answerBy());
         if (reply.remaining() != 2 * Short.BYTES) {
             throw new ProtocolException("a reply with " + reply.remaining() + " bytes");
         }

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.CqAttributes;
@@ -50,6 +51,8 @@ import io.rdma4j.fabric.shared.SharedStores;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.spi.PublishedVector;
+import io.rdma4j.verbs.spi.VectorPublisher;
 
 import java.util.Set;
 
@@ -184,6 +187,11 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
         return FabricException.of(OPEN_ENDPOINT).detail("endpoints of %s are FI_EP_%s", this, info.endpointType())
             .errno(FiErrno.FI_EINVAL).hint("use Domain." + method + ", or ask for others with Hints.endpointType")
             .build();
+    }
+
+    @Override
+    public PublishedVector publish(final AvType type, final int flags) {
+        return VectorPublisher.of(context).publishVector(type.value(), flags);
     }
 
     @Override

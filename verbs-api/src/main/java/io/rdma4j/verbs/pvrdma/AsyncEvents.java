@@ -150,6 +150,8 @@ final class AsyncEvents {
         }
         if (element instanceof PvrdmaQp && isFatal(type)) {
             ((PvrdmaQp) element).failed(true);
+        } else if (type == AsyncEventType.SRQ_LIMIT_REACHED) {
+            ((PvrdmaSrq) element).limitIs(0);
         }
         queue.add(type, element, number);
     }

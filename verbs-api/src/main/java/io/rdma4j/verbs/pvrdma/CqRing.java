@@ -5,10 +5,12 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.trace.DeviceTrace;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.queues.CompletionQueue;
+import io.rdma4j.queues.ObservedCompletionQueue;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -32,8 +34,18 @@ final class CqRing {
 
     static CqRing of(
         final PvrdmaContext context, final int handle, final RingMemory memory, final int count, final long base) {
-        return new CqRing(new CompletionQueue(memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count,
-            context.doorbell, handle), memory, base);
+        return new CqRing(queue(context, handle, memory, count), memory, base);
+    }
+
+    /** One that is traced is of another class, so that nothing has to be asked about it while completions are read. */
+    private static CompletionQueue queue(
+        final PvrdmaContext context, final int handle, final RingMemory memory, final int count) {
+        final DeviceTrace trace = context.device.trace();
+        return trace.isOfData()
+            ? new ObservedCompletionQueue(memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count,
+                context.doorbell, handle, (cqes, cqe) -> trace.completed(handle, cqes, cqe))
+            : new CompletionQueue(memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count,
+                context.doorbell, handle);
     }
 
     int count() {

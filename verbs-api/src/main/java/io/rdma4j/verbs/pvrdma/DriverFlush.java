@@ -76,6 +76,7 @@ final class DriverFlush {
             final long wrId = queue.userWrId(seq);
             queue.retireThrough(seq);
             handed++;
+            cq.counts.failed(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
             handler.onCompletion(completion.wrap(flushed, 0, qp, wrId)
                 .outcome(opcode, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0));
         }

@@ -76,6 +76,11 @@ final class FastPages {
         return pages.pdirDma();
     }
 
+    /** Where this process sees the first byte. */
+    long address() {
+        return pages.address();
+    }
+
     int count() {
         return pages.pages();
     }

@@ -139,6 +139,7 @@ abstract class PostPath<R> {
     final void submit() {
         ring.publish();
         if (muted) {
+            ring.showPublished();
             cq.wake();
         } else {
             ring.ringDoorbell();

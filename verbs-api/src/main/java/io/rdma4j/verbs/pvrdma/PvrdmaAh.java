@@ -5,6 +5,9 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Av;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
@@ -16,6 +19,7 @@ final class PvrdmaAh extends PvrdmaObject implements AddressHandle {
     final PvrdmaPd pd;
     private final AhAttributes attributes;
     private final long[] words = new long[Av.LENGTH / Long.BYTES];
+    private final Publication publication;
 
     PvrdmaAh(final PvrdmaPd pd, final AhAttributes attributes) {
         super(pd.context);
@@ -33,6 +37,19 @@ final class PvrdmaAh extends PvrdmaObject implements AddressHandle {
         for (int i = 0; i < words.length; i++) {
             words[i] = av.getLong(i * Long.BYTES);
         }
+        publication = Publication.of(context, LiveKind.AH, context.nextNumber(), this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(LiveAttributes.Ah.PD, pd.handle)
+            .set(LiveAttributes.Ah.PORT, attributes.port())
+            .set(LiveAttributes.Ah.GID_INDEX, attributes.sgidIndex())
+            .set(LiveAttributes.Ah.DGID_HIGH, attributes.dgid().high())
+            .set(LiveAttributes.Ah.DGID_LOW, attributes.dgid().low())
+            .set(LiveAttributes.Ah.SL, attributes.serviceLevel())
+            .set(LiveAttributes.Ah.HOP_LIMIT, attributes.hopLimit())
+            .set(LiveAttributes.Ah.TRAFFIC_CLASS, attributes.trafficClass());
     }
 
     /** Copies word by word: a general copy costs more for so little. */
@@ -54,6 +71,7 @@ final class PvrdmaAh extends PvrdmaObject implements AddressHandle {
 
     @Override
     void destroy() {
+        publication.end();
         pd.forget(this);
     }
 

@@ -27,6 +27,8 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.spi.PublishedVector;
+import io.rdma4j.verbs.spi.VectorPublisher;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -38,7 +40,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** An open device. */
-final class PvrdmaContext implements RdmaContext {
+final class PvrdmaContext implements RdmaContext, VectorPublisher {
     private static final String CREATE_CQ = "create CQ";
     /** What one direct buffer holds, in whole pages. */
     private static final int MAX_ALLOCATION = Integer.MAX_VALUE & -DmaDomain.PAGE_SIZE;
@@ -61,6 +63,8 @@ final class PvrdmaContext implements RdmaContext {
     private final Children<PvrdmaChannel> openChannels = new Children<>();
     private final Children<PvrdmaMemory> openMemories = new Children<>();
     private final AtomicInteger ahs = new AtomicInteger();
+    /** Numbers of objects that the device knows nothing of. */
+    private final AtomicInteger numbers = new AtomicInteger();
     private final AtomicInteger channels = new AtomicInteger();
     /** What the device can reach although it was closed. */
     private final Queue<Object> stuckMemory = new ConcurrentLinkedQueue<>();
@@ -79,8 +83,9 @@ final class PvrdmaContext implements RdmaContext {
         this.traits = new Traits(device.profile(), device.caps(), device.limits(), device.dma());
         this.attributes = new PvrdmaAttributes(
             device.profile().name() + " pvrdma", device.version(), device.caps(), device.limits());
-        this.doorbell = device.uar().isMapped() ? new MappedDoorbell(device.uar().buffer())
+        final Doorbell plain = device.uar().isMapped() ? new MappedDoorbell(device.uar().buffer())
             : new TrappedDoorbell(device.uar(), this::doorbellFailed);
+        this.doorbell = device.trace().isOfData() ? new TracedDoorbell(device.trace(), plain, qps, srqs) : plain;
         device.onAsyncEvent((type, info) -> {
             if (type == EventType.PVRDMA_EVENT_DEVICE_FATAL) {
                 deviceFailed();
@@ -246,6 +251,7 @@ final class PvrdmaContext implements RdmaContext {
             }
             final PvrdmaCq cq = new PvrdmaCq(
                 this, created.handle(), CqRing.of(this, created.handle(), memory, count, 0), channel);
+            undo.add(cq.publication::end);
             if (channel != null) {
                 channel.attach(cq, CREATE_CQ);
             }
@@ -393,6 +399,16 @@ final class PvrdmaContext implements RdmaContext {
             throw Errors.error(RdmaException.ENOMEM, "create AH", this,
                 "the device has %d address handles, all are in use", attributes.maxAh());
         }
+    }
+
+    /** A number for an object that the device has none for. */
+    int nextNumber() {
+        return numbers.getAndIncrement();
+    }
+
+    @Override
+    public PublishedVector publishVector(final int type, final int flags) {
+        return new LiveVector(this, type, flags);
     }
 
     void uncountAh() {

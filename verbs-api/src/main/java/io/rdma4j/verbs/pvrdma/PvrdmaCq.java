@@ -6,11 +6,13 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.jfr.Flight;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Uar;
-import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.queues.SequencedQueue;
 import io.rdma4j.verbs.CompletionChannel;
@@ -87,6 +89,8 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     private volatile long dropped;
     private final Purges purges = new Purges();
     private final DriverFlush flushes = new DriverFlush(this, completion);
+    final CqCounts counts;
+    final Publication publication;
 
     PvrdmaCq(final PvrdmaContext context, final int handle, final CqRing place, final PvrdmaChannel channel) {
         super(context);
@@ -103,6 +107,10 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         this.armBits = context.traits.armBits;
         this.pokeIn = 1;
         this.poller = OneThread.of("the poll of " + this);
+        final LiveEntry entry = context.device.live().add(LiveKind.CQ, handle);
+        this.counts = new CqCounts(entry.counters());
+        this.publication = new Publication(entry, shown -> CqDescription.write(shown, this.place));
+        publication.changed();
     }
 
     @Override
@@ -167,13 +175,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         long waited = 0;
         while (waited <= Graveyard.REST_NANOS || isPolled()) {
             if (waited > context.device.responseTimeoutNanos() + Graveyard.REST_NANOS) {
-                throw RdmaException.of(RESIZE)
-                    .device(context.address())
-                    .object(this)
-                    .detail("a thread is in poll since %d ms", TimeUnit.NANOSECONDS.toMillis(waited))
-                    .errno(RdmaException.EBUSY)
-                    .hint("resize from elsewhere than a completion handler, and have handlers return")
-                    .build();
+                throw CqVerdicts.pollerStays(this, RESIZE, TimeUnit.NANOSECONDS.toMillis(waited));
             }
             LockSupport.parkNanos(PAUSE_NANOS);
             context.requireOpen(RESIZE);
@@ -203,6 +205,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         place = next;
         ring = next.queue;
         cqes = next.cqes;
+        publication.changed();
         reservations.capacity(count);
         slack = reservations.slack();
         return old.memory;
@@ -234,6 +237,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             final int handed = harvest(handler, limit);
             return handed == 0 ? lookAgain(handler, limit) : handed;
         } finally {
+            counts.polled();
             POLLING.setRelease(this, false);
             if (OneThread.CHECKED) {
                 poller.leave();
@@ -266,6 +270,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
 
     private int deliver(final CompletionHandler handler, final int count) {
         int handed = 0;
+        counts.looking();
         try {
             for (int left = count; left > 0 && gate == ReturnCode.OK; left--) {
                 handed += deliver(handler);
@@ -314,32 +319,27 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         final long wrId = queue.userWrId(seq);
         final int room = queue.length(seq);
         final int bytes = receive ? Cqe.byteLen(cqes, cqe) : room;
-        final int status = receive ? judge(Cqe.status(cqes, cqe), opcode, bytes, room) : Cqe.status(cqes, cqe);
+        final int told = Cqe.status(cqes, cqe);
+        final int status = receive ? CqVerdicts.judge(told, opcode, bytes, room) : told;
         final boolean silent = !receive && qp.hidesUnsignaled
             && (queue.flags(seq) & SendFlags.PVRDMA_SEND_SIGNALED) == 0;
         final boolean copied = makeRoom(cqe);
         // Before the handler runs, so that it can post into the slot.
         if (status == WcStatus.PVRDMA_WC_SUCCESS) {
+            counts.bytes(queue, seq, receive, bytes);
             queue.retireThrough(seq);
             if (silent) {
                 return 0;
             }
+            counts.succeeded();
         } else {
-            retireFailed(qp, queue, seq);
+            CqVerdicts.retireFailed(qp, queue, seq);
             qp.failed(receive);
+            counts.failed(status);
         }
         handler.onCompletion(completion.wrap(copied ? copy : cqes, copied ? 0 : cqe, qp, wrId)
             .outcome(opcode, status, bytes));
         return 1;
-    }
-
-    /** Where a request that the device cannot even start completes at once, the older ones are still to come. */
-    private static void retireFailed(final PvrdmaQp qp, final SequencedQueue queue, final long seq) {
-        if (qp.hidesUnsignaled) {
-            queue.retireOne(seq);
-        } else {
-            queue.retireThrough(seq);
-        }
     }
 
     private int deliverShared(
@@ -350,22 +350,17 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         if (!qp.srq.queue.completed()) {
             return drop();
         }
-        final int status = judge(told, opcode, bytes, qp.srq.queue.largest());
-        if (status != WcStatus.PVRDMA_WC_SUCCESS) {
+        final int status = CqVerdicts.judge(told, opcode, bytes, qp.srq.queue.largest());
+        if (status == WcStatus.PVRDMA_WC_SUCCESS) {
+            counts.received(bytes);
+            counts.succeeded();
+        } else {
             qp.failed(true);
+            counts.failed(status);
         }
         handler.onCompletion(completion.wrap(copied ? copy : cqes, copied ? 0 : cqe, qp, wrId)
             .outcome(opcode, status, bytes));
         return 1;
-    }
-
-    /**
-     * The status of a receive. One that claims more bytes than it had room for did not succeed, whatever the device
-     * says: an application would read behind its buffer. A write with immediate data has its length from elsewhere.
-     */
-    private static int judge(final int status, final int opcode, final int bytes, final int room) {
-        return status == WcStatus.PVRDMA_WC_SUCCESS && Integer.compareUnsigned(bytes, room) > 0
-            && opcode != WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM ? WcStatus.PVRDMA_WC_LOC_LEN_ERR : status;
     }
 
     /**
@@ -390,7 +385,10 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     }
 
     private int drop() {
-        dropped = dropped + 1;
+        final long total = dropped + 1;
+        dropped = total;
+        counts.dropped(total);
+        Flight.droppedCompletion(context.device.address(), handle, total);
         return 0;
     }
 
@@ -462,6 +460,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             return refusal();
         }
         event.arm();
+        counts.armed();
         // Whichever ring it is: this rings a doorbell and touches no memory.
         final io.rdma4j.queues.CompletionQueue queue = place.queue;
         if (armBits != 0) {
@@ -502,13 +501,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         requireOpen(operation);
         final String objection = reservations.add(use, purges.count(place, consumed(), tailPosition()));
         if (objection != null) {
-            throw RdmaException.of(operation)
-                .device(context.address())
-                .object(this)
-                .detail(objection)
-                .errno(RdmaException.EINVAL)
-                .hint("create a larger CQ, poll it, or promise with QpOptions.reserveCq(false) not to overflow it")
-                .build();
+            throw CqVerdicts.noRoom(this, operation, objection);
         }
         slack = reservations.slack();
     }
@@ -546,6 +539,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     void destroy() {
         context.completionEvents.end(event);
         new Cleanup()
+            .run(publication::end)
             .run(() -> context.whileWorking(() -> {
                 // Some devices still hold completions back, and would write them into memory that is gone.
                 place.queue.poke();

@@ -6,6 +6,9 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.pvrdma.MrKeys;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.verbs.FastRegion;
@@ -21,6 +24,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
     private final MrKeys keys;
     private volatile int rkey;
     private volatile FastPages pages;
+    private final Publication publication;
 
     PvrdmaFastRegion(final PvrdmaPd pd, final int maxPages, final MrKeys keys) {
         super(pd.context);
@@ -28,6 +32,18 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
         this.maxPages = maxPages;
         this.keys = keys;
         this.rkey = keys.rkey();
+        publication = Publication.of(context, LiveKind.MR, keys.handle(), this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        final FastPages now = pages;
+        RegionDescription.writeKeys(entry, pd, lkey(), rkey);
+        entry.set(LiveAttributes.Mr.ADDRESS, now == null ? 0 : now.address())
+            .set(LiveAttributes.Mr.LENGTH, now == null ? 0 : now.length())
+            .set(LiveAttributes.Mr.PDIR_DMA, now == null ? 0 : now.pdirDma())
+            .set(LiveAttributes.Mr.PAGES, now == null ? 0 : now.count())
+            .set(LiveAttributes.Mr.FLAGS, LiveAttributes.Mr.PAGE_LIST | RegionDescription.FAST);
     }
 
     @Override
@@ -56,6 +72,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
             throw e;
         }
         pages = next;
+        publication.changed();
     }
 
     @Override
@@ -68,6 +85,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
                     "a registration of %s is in a queue and has not completed, as far as was polled", this);
             }
             pages = null;
+            publication.changed();
             last.close();
         }
     }
@@ -80,6 +98,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
     /** Poster: a registration with this key is in its queue. */
     void registered(final int newKey) {
         rkey = newKey;
+        publication.changed();
     }
 
     @Override
@@ -101,6 +120,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
     synchronized void destroy() {
         final FastPages last = pages;
         final Cleanup cleanup = new Cleanup()
+            .run(publication::end)
             .run(() -> context.whileWorking(() -> context.device.commands().destroyMr(keys.handle())));
         if (last != null) {
             cleanup.run(last::close);

@@ -6,6 +6,8 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.MemoryRegistration;
 import io.rdma4j.driver.pvrdma.RegionPages;
@@ -25,10 +27,31 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
         EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
 
     private volatile RegionState state;
+    /** Of the registration: one that follows it has another handle. */
+    private volatile Publication publication;
+    private volatile boolean cached;
 
     private PvrdmaMr(final RegionState state) {
         super(state.pd().context);
         this.state = state;
+        publication = publish();
+    }
+
+    private Publication publish() {
+        final Publication next =
+            Publication.of(context, LiveKind.MR, state.registration().handle(), this::describe);
+        next.changed();
+        return next;
+    }
+
+    private void describe(final LiveEntry entry) {
+        RegionDescription.write(entry, state, cached);
+    }
+
+    /** The registration cache has it. */
+    void cached() {
+        cached = true;
+        publication.changed();
     }
 
     /** Makes a region of memory that the caller is a user of. */
@@ -104,7 +127,10 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
         Errors.notNull(changes, operation, context, "changes");
         whileOpen(operation, () -> {
             final RegionState old = state;
+            final Publication last = publication;
             state = change(old, changes);
+            last.end();
+            publication = publish();
             end(old);
         });
     }
@@ -254,6 +280,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
     void destroy() {
         final RegionState last = state;
         new Cleanup()
+            .run(publication::end)
             .run(last.registration()::close)
             .run(() -> giveMemory(last, null))
             .throwIfFailed();

@@ -6,6 +6,8 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.pvrdma.MrKeys;
 import io.rdma4j.driver.pvrdma.MwKeys;
 import io.rdma4j.hw.pvrdma.RingGeometry;
@@ -25,6 +27,8 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.spi.CachePublisher;
+import io.rdma4j.verbs.spi.PublishedCache;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -33,7 +37,7 @@ import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 
 /** A protection domain and what was made in it. */
-final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
+final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePublisher {
     final int handle;
     private final Children<PvrdmaQp> qps = new Children<>();
     private final Children<PvrdmaSrq> srqs = new Children<>();
@@ -42,10 +46,13 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     private final Children<PvrdmaFastRegion> fastRegions = new Children<>();
     private final Children<PvrdmaWindow> windows = new Children<>();
     private final Arrivals arrivals = new Arrivals(this);
+    private final Publication publication;
 
     PvrdmaPd(final PvrdmaContext context, final int handle) {
         super(context);
         this.handle = handle;
+        publication = Publication.of(context, LiveKind.PD, handle, Publication.NO_ATTRIBUTES);
+        publication.changed();
     }
 
     @Override
@@ -154,9 +161,11 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
             final int srqHandle =
                 context.device.commands().createSrq(handle, memory.pdirDma(), count, maxSge, memory.pages());
             undo.add(() -> context.device.commands().destroySrq(srqHandle));
+            final LiveEntry entry = context.device.live().add(LiveKind.SRQ, srqHandle);
+            undo.add(entry::close);
             final PvrdmaSrq srq = new PvrdmaSrq(this, srqHandle, new io.rdma4j.queues.SharedReceiveQueue(
                 memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count, maxSge, context.doorbell,
-                srqHandle), memory);
+                srqHandle, QpDescription.sharedTotals(entry)), memory, entry);
             context.srqs.put(srqHandle, srq);
             undo.forget();
             return srq;
@@ -203,6 +212,18 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     private void requireFeature(final String operation, final Feature feature) {
         if (!context.supports(feature)) {
             throw Errors.unsupported(operation, context, feature);
+        }
+    }
+
+    @Override
+    public PublishedCache publishCache(final long maxCount, final long maxBytes) {
+        return new LiveCache(context, maxCount, maxBytes);
+    }
+
+    @Override
+    public void cached(final MemoryRegion region) {
+        if (region instanceof PvrdmaMr) {
+            ((PvrdmaMr) region).cached();
         }
     }
 
@@ -273,6 +294,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         fastRegions.closeAll(cleanup);
         regions.closeAll(cleanup, region -> region.closeIn(this));
         cleanup
+            .run(publication::end)
             .run(() -> context.whileWorking(() -> context.device.commands().destroyPd(handle)))
             .run(() -> context.forget(this))
             .throwIfFailed();

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
@@ -48,7 +49,9 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private final CqRoom[] rooms;
     private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
-    private QpAttributes known = new QpAttributes();
+    private final Publication publication;
+    /** What it was given so far. Replaced as a whole, under the lock. */
+    private volatile QpAttributes known = new QpAttributes();
     private boolean wornOut;
     private boolean hadLife;
     private volatile int qkey;
@@ -68,6 +71,13 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         this.hidesUnsignaled = context.traits.alwaysSignals;
         sends.guardedAs("the send queue of " + this);
         receives.guardedAs("the receive queue of " + this);
+        publication = new Publication(parts.entry(), this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        QpDescription.write(entry, parts, pd.handle);
+        QpDescription.write(entry, state.get(), known);
     }
 
     @Override
@@ -253,7 +263,10 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     }
 
     private void remember(final QpAttributes attributes) {
-        QpAttrs.merge(attributes, known);
+        final QpAttributes next = new QpAttributes();
+        QpAttrs.merge(known, next);
+        QpAttrs.merge(attributes, next);
+        known = next;
         if (attributes.has(QpAttribute.QKEY)) {
             qkey = attributes.qkey();
             sends.qkey(attributes.qkey());
@@ -279,6 +292,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             // If that fails the poller has found an error meanwhile, and the device knows it too.
             state.compareAndSet(from, to);
         }
+        publication.changed();
         openGates(state.get());
     }
 
@@ -320,8 +334,13 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     void failed(final boolean receive) {
         final QpState next = type() == QpType.UD && !receive ? QpState.SQE : QpState.ERR;
         QpState now = state.get();
-        while (fails(now, next) && !state.compareAndSet(now, next)) {
+        boolean changed = false;
+        while (!changed && now != next && fails(now, next)) {
+            changed = state.compareAndSet(now, next);
             now = state.get();
+        }
+        if (changed) {
+            publication.changed();
         }
     }
 
@@ -376,7 +395,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     @Override
     synchronized void destroy() {
         shutGates(ReturnCode.CLOSED);
-        final Cleanup cleanup = new Cleanup();
+        final Cleanup cleanup = new Cleanup().run(publication::end);
         // The device may give the handle to the next QP at once.
         synchronized (context.qps) {
             cleanup

@@ -8,6 +8,8 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -28,12 +30,15 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     private final RingMemory memory;
     private final List<PvrdmaQp> users = new ArrayList<>();
     private final OneThread poster;
+    private final Publication publication;
+    /** As the application or the device said last. */
+    private volatile int limit;
     private PvrdmaCq onlyCq;
     /** OK while receives are taken, else the code that refuses them. */
     private volatile int gate;
 
     PvrdmaSrq(final PvrdmaPd pd, final int handle, final io.rdma4j.queues.SharedReceiveQueue queue,
-        final RingMemory memory) {
+        final RingMemory memory, final LiveEntry entry) {
         super(pd.context);
         this.pd = pd;
         this.handle = handle;
@@ -42,6 +47,19 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         this.memory = memory;
         poster = OneThread.of(toString());
         gate = context.traits.srqNeedsQp ? ReturnCode.WRONG_STATE : ReturnCode.OK;
+        publication = new Publication(entry, this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(LiveAttributes.Srq.PD, pd.handle)
+            .set(LiveAttributes.Srq.RING_IOVA, memory.iova())
+            .set(LiveAttributes.Srq.RING_LENGTH, memory.length())
+            .set(LiveAttributes.Srq.RQ_OFFSET, RingMemory.ELEMENTS_OFFSET)
+            .set(LiveAttributes.Srq.MAX_WR, queue.count())
+            .set(LiveAttributes.Srq.MAX_SGE, queue.maxSge())
+            .set(LiveAttributes.Srq.SRQ_LIMIT, limit)
+            .set(LiveAttributes.Srq.PDIR_DMA, memory.pdirDma());
     }
 
     @Override
@@ -60,20 +78,28 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     }
 
     @Override
-    public void armLimit(final int limit) {
+    public void armLimit(final int least) {
         requireOpen("arm SRQ limit");
-        Errors.inRange(limit, 1, maxWr(), "arm SRQ limit", context, "limit");
+        Errors.inRange(least, 1, maxWr(), "arm SRQ limit", context, "limit");
         context.requireWorking("arm SRQ limit");
-        context.device.commands().modifySrq(handle, limit);
+        context.device.commands().modifySrq(handle, least);
+        limitIs(least);
+    }
+
+    /** Also 0: the event came, and there is no limit any more. */
+    void limitIs(final int now) {
+        limit = now;
+        publication.changed();
     }
 
     @Override
     public int queryLimit() {
         requireOpen("query SRQ");
         context.requireWorking("query SRQ");
-        final int[] limit = new int[1];
-        context.device.commands().querySrq(handle, attr -> limit[0] = attr.srqLimit());
-        return limit[0];
+        final int[] answer = new int[1];
+        context.device.commands().querySrq(handle, attr -> answer[0] = attr.srqLimit());
+        limitIs(answer[0]);
+        return answer[0];
     }
 
     @Override
@@ -222,6 +248,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     void destroy() {
         final Cleanup cleanup = new Cleanup();
         cleanup
+            .run(publication::end)
             .run(() -> context.whileWorking(() -> context.device.commands().destroySrq(handle)))
             .runIfGood(() -> memory.close(queue::isPosting))
             .run(() -> context.srqs.remove(handle, this))

@@ -5,6 +5,9 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.pvrdma.MwKeys;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -19,6 +22,7 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
     private final int handle;
     /** The last key that the driver chose; it may belong to a binding that was never posted. */
     private final AtomicInteger chosen;
+    private final Publication publication;
     private volatile int rkey;
 
     PvrdmaWindow(final PvrdmaPd pd, final WindowType type, final MwKeys keys) {
@@ -28,6 +32,14 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
         this.handle = keys.handle();
         this.rkey = keys.rkey();
         this.chosen = new AtomicInteger(keys.rkey());
+        publication = Publication.of(context, LiveKind.MW, handle, this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(LiveAttributes.Mw.PD, pd.handle)
+            .set(LiveAttributes.Mw.RKEY, Integer.toUnsignedLong(rkey))
+            .set(LiveAttributes.Mw.TYPE, type.ordinal() + 1L);
     }
 
     @Override
@@ -62,11 +74,13 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
     /** Poster: a binding with this key is in its queue. */
     void bound(final int key) {
         rkey = key;
+        publication.changed();
     }
 
     @Override
     void destroy() {
         new Cleanup()
+            .run(publication::end)
             .run(() -> context.whileWorking(() -> context.device.commands().destroyMw(handle)))
             .run(() -> pd.forget(this))
             .throwIfFailed();

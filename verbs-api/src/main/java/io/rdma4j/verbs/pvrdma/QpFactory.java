@@ -5,9 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import static io.rdma4j.hw.pvrdma.QpType.PVRDMA_QPT_RC;
-import static io.rdma4j.hw.pvrdma.QpType.PVRDMA_QPT_UD;
-
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.pvrdma.CreateQp;
 import io.rdma4j.driver.pvrdma.QpHandle;
 import io.rdma4j.hw.pvrdma.RingState;
@@ -106,9 +105,11 @@ final class QpFactory {
         synchronized (context.qps) {
             final QpHandle created = context.device.commands().createQp(request(queues, sizes, memory));
             undo.add(() -> context.device.commands().destroyQp(created.handle()));
+            final LiveEntry entry = context.device.live().add(LiveKind.QP, created.handle());
+            undo.add(entry::close);
             final PvrdmaQp qp = new PvrdmaQp(pd, new QpParts(options.type(), created.handle(), created.qpn(),
-                sizes, queues, sendPath(sizes, memory, created.handle(), queues.sendCq()),
-                receivePath(sizes, memory, created.handle(), queues.receiveCq()), memory));
+                sizes, queues, sendPath(sizes, memory, created.handle(), queues.sendCq(), entry),
+                receivePath(sizes, memory, created.handle(), queues.receiveCq(), entry), memory, entry));
             context.qps.put(qp.handle, qp);
             return qp;
         }
@@ -116,7 +117,7 @@ final class QpFactory {
 
     private CreateQp request(final QpParts.Queues queues, final QpSizes sizes, final QpMemory memory) {
         final CreateQp request = new CreateQp()
-            .type(options.type() == QpType.UD ? PVRDMA_QPT_UD : PVRDMA_QPT_RC)
+            .type(QpDescription.code(options.type()))
             .pdirDma(memory.rings().pdirDma())
             .pd(pd.handle)
             .cqs(queues.sendCq().handle, queues.receiveCq().handle)
@@ -126,19 +127,19 @@ final class QpFactory {
             : request.srq(queues.srq().handle);
     }
 
-    private SendPath sendPath(
-        final QpSizes sizes, final QpMemory memory, final int handle, final PvrdmaCq cq) {
+    private SendPath sendPath(final QpSizes sizes, final QpMemory memory, final int handle, final PvrdmaCq cq,
+        final LiveEntry entry) {
         final SendQueue queue = new SendQueue(memory.rings().buffer(), RingState.TX_OFFSET, sizes.sendOffset(),
-            sizes.sendWr(), sizes.sendSge(), context.doorbell, handle);
+            sizes.sendWr(), sizes.sendSge(), context.doorbell, handle, QpDescription.sendTotals(entry));
         return new SendPath(queue, pd, cq, options.type() == QpType.UD, options.signalAll(),
             Opcodes.of(options.type(), context.traits), memory.inlines().slots());
     }
 
-    private ReceivePath receivePath(
-        final QpSizes sizes, final QpMemory memory, final int handle, final PvrdmaCq cq) {
+    private ReceivePath receivePath(final QpSizes sizes, final QpMemory memory, final int handle, final PvrdmaCq cq,
+        final LiveEntry entry) {
         final ReceiveQueue queue = sizes.receiveWr() == 0 ? null : new ReceiveQueue(memory.rings().buffer(),
             RingState.RX_OFFSET, sizes.receiveOffset(), sizes.receiveWr(), sizes.receiveSge(), context.doorbell,
-            handle);
+            handle, QpDescription.receiveTotals(entry));
         return new ReceivePath(queue, cq);
     }
 }

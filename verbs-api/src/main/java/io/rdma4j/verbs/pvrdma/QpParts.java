@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.QpType;
 
 /**
@@ -18,10 +19,11 @@ import io.rdma4j.verbs.QpType;
  * @param sends      posts to its send queue.
  * @param receives   posts to its receive queue.
  * @param memory     holds both, and payloads.
+ * @param entry      what others see of it; its counters are the queues'.
  */
 record QpParts(
     QpType type, int handle, int qpn, QpSizes sizes, Queues queues, SendPath sends, ReceivePath receives,
-    QpMemory memory) {
+    QpMemory memory, LiveEntry entry) {
     /**
      * The queues of other kinds that a QP uses.
      *

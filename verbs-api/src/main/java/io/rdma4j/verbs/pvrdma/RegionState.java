@@ -25,4 +25,9 @@ record RegionState(
     RegionState(final PvrdmaPd pd, final RegionRequest request, final RegionMemory memory) {
         this(pd, memory, request.iova(), request.access(), request.register(pd, memory));
     }
+
+    /** The rights as the device was told them. */
+    int accessBits() {
+        return AccessFlag.bits(access) | iova.accessBit();
+    }
 }

@@ -50,6 +50,16 @@ final class RingMemory implements AutoCloseable {
         return pages.pages();
     }
 
+    /** Where the device sees the first page. */
+    long iova() {
+        return pages.iova();
+    }
+
+    /** Bytes. */
+    int length() {
+        return pages.length();
+    }
+
     /** The device gave it up, or never had it, and no thread of the application knows it. */
     @Override
     public void close() {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.pvrdma;
+package io.rdma4j.driver.state;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,12 +16,14 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The folder for what must outlive a process that is killed: the one that the system property or the environment
+ * The folder for what processes of one user leave each other: the one that the system property or the environment
  * variable names, else one that nobody else can write to and that is empty again after a reboot.
  */
-final class StateFolder {
-    static final String PROPERTY = "rdma4j.state.dir";
-    static final String VARIABLE = "RDMA4J_STATE_DIR";
+public final class StateFolder {
+    /** The system property that names it. */
+    public static final String PROPERTY = "rdma4j.state.dir";
+    /** The environment variable that names it where the property does not. */
+    public static final String VARIABLE = "RDMA4J_STATE_DIR";
 
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final long ROOT = 0;
@@ -31,11 +33,27 @@ final class StateFolder {
     private StateFolder() {
     }
 
-    static Path find() throws IOException {
+    /**
+     * Where the folder of this process is, or will be.
+     *
+     * @return a path; it need not exist.
+     * @throws IOException if it cannot be told who the user is.
+     * @throws java.nio.file.InvalidPathException if what names it is no path.
+     */
+    public static Path find() throws IOException {
         return find(System::getProperty, System::getenv, userId());
     }
 
-    static Path find(
+    /**
+     * Where the folder of a process is.
+     *
+     * @param property    its system properties; null for those that are not set.
+     * @param environment its environment; null for variables that are not set.
+     * @param userId      its effective user.
+     * @return a path; it need not exist.
+     * @throws java.nio.file.InvalidPathException if what names it is no path.
+     */
+    public static Path find(
         final UnaryOperator<String> property, final UnaryOperator<String> environment, final long userId) {
         for (final String chosen : new String[] {property.apply(PROPERTY), environment.apply(VARIABLE)}) {
             if (chosen != null && !chosen.isBlank()) {
@@ -50,8 +68,13 @@ final class StateFolder {
             : Path.of("/dev/shm/rdma4j-" + userId);
     }
 
-    /** The effective one, by which the kernel judges access to files. */
-    private static long userId() throws IOException {
+    /**
+     * The user of this process: the effective one, by which the kernel judges access to files.
+     *
+     * @return its number.
+     * @throws IOException if it cannot be told.
+     */
+    public static long userId() throws IOException {
         for (final String line : Files.readAllLines(STATUS)) {
             if (line.startsWith("Uid:")) {
                 return Long.parseLong(line.split("\\s+")[2]);
@@ -62,11 +85,13 @@ final class StateFolder {
 
     /**
      * Makes the folder, readable for this user alone, or checks the one that is there: in a folder that others write
-     * to, the journal may be theirs.
+     * to, what is found may be theirs.
      *
+     * @param folder where.
+     * @return its real path.
      * @throws IOException if it cannot be made or cannot be trusted; the message says which folder and why.
      */
-    static Path prepare(final Path folder) throws IOException {
+    public static Path prepare(final Path folder) throws IOException {
         if (!Files.exists(folder)) {
             Files.createDirectories(folder,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

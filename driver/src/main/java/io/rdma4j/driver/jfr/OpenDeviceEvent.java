@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.jfr;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+
+/** A device was opened. */
+@Name("io.rdma4j.OpenDevice")
+@Label("Open Device")
+@Description("A device was opened, or that was tried")
+@Category({RdmaEvent.GROUP, RdmaEvent.CONTROL})
+final class OpenDeviceEvent extends RdmaEvent implements DeviceSpan {
+    @Label("Profile")
+    @Description("Which implementation of the device it is")
+    String profile;
+
+    @Label("VERSION")
+    @Description("The VERSION register, by which layouts are chosen")
+    int version;
+
+    @Label("Done")
+    @Description("Whether it succeeded")
+    boolean done;
+
+    @Override
+    public void end(final Object onDevice, final String itsProfile, final int itsVersion, final boolean isDone) {
+        end();
+        if (shouldCommit()) {
+            device = String.valueOf(onDevice);
+            profile = itsProfile;
+            version = itsVersion;
+            done = isDone;
+            commit();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.live;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Bytes that somebody else may be writing to, or cut off. Read by copying: a mapping of them could crash. */
+interface LiveImage extends AutoCloseable {
+    /**
+     * Copies bytes.
+     *
+     * @return null if there are not so many there.
+     */
+    byte[] bytes(long at, int length);
+
+    long length();
+
+    @Override
+    void close();
+
+    /** A file. Not a channel, which an interrupt would close. */
+    final class OfFile implements LiveImage {
+        private final RandomAccessFile file;
+
+        OfFile(final Path path) throws IOException {
+            // Others, such as a pipe, may have no end.
+            if (!Files.isRegularFile(path)) {
+                throw new IOException(Files.exists(path) ? path + " is no regular file" : path + " does not exist");
+            }
+            file = new RandomAccessFile(path.toFile(), "r");
+        }
+
+        @Override
+        public byte[] bytes(final long at, final int length) {
+            try {
+                if (at < 0 || at > file.length() - length) {
+                    return null;
+                }
+                final byte[] bytes = new byte[length];
+                file.seek(at);
+                file.readFully(bytes);
+                return bytes;
+            } catch (final IOException e) {
+                return null;
+            }
+        }
+
+        @Override
+        public long length() {
+            try {
+                return file.length();
+            } catch (final IOException e) {
+                return 0;
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                file.close();
+            } catch (final IOException e) {
+                // Nothing was written that could be lost.
+                return;
+            }
+        }
+    }
+
+    /** Memory of this process that is published to nobody else. */
+    final class OfMemory implements LiveImage {
+        private final UnsafeBuffer memory;
+
+        OfMemory(final LiveMemory memory, final long length) {
+            this.memory = memory.buffer(0, length);
+        }
+
+        @Override
+        public byte[] bytes(final long at, final int length) {
+            if (at < 0 || at > memory.capacity() - length) {
+                return null;
+            }
+            final byte[] bytes = new byte[length];
+            memory.getBytes((int) at, bytes);
+            return bytes;
+        }
+
+        @Override
+        public long length() {
+            return memory.capacity();
+        }
+
+        @Override
+        public void close() {
+            // Belongs to the publisher; the buffer keeps it.
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.live;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.AddressSpace;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The memory of what is published: a mapped file, or memory that nobody else sees. The file has holes until
+ * {@link #require} fills them, so that a full file system shows there and not as a fault of the mapped memory, and so
+ * that a device with few objects costs little.
+ *
+ * <p>The memory stays valid as long as a buffer of it is held; the garbage collector unmaps it. Thread-safe.
+ */
+final class LiveMemory {
+    private static final System.Logger LOG = System.getLogger(LiveMemory.class.getPackageName());
+    private static final int GRANULE = 64 * 1024;
+    private static final int ALIGNMENT = 128;
+
+    private final ByteBuffer bytes;
+    private final BitSet there = new BitSet();
+    private Path path;
+    private RandomAccessFile file;
+
+    private LiveMemory(final ByteBuffer bytes, final Path path, final RandomAccessFile file) {
+        this.bytes = bytes;
+        this.path = path;
+        this.file = file;
+    }
+
+    /** Memory of this process alone. */
+    static LiveMemory ofProcess(final long length) {
+        return new LiveMemory(BufferUtil.allocateDirectAligned(Math.toIntExact(length), ALIGNMENT), null, null);
+    }
+
+    /** A file that is there and empty. */
+    static LiveMemory ofFile(final Path path, final long length) throws IOException {
+        // With the flag up, each use of a channel would close it.
+        final boolean interrupted = Thread.interrupted();
+        final RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+        boolean mapped = false;
+        try {
+            file.setLength(length);
+            final LiveMemory memory =
+                new LiveMemory(file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, length), path, file);
+            mapped = true;
+            return memory;
+        } finally {
+            if (!mapped) {
+                file.close();
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A part of it. Not to be touched before it was {@linkplain #require required}. */
+    UnsafeBuffer buffer(final long at, final long length) {
+        return new UnsafeBuffer(bytes, Math.toIntExact(at), Math.toIntExact(length));
+    }
+
+    /**
+     * Makes sure that a range can be written to.
+     *
+     * @return false if there is no room for it.
+     */
+    synchronized boolean require(final long at, final long length) {
+        if (file == null) {
+            return true;
+        }
+        try {
+            for (long granule = at / GRANULE; granule * GRANULE < at + length; granule++) {
+                if (!there.get((int) granule)) {
+                    fill(granule * GRANULE);
+                    there.set((int) granule);
+                }
+            }
+            return true;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    private void fill(final long at) throws IOException {
+        file.seek(at);
+        file.write(new byte[(int) Math.min(GRANULE, bytes.capacity() - at)]);
+    }
+
+    /** The file; null if there is none, or none any more. */
+    synchronized Path path() {
+        return path;
+    }
+
+    /** Gives the file, which is complete, the name by which it is found. */
+    synchronized void rename(final Path name) throws IOException {
+        Files.move(path, name);
+        path = name;
+    }
+
+    /**
+     * Removes the file. Who has it open keeps it as it is; this process goes on with memory of its own, in which only
+     * what is kept has its value, so that what writes late does no harm and the file's memory is given back.
+     *
+     * @param kept pairs of an offset and a length.
+     */
+    synchronized void close(final long... kept) {
+        if (path == null) {
+            return;
+        }
+        final boolean isReplaced = replace(kept);
+        try {
+            Files.deleteIfExists(path);
+            if (isReplaced) {
+                file.close();
+                file = null;
+            }
+        } catch (final IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "the file stays, and is recognised by its status; whoever opens a device"
+                + " next removes it", e);
+        }
+        path = null;
+    }
+
+    /**
+     * Puts other memory into the file's place.
+     *
+     * @return false if that cannot be: then the file's is given back by the garbage collector, and filled until then.
+     */
+    private boolean replace(final long... kept) {
+        try {
+            // Elsewhere at first: mmap at a fixed address may fail for want of memory when nothing is there any more.
+            final long other = Libc.mmap(0, bytes.capacity(), LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+                LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_NORESERVE, -1, 0);
+            for (int i = 0; i < kept.length; i += 2) {
+                new UnsafeBuffer(other + kept[i], (int) kept[i + 1]).putBytes(0, buffer(kept[i], kept[i + 1]), 0,
+                    (int) kept[i + 1]);
+            }
+            return move(other);
+        } catch (final RdmaException | UnsatisfiedLinkError e) {
+            return false;
+        }
+    }
+
+    private boolean move(final long other) {
+        try {
+            AddressSpace.mremap(other, bytes.capacity(), bytes.capacity(),
+                LibcConstants.MREMAP_MAYMOVE | LibcConstants.MREMAP_FIXED, BufferUtil.address(bytes));
+            return true;
+        } catch (final RdmaException e) {
+            Libc.munmap(other, bytes.capacity());
+            return false;
+        }
+    }
+}

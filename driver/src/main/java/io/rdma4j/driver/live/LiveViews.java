@@ -1,0 +1,248 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.live;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.state.StateFolder;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Finds and opens what processes publish. */
+public final class LiveViews {
+    private static final int ESRCH = 3;
+    private static final int EPROTO = 71;
+    private static final String OPERATION = "look into a live device";
+
+    private LiveViews() {
+    }
+
+    /** What a file in the folder is. */
+    public enum Status {
+        /** Its process is there. */
+        LIVE,
+        /** Its process ended without removing it. */
+        STALE,
+        /** It is of another version of the layout. */
+        OTHER_VERSION,
+        /** It is no such file, or a damaged one. */
+        CORRUPT,
+        /** It cannot be read: no right. */
+        NO_RIGHT,
+        /** Its process is of another container, so that nobody can tell whether it is there. */
+        ELSEWHERE
+    }
+
+    /**
+     * One file.
+     *
+     * @param file    where it is.
+     * @param pid     whose, by its name; 0 if that does not say.
+     * @param address of the device; empty if it cannot be read.
+     * @param status  what it is.
+     * @param detail  one sentence for anything but {@link Status#LIVE}; else empty.
+     */
+    public record Listed(Path file, long pid, String address, Status status, String detail) {
+    }
+
+    /**
+     * What is in the folder of this user.
+     *
+     * @return by process and time; empty if there is no folder.
+     */
+    public static List<Listed> list() {
+        try {
+            return LiveFolder.files(StateFolder.find()).stream().map(LiveViews::look).toList();
+        } catch (final IOException | InvalidPathException e) {
+            return List.of();
+        }
+    }
+
+    private static Listed look(final Path file) {
+        try (LiveImage image = new LiveImage.OfFile(file)) {
+            final LiveHeader header = LiveHeader.read(image);
+            return new Listed(file, LiveFolder.pid(file), header.address(), header.status(), header.detail());
+        } catch (final IOException e) {
+            final boolean denied = Files.exists(file) && !Files.isReadable(file);
+            return new Listed(file, LiveFolder.pid(file), "", denied ? Status.NO_RIGHT : Status.CORRUPT,
+                String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * Opens one file.
+     *
+     * @param file as {@link #list()} names it, or a copy of one.
+     * @return the view; the caller closes it.
+     * @throws io.rdma4j.RdmaException ENOENT if it is not there, EACCES without the right, EPROTO if it is of another
+     *                                 version, EIO if it is damaged or foreign.
+     */
+    public static LiveView open(final Path file) {
+        LiveImage image = null;
+        boolean opened = false;
+        try {
+            image = new LiveImage.OfFile(file);
+            final LiveView view = open(image, file, own(file));
+            opened = true;
+            return view;
+        } catch (final IOException e) {
+            throw unreadable(file, e);
+        } finally {
+            if (!opened && image != null) {
+                image.close();
+            }
+        }
+    }
+
+    private static RdmaException unreadable(final Path file, final IOException e) {
+        final boolean there = Files.exists(file);
+        final boolean denied = there && !Files.isReadable(file);
+        final boolean hidden = !there && !Files.notExists(file);
+        return RdmaException.of(OPERATION).object(file).detail("%s", e.getMessage()).cause(e)
+            .errno(denied || hidden ? RdmaException.EACCES : there ? RdmaException.EIO : RdmaException.ENOENT)
+            .hint(denied || hidden ? "run as the user that the file belongs to, or as root"
+                : "the names of what is there are in the list of live devices").build();
+    }
+
+    private static LiveView open(final LiveImage image, final Object name, final LiveDevice own) {
+        final LiveHeader header = LiveHeader.read(image);
+        if (header.layout() == null) {
+            final boolean otherVersion = header.detail().contains("of version");
+            throw RdmaException.of(OPERATION).object(name).detail("%s", header.detail())
+                .errno(otherVersion ? EPROTO : RdmaException.EIO)
+                .hint(otherVersion ? "look into it with the rdma4j that the process runs"
+                    : "name a file live-PID-N.dat").build();
+        }
+        return new LiveImageView(image, header, own);
+    }
+
+    private static LiveDevice own(final Path file) {
+        for (final LiveDevice device : LiveDevice.ofProcess()) {
+            if (device.file().filter(its -> isSame(its, file)).isPresent()) {
+                return device;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isSame(final Path one, final Path other) {
+        try {
+            return one.getFileName().equals(other.getFileName()) && Files.isSameFile(one, other);
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Opens the device of a process.
+     *
+     * @param pid     the process; may be this one.
+     * @param address which of its devices, as it was opened by; null for the only one. Where several were opened by one
+     *                address, the last of them; where none was, the only one whose address differs in options alone.
+     * @return the view; the caller closes it.
+     * @throws io.rdma4j.RdmaException ESRCH if there is no such process, ENODEV if it publishes no such device (the
+     *                                 message lists those it does), EINVAL if address is null and there are several,
+     *                                 EACCES if it is another user's, and as {@link #open(Path)}.
+     */
+    public static LiveView ofPid(final long pid, final String address) {
+        requireProcess(pid);
+        final Map<Object, Listed> found = new LinkedHashMap<>();
+        for (final Path folder : LiveSearch.folders(pid)) {
+            if (found.isEmpty()) {
+                addFiles(folder, pid, found);
+            }
+        }
+        if (pid == LiveProcess.PID) {
+            addUnpublished(found);
+        }
+        final Object chosen = choose(pid, address, found);
+        return chosen instanceof LiveDevice device
+            ? open(new LiveImage.OfMemory(device.memory(), device.length()), device, device) : open((Path) chosen);
+    }
+
+    private static void addFiles(final Path folder, final long pid, final Map<Object, Listed> found) {
+        for (final Path file : LiveFolder.files(folder)) {
+            final Listed listed = LiveFolder.pid(file) == pid ? look(file) : null;
+            if (listed != null && listed.status() != Status.STALE && listed.status() != Status.ELSEWHERE) {
+                found.put(file, listed);
+            }
+        }
+    }
+
+    private static void requireProcess(final long pid) {
+        if (pid <= 0 || LiveProcess.startTicks(pid) == LiveProcess.NONE) {
+            throw RdmaException.of(OPERATION).detail("there is no process %d", pid).errno(ESRCH).hint("%s", others())
+                .build();
+        }
+    }
+
+    private static String others() {
+        final List<Long> pids = list().stream().filter(listed -> listed.status() == Status.LIVE).map(Listed::pid)
+            .distinct().toList();
+        return pids.isEmpty() ? "no process of this user has a device open" : "processes with open devices: " + pids;
+    }
+
+    private static void addUnpublished(final Map<Object, Listed> found) {
+        for (final LiveDevice device : LiveDevice.ofProcess()) {
+            if (device.objection() != null) {
+                found.put(device, new Listed(null, LiveProcess.PID, device.address(), Status.LIVE, ""));
+            }
+        }
+    }
+
+    private static Object choose(final long pid, final String address, final Map<Object, Listed> found) {
+        final List<Object> live = found.keySet().stream()
+            .filter(each -> found.get(each).status() == Status.LIVE).toList();
+        List<Object> matches = live.stream()
+            .filter(each -> address == null || address.equals(found.get(each).address())).toList();
+        if (matches.isEmpty()) {
+            matches = live.stream().filter(each -> isSameDevice(address, found.get(each).address())).toList();
+        } else if (address != null) {
+            matches = matches.subList(matches.size() - 1, matches.size());
+        }
+        if (matches.isEmpty()) {
+            // Opening what cannot be looked into says what is wrong with it.
+            return found.keySet().stream().filter(each -> !live.contains(each)).findFirst()
+                .orElseThrow(() -> nothing(pid, address, found.values()));
+        }
+        if (matches.size() > 1) {
+            throw RdmaException.of(OPERATION).detail("process %d has %d open devices: %s", pid, matches.size(),
+                names(matches.stream().map(found::get).toList())).errno(RdmaException.EINVAL)
+                .hint("name one of them").build();
+        }
+        return matches.get(0);
+    }
+
+    /** Options say how a device is used; what is before them says which one it is. */
+    private static boolean isSameDevice(final String one, final String other) {
+        return one != null && one.split("\\?", 2)[0].equals(other.split("\\?", 2)[0]);
+    }
+
+    private static RdmaException nothing(final long pid, final String address, final Collection<Listed> found) {
+        final RdmaException.Builder trouble = RdmaException.of(OPERATION).device(address);
+        if (found.isEmpty() && !Files.isReadable(LiveProcess.of(pid, "environ"))) {
+            return trouble.detail("process %d is of user %d, whose files cannot be read", pid, LiveSearch.user(pid))
+                .errno(RdmaException.EACCES).hint("run as that user, or as root").build();
+        }
+        return trouble
+            .detail(found.isEmpty() ? "process %d publishes no device" : "process %d publishes %s", pid,
+                names(found))
+            .errno(RdmaException.ENODEV)
+            .hint(found.isEmpty() ? "it has none open, or runs with " + LiveSettings.VARIABLE + "=off; " + others()
+                : "name one of them").build();
+    }
+
+    private static List<String> names(final Collection<Listed> found) {
+        return found.stream().map(listed -> listed.status() == Status.LIVE ? "'" + listed.address() + "'"
+            : listed.file() + " (" + listed.detail() + ")").toList();
+    }
+}

@@ -1,0 +1,115 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.live;
+
+import io.rdma4j.driver.state.StateFolder;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A folder of the test's own, and devices that are closed after it. */
+abstract class LiveFixture {
+    static final long PID = ProcessHandle.current().pid();
+
+    @TempDir
+    Path folder;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @BeforeEach
+    void useTheFolder() {
+        System.setProperty(StateFolder.PROPERTY, folder.toString());
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (final AutoCloseable each : open) {
+            each.close();
+        }
+        for (final String property : List.of(StateFolder.PROPERTY, LiveSettings.PROPERTY, LiveSettings.OBJECTS)) {
+            System.clearProperty(property);
+        }
+    }
+
+    final LiveDevice device(final String address) {
+        final LiveDevice device = LiveDevice.open(address);
+        open.add(device);
+        return device;
+    }
+
+    final LiveView view(final Path file) {
+        final LiveView view = LiveViews.open(file);
+        open.add(view);
+        return view;
+    }
+
+    final LiveView view(final LiveDevice device) {
+        return view(device.file().orElseThrow());
+    }
+
+    final LiveView ofPid(final long pid, final String address) {
+        final LiveView view = LiveViews.ofPid(pid, address);
+        open.add(view);
+        return view;
+    }
+
+    final <T extends AutoCloseable> T closing(final T each) {
+        open.add(each);
+        return each;
+    }
+
+    /** The file of a device as a process leaves it that is killed. */
+    final byte[] bytesOf(final String address) throws IOException {
+        try (LiveDevice device = LiveDevice.open(address)) {
+            Sample.fill(device);
+            return Files.readAllBytes(device.file().orElseThrow());
+        }
+    }
+
+    static UnsafeBuffer buffer(final byte[] bytes) {
+        return new UnsafeBuffer(bytes);
+    }
+
+    static byte[] with(final byte[] bytes, final int at, final long value) {
+        final byte[] changed = bytes.clone();
+        buffer(changed).putLong(at, value, ByteOrder.LITTLE_ENDIAN);
+        return changed;
+    }
+
+    static byte[] withInt(final byte[] bytes, final int at, final int value) {
+        final byte[] changed = bytes.clone();
+        buffer(changed).putInt(at, value, ByteOrder.LITTLE_ENDIAN);
+        return changed;
+    }
+
+    final Path write(final String name, final byte[] bytes) throws IOException {
+        return Files.write(folder.resolve(name), bytes);
+    }
+
+    /** Something of everything. */
+    static final class Sample {
+        private Sample() {
+        }
+
+        static void fill(final LiveDevice device) {
+            device.describe("a fake");
+            device.counter("things").set(3);
+            device.add(LiveKind.PD, 1).publish();
+            device.add(LiveKind.QP, 2).set(LiveAttributes.Qp.QPN, 77).publish();
+            device.error(new IllegalStateException("broken"));
+            device.segment(new LiveSegment(0x1000, 0, 0x1000, "/nowhere", 0));
+            device.command(1, 2, 0, buffer(new byte[] {1}), buffer(new byte[] {2}));
+        }
+    }
+}

@@ -1,0 +1,261 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the device sees at its addresses. */
+@Timeout(60)
+class LiveMemoryReaderTest extends LiveFixture {
+    private static final long HIGH = 0xffff_ffff_0000_0000L;
+
+    private LiveDevice device;
+
+    private LivePublisher.LiveEnd segment(
+        final long iova, final long address, final long length, final String file, final long offset) {
+        return device.segment(new LiveSegment(iova, address, length, file, offset));
+    }
+
+    private String file(final int length) throws Exception {
+        final byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = (byte) (i / 16);
+        }
+        return write("memory", bytes).toString();
+    }
+
+    @Test
+    void readsFilesByBusAddress() throws Exception {
+        device = device("fake:");
+        final String file = file(4096);
+        segment(HIGH, 0, 1024, file, 0);
+        segment(0x2000, 1, 1024, file, 1024);
+        segment(0x1000, 2, 64, file, 4096 - 64);
+        final LiveView view = view(device);
+
+        assertThat(view.segments()).extracting(LiveSegment::iova).containsExactly(0x1000L, 0x2000L, HIGH);
+        assertThat(view.read(0x2000, 1).orElseThrow()).containsExactly((byte) 64);
+        assertThat(view.read(0x2000 + 1023, 1).orElseThrow()).containsExactly((byte) 127);
+        assertThat(view.read(HIGH + 16, 2).orElseThrow()).containsExactly(1, 1);
+        assertThat(view.read(0x1000, 64).orElseThrow()).hasSize(64).endsWith((byte) 255);
+        assertThat(view.read(0x1000, 0).orElseThrow()).isEmpty();
+        assertThat(view.troubles()).isEmpty();
+    }
+
+    @Test
+    void whatNoSegmentHolds() throws Exception {
+        device = device("fake:");
+        segment(0x2000, 1, 1024, file(4096), 0);
+        segment(-1024, 1, 1024, file(4096), 0);
+        final LiveView view = view(device);
+        for (final long iova : new long[] {0, 0x1fff, 0x2400, Long.MIN_VALUE, -1025}) {
+            assertThat(view.read(iova, 1)).isEmpty();
+        }
+        assertThat(view.read(0x2000, 1025)).as("part of it is not enough").isEmpty();
+        assertThat(view.read(0x2400 - 1, 2)).isEmpty();
+        assertThat(view.read(-1, 2)).as("beyond the last address").isEmpty();
+        assertThat(view.read(-1, 1)).isPresent();
+        assertThat(view.read(0x2000, Integer.MAX_VALUE)).isEmpty();
+        assertThatThrownBy(() -> view.read(0x2000, -1)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(view.troubles()).contains("no segment has 1025 bytes at IOVA 0x2000",
+            "2147483647 bytes at IOVA 0x2000 were not read: at most 268435456 are at a time");
+    }
+
+    @Test
+    void filesThatCannotBeReadOrEndTooSoon() throws Exception {
+        device = device("fake:");
+        segment(0x1000, 1, 1024, folder.resolve("none").toString(), 0);
+        segment(0x2000, 1, 1024, file(1000), 0);
+        segment(0x3000, 1, 1024, "no\0path", 0);
+        segment(0x4000, 1, 1024, "/dev/zero", 0);
+        segment(0x5000, 1, 1024, file(1000), Long.MAX_VALUE - 2000);
+        segment(0x6000, 1, 1024, "x".repeat(1000), 0);
+        final LiveView view = view(device);
+        for (long iova = 0x1000; iova <= 0x6000; iova += 0x1000) {
+            assertThat(view.read(iova, 1024)).isEmpty();
+        }
+        assertThat(view.read(0x2000, 1000)).isPresent();
+        assertThat(String.join("\n", view.troubles())).contains("none does not exist", "memory ends before the memory",
+            "/dev/zero is no regular file");
+        assertThat(view.troubles()).hasSizeBetween(5, 6);
+    }
+
+    @Test
+    void segmentsThatMakeNoSenseAreLeftOut() throws Exception {
+        device = device("fake:");
+        final String file = file(4096);
+        segment(0x1000, 1, 0, file, 0);
+        segment(0x1000, 1, -5, file, 0);
+        segment(0x1000, 1, 100, file, -1);
+        segment(-10, 1, 100, file, 0);
+        segment(0x1000, 1, Long.MAX_VALUE, file, 5);
+        segment(0x2000, 1, 10, file, 5);
+        final LiveView view = view(device);
+        assertThat(view.segments()).singleElement().extracting(LiveSegment::iova).isEqualTo(0x2000L);
+        assertThat(view.troubles()).hasSize(5).allMatch(text -> text.contains("makes no sense"));
+    }
+
+    @Test
+    void segmentsComeAndGo() throws Exception {
+        device = device("fake:");
+        final String file = file(4096);
+        final LivePublisher.LiveEnd first = segment(0x1000, 1, 1024, file, 0);
+        final LiveView view = view(device);
+        assertThat(view.read(0x1000, 1)).isPresent();
+        first.close();
+        first.close();
+        assertThat(view.read(0x1000, 1)).isEmpty();
+        segment(0x1000, 1, 1024, file, 1024);
+        first.close();
+        assertThat(view.read(0x1000, 1).map(bytes -> bytes[0])).contains((byte) 64);
+    }
+
+    /** As with descriptors, whose numbers are used again: the name of the file is the same, the file is not. */
+    @Test
+    void theNextSegmentsFileMayHaveTheSameName() throws Exception {
+        device = device("fake:");
+        final LivePublisher.LiveEnd first = segment(0x1000, 1, 1024, write("memory", new byte[1024]).toString(), 0);
+        final LiveView view = view(device);
+        assertThat(view.read(0x1000, 1).orElseThrow()).containsExactly(0);
+        first.close();
+        Files.delete(folder.resolve("memory"));
+        assertThat(view.segments()).isEmpty();
+        assertThat(openFiles()).as("nothing that was given back is held").noneMatch(file -> file.endsWith("(deleted)"));
+
+        final LivePublisher.LiveEnd next = segment(0x1000, 1, 1024, file(1024), 0);
+        assertThat(view.read(0x1000 + 1023, 1).orElseThrow()).containsExactly(63);
+        next.close();
+        Files.delete(folder.resolve("memory"));
+        final byte[] others = new byte[1024];
+        Arrays.fill(others, (byte) 5);
+        segment(0x1000, 1, 1024, write("memory", others).toString(), 0);
+        assertThat(view.read(0x1000 + 1023, 1).orElseThrow()).containsExactly(5);
+        assertThat(view.troubles()).isEmpty();
+    }
+
+    /** What this process has open in the folder. */
+    private List<String> openFiles() throws Exception {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return descriptors.map(LiveMemoryReaderTest::target).filter(file -> file.startsWith(folder.toString()))
+                .toList();
+        }
+    }
+
+    /** Its number may be that of another process by now. */
+    @Test
+    void descriptorsAreReadOnlyOfTheProcessThatPublishedThem() throws Exception {
+        device = device("fake:");
+        try (RandomAccessFile memory = new RandomAccessFile(file(1024), "r")) {
+            final String descriptor = "/proc/" + LiveProcess.PID + "/fd/" + descriptor();
+            segment(0x1000, 1, 1024, descriptor, 0);
+            assertThat(view(device).read(0x1000 + 1023, 1).orElseThrow()).containsExactly(63);
+
+            final byte[] ofThis = Files.readAllBytes(device.file().orElseThrow());
+            final LiveView ofAnother = view(write("copy", with(ofThis, LiveLayout.START_OFFSET, 1)));
+            assertThat(ofAnother.isAlive()).isFalse();
+            assertThat(ofAnother.read(0x1000 + 1023, 1)).isEmpty();
+            assertThat(ofAnother.troubles()).singleElement().asString().contains("the process of " + descriptor);
+            assertThat(memory.length()).isEqualTo(1024);
+        }
+    }
+
+    /** The number under which this process has the memory open. */
+    private String descriptor() throws Exception {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return descriptors.filter(each -> target(each).equals(folder.resolve("memory").toString())).findFirst()
+                .orElseThrow().getFileName().toString();
+        }
+    }
+
+    private static String target(final Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (final IOException e) {
+            // Closed meanwhile, such as that of the list itself.
+            return "";
+        }
+    }
+
+    @Test
+    void moreFilesThanAreKeptOpen() throws Exception {
+        device = device("fake:");
+        final int count = 200;
+        for (int i = 0; i < count; i++) {
+            segment(0x1000 + i * 16L, 1, 16, write("memory" + i, new byte[] {(byte) i}).toString(), 0);
+        }
+        final LiveView view = view(device);
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < count; i++) {
+                assertThat(view.read(0x1000 + i * 16L, 1).orElseThrow()).containsExactly(i);
+            }
+        }
+        assertThat(openFiles().stream().filter(file -> file.contains("memory"))).hasSize(64);
+        view.close();
+        assertThat(openFiles().stream().filter(file -> file.contains("memory"))).isEmpty();
+    }
+
+    @Test
+    void moreSegmentsThanThereIsRoomFor() {
+        device = device("fake:");
+        for (int i = 0; i < LiveLayout.SEGMENTS + 1; i++) {
+            segment((i + 1) * 0x1000L, 1, 0x1000, "", 0).hashCode();
+        }
+        final LiveView view = view(device);
+        assertThat(view.segments()).hasSize(LiveLayout.SEGMENTS);
+        assertThat(view.troubles()).singleElement().asString().contains("some segments");
+    }
+
+    @Test
+    void segmentsThatWereLeftOutAreNotToldOfWhenTheyAreGone() {
+        device = device("fake:");
+        LivePublisher.LiveEnd last = null;
+        for (int i = 0; i < LiveLayout.SEGMENTS + 1; i++) {
+            last = segment((i + 1) * 0x1000L, 1, 0x1000, "", 0);
+        }
+        last.close();
+        last.close();
+        final LiveView view = view(device);
+        assertThat(view.segments()).hasSize(LiveLayout.SEGMENTS);
+        assertThat(view.troubles()).isEmpty();
+    }
+
+    /** Where memory cannot be shared the process itself reads it, as long as its owner says that it is there. */
+    @Test
+    void unsharedMemoryIsReadByItsOwnProcess() throws Exception {
+        device = device("fake:");
+        final UnsafeBuffer memory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(4096, 64));
+        memory.putByte(7, (byte) 42);
+        final LivePublisher.LiveEnd end = segment(0x1000, memory.addressOffset(), 4096, "", 0);
+        final LiveView view = view(device);
+        assertThat(view.read(0x1007, 1)).hasValueSatisfying(bytes -> assertThat(bytes).containsExactly(42));
+        assertThat(view.read(0x1fff, 1)).isPresent();
+        final Path copy = write("copy", Files.readAllBytes(device.file().orElseThrow()));
+        final LiveView others = view(copy);
+        assertThat(others.read(0x1007, 1)).isEqualTo(Optional.empty());
+        assertThat(others.troubles()).singleElement().asString().contains("only its own process can read it");
+
+        end.close();
+        assertThat(view.read(0x1007, 1)).isEmpty();
+        // What a damaged file says is there is not read in this process.
+        assertThat(device.readOwn(new LiveSegment(0x1000, 1, 4096, "", 0), 0, new byte[8])).isFalse();
+        assertThat(memory.getByte(7)).isEqualTo((byte) 42);
+    }
+}

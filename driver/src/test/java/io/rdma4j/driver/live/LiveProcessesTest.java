@@ -1,0 +1,172 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.live.LiveViews.Status;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Processes that look at each other. */
+@Timeout(180)
+class LiveProcessesTest extends LiveFixture {
+    private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+    private final List<Process> children = new ArrayList<>();
+
+    @AfterEach
+    void endChildren() throws InterruptedException {
+        for (final Process child : children) {
+            child.destroyForcibly();
+            assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    private Process start(final List<String> before, final List<String> options, final String... args)
+        throws IOException {
+        final List<String> command = new ArrayList<>(before);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(option -> option.startsWith("--") || option.startsWith("-XX:+IgnoreUnrecognized"))
+            .forEach(command::add);
+        command.addAll(options);
+        command.addAll(List.of("-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            LiveChild.class.getName()));
+        command.addAll(List.of(args));
+        final Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
+        children.add(child);
+        return child;
+    }
+
+    private Process publisher(final String address) throws IOException {
+        final Process child = start(List.of(), List.of("-Drdma4j.state.dir=" + folder), "publish", address);
+        awaitLine(child, "open");
+        return child;
+    }
+
+    private static void awaitLine(final Process child, final String wanted) throws IOException {
+        final BufferedReader output = child.inputReader();
+        final StringBuilder said = new StringBuilder();
+        for (String line = output.readLine(); !wanted.equals(line); line = output.readLine()) {
+            assertThat(line).as("the child ended, having said: %s", said).isNotNull();
+            said.append(line).append('\n');
+        }
+    }
+
+    private static String all(final Process child) throws Exception {
+        final String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return said;
+    }
+
+    @Test
+    void aProcessIsReadWhileItRunsAndAfterItWasKilled() throws Exception {
+        final Process child = publisher("fake:child");
+        final LiveView view = ofPid(child.pid(), null);
+        assertThat(view.address()).isEqualTo("fake:child");
+        assertThat(view.pid()).isEqualTo(child.pid());
+        assertThat(view.isAlive()).isTrue();
+        long before = -1;
+        long now = value(view);
+        for (int tries = 0; now <= before || before < 0; tries++) {
+            assertThat(tries).as("it goes on counting; now %d", now).isLessThan(10_000);
+            before = before < 0 ? now : before;
+            TimeUnit.MILLISECONDS.sleep(1);
+            now = value(view);
+        }
+        assertThat(view.objects(LiveKind.QP)).hasSize(1);
+
+        child.destroyForcibly().waitFor();
+
+        assertThat(view.isAlive()).isFalse();
+        assertThat(value(view)).isGreaterThanOrEqualTo(now);
+        assertThat(view.objects(LiveKind.QP)).hasSize(1);
+        assertThat(view.commands()).hasSize(1);
+        assertThat(view.errors()).hasSize(1);
+        assertThat(LiveViews.list()).singleElement().satisfies(listed -> {
+            assertThat(listed.status()).isEqualTo(Status.STALE);
+            assertThat(listed.pid()).isEqualTo(child.pid());
+        });
+        device("fake:b");
+        assertThat(LiveViews.list()).as("removed by who comes next").singleElement()
+            .satisfies(listed -> assertThat(listed.pid()).isEqualTo(PID));
+        assertThat(value(view)).as("who has it open keeps it").isGreaterThanOrEqualTo(now);
+    }
+
+    private static long value(final LiveView view) {
+        return view.counters().stream().filter(counter -> counter.label().equals("loops")).findFirst().orElseThrow()
+            .value();
+    }
+
+    /** Its own settings say where it publishes, also where those of this process are others. */
+    @Test
+    void theFolderOfTheOtherProcessIsFound() throws Exception {
+        final Process child = publisher("fake:child");
+        System.setProperty("rdma4j.state.dir", folder.resolve("other").toString());
+        assertThat(LiveViews.list()).isEmpty();
+        assertThat(ofPid(child.pid(), "fake:child").isAlive()).isTrue();
+    }
+
+    @Test
+    void aProcessThatEndsByItselfLeavesNothing() throws Exception {
+        final Process child = publisher("fake:child");
+        child.getOutputStream().close();
+        all(child);
+        assertThat(LiveViews.list()).isEmpty();
+    }
+
+    /** Root's rights are taken away, but for those of the files' owner. */
+    private static List<String> withoutRights() {
+        if (Libc.geteuid() != 0) {
+            return List.of();
+        }
+        assumeThat(Files.isExecutable(SETPRIV)).as("root needs setpriv to give up its rights").isTrue();
+        return List.of(SETPRIV.toString(), "--bounding-set=-all", "--inh-caps=-all");
+    }
+
+    @Test
+    void aFileWithoutTheRightToReadIt() throws Exception {
+        final Path file = device("fake:a").file().orElseThrow();
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
+        final String said = all(start(withoutRights(), List.of("-Drdma4j.state.dir=" + folder), "look",
+            Long.toString(PID), file.toString()));
+        assertThat(said).contains("listed NO_RIGHT", "open 13 ", "ofPid 13 ",
+            "run as the user that the file belongs to");
+    }
+
+    @Test
+    void aProcessOfAnotherUser() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to start a process as another user").isZero();
+        withoutRights();
+        final Process other = new ProcessBuilder(SETPRIV.toString(), "--reuid=65534", "--regid=65534", "--clear-groups",
+            "sleep", "170").start();
+        children.add(other);
+        for (int tries = 0; LiveSearch.user(other.pid()) != 65534; tries++) {
+            assertThat(tries).as("user %d", LiveSearch.user(other.pid())).isLessThan(10_000);
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        final String said = all(start(withoutRights(), List.of("-Drdma4j.state.dir=" + folder), "look",
+            Long.toString(other.pid()), folder.resolve("none").toString()));
+        assertThat(said).contains("open 2 ", "ofPid 13 ",
+            "process " + other.pid() + " is of user 65534, whose files cannot be read", "or as root");
+    }
+}

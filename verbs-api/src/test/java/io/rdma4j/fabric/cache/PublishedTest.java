@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveCounters;
+import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.driver.live.LiveView;
+import io.rdma4j.driver.live.LiveViews;
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.AvInsert;
+import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.Fabric;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.Fabrics;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.verbs.Gid;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+
+/** Others see caches and address vectors, and which regions are cached. */
+@Timeout(60)
+class PublishedTest {
+    private static List<LiveObject> all(final String address, final LiveKind kind) {
+        try (LiveView view = LiveViews.ofPid(ProcessHandle.current().pid(), address)) {
+            assertThat(view.troubles()).isEmpty();
+            return view.objects(kind);
+        }
+    }
+
+    private static LiveObject only(final String address, final LiveKind kind) {
+        final List<LiveObject> all = all(address, kind);
+        assertThat(all).as("%s", kind).hasSize(1);
+        return all.get(0);
+    }
+
+    private static void assertCounted(final LiveObject object, final int place, final long total) {
+        assertThat(object.counter(place)).as(object.kind().counters().get(place)).isEqualTo(total);
+    }
+
+    @Test
+    void aCache() {
+        try (Bench bench = new Bench("published-cache", new CacheAttributes().maxCount(2).maxSize(1 << 20))) {
+            final String device = bench.context.address();
+            assertThat(only(device, LiveKind.CACHE).attribute(LiveAttributes.Cache.MAX_CACHED_COUNT)).isEqualTo(2);
+            assertThat(only(device, LiveKind.CACHE).attribute(LiveAttributes.Cache.MAX_CACHED_SIZE))
+                .isEqualTo(1 << 20);
+            bench.use(0, Bench.PAGE);
+            bench.use(0, Bench.PAGE);
+            bench.use(2 * Bench.PAGE, 4 * Bench.PAGE);
+            LiveObject seen = only(device, LiveKind.CACHE);
+            assertCounted(seen, LiveCounters.Cache.MISSES, 2);
+            assertCounted(seen, LiveCounters.Cache.HITS, 1);
+            assertCounted(seen, LiveCounters.Cache.CACHED_COUNT, 2);
+            assertCounted(seen, LiveCounters.Cache.CACHED_SIZE, 3 * Bench.PAGE);
+            assertThat(all(device, LiveKind.MR)).hasSize(2).allSatisfy(region -> assertThat(
+                region.attribute(LiveAttributes.Mr.FLAGS)).isEqualTo(LiveAttributes.Mr.CACHED));
+            bench.use(8 * Bench.PAGE, 9 * Bench.PAGE);
+            bench.change(2 * Bench.PAGE, 3 * Bench.PAGE);
+            seen = only(device, LiveKind.CACHE);
+            assertCounted(seen, LiveCounters.Cache.EVICTIONS, 1);
+            assertCounted(seen, LiveCounters.Cache.INVALIDATIONS, 1);
+            assertCounted(seen, LiveCounters.Cache.CACHED_COUNT, 1);
+            bench.cache.close();
+            assertThat(all(device, LiveKind.CACHE)).isEmpty();
+        }
+    }
+
+    /** At most 63 hits of a region are not seen; and all when it is gone. */
+    @Test
+    void hits() {
+        try (Bench bench = Bench.of("published-hits")) {
+            final String device = bench.context.address();
+            bench.use(0, Bench.PAGE);
+            long before = 0;
+            for (int hits = 1; hits <= 500; hits++) {
+                bench.use(0, Bench.PAGE);
+                if (hits % 41 == 0 || hits < 5) {
+                    final long seen = only(device, LiveKind.CACHE).counter(LiveCounters.Cache.HITS);
+                    assertThat(seen).as("after %d", hits).isBetween(Math.max(before, hits - 63L), (long) hits);
+                    before = seen;
+                }
+            }
+            bench.cache.flush();
+            assertCounted(only(device, LiveKind.CACHE), LiveCounters.Cache.HITS, 500);
+        }
+    }
+
+    @Test
+    void anAddressVector() {
+        final String device = "emulated:published-av";
+        try (Fabric fabric = Fabrics.open(Fabrics.getInfo(new Hints().endpointType(EndpointType.DGRAM)
+            .addressFormat(AddressFormat.DEVICE).address(device)).get(0));
+            Domain domain = fabric.openDomain(fabric.info())) {
+            final var vector = domain.openAddressVector(new AvAttributes());
+            final LiveObject empty = only(device, LiveKind.AV);
+            assertThat(empty.attribute(LiveAttributes.Av.TYPE)).isEqualTo(vector.type().value());
+            assertCounted(empty, LiveCounters.Av.ADDRESSES, 0);
+            final long[] names = new long[3];
+            final FabricAddress[] addresses = new FabricAddress[3];
+            for (int i = 0; i < addresses.length; i++) {
+                addresses[i] = FabricAddress.device(Gid.parse("fe80::" + (i + 1)), 5, 6, EndpointType.DGRAM);
+            }
+            assertThat(vector.insert(addresses, names, new AvInsert())).isEqualTo(3);
+            vector.remove(names, 2, 0);
+            addresses[1] = null;
+            assertThat(vector.insert(addresses, names, new AvInsert())).isEqualTo(2);
+            final LiveObject seen = only(device, LiveKind.AV);
+            assertCounted(seen, LiveCounters.Av.INSERTED, 5);
+            assertCounted(seen, LiveCounters.Av.REMOVED, 2);
+            assertCounted(seen, LiveCounters.Av.ADDRESSES, 3);
+            assertCounted(seen, LiveCounters.Av.FAILED, 1);
+            vector.close();
+            assertThat(all(device, LiveKind.AV)).isEmpty();
+        }
+    }
+}
