@@ -7,11 +7,6 @@ package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.conformance.differential.DiffComparison;
-import io.rdma4j.conformance.differential.DiffExecutor;
-import io.rdma4j.conformance.differential.DiffRecording;
-import io.rdma4j.conformance.differential.DiffScript;
-import io.rdma4j.conformance.differential.KnownDifferences;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.qemu.guest.FabricGuest;
@@ -19,6 +14,14 @@ import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
+import io.rdma4j.qemu.tools.ToolChecks;
+import io.rdma4j.qemu.tools.ToolsMain;
+import io.rdma4j.qemu.tools.Transcript;
+import io.rdma4j.tools.replay.DiffComparison;
+import io.rdma4j.tools.replay.DiffExecutor;
+import io.rdma4j.tools.replay.DiffRecording;
+import io.rdma4j.tools.replay.DiffScript;
+import io.rdma4j.tools.replay.KnownDifferences;
 import io.rdma4j.verbs.Gid;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -64,6 +67,20 @@ class QemuConformanceTest {
     @TestFactory
     Stream<DynamicTest> suite() {
         return GuestTests.of(result);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> commandsLookIntoTheDeviceAndIntoAProcess() throws IOException {
+        return ToolChecks.of(transcript());
+    }
+
+    @Test
+    void docsShowWhatTheyPrint() throws IOException {
+        ToolChecks.requireSaid(ToolsMain.QTEST, transcript());
+    }
+
+    private static Transcript transcript() throws IOException {
+        return Transcript.read(result.folder().resolve(Transcript.FILE_NAME));
     }
 
     @Test

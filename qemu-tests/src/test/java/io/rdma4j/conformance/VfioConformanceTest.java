@@ -12,6 +12,9 @@ import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
 import io.rdma4j.qemu.inner.InnerMain;
+import io.rdma4j.qemu.tools.ToolChecks;
+import io.rdma4j.qemu.tools.ToolsMain;
+import io.rdma4j.qemu.tools.Transcript;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -51,7 +54,7 @@ class VfioConformanceTest {
         result = InnerMain.run("vfio", System.out, ONLY == null ? List.of() : List.of("--only", ONLY));
         for (final String key : List.of("address", "device", "version", "fw_ver", "messages", "bytes", "interrupts",
             "duration_ms", "resumeMillis", "conformanceStageMillis", "killStageMillis", "usersStageMillis",
-            "unbindStageMillis")) {
+            "toolsStageMillis", "unbindStageMillis")) {
             System.out.println("pvrdma through VFIO: " + key + ' ' + result.info(key).orElse("(not reported)"));
         }
         System.out.println("pvrdma through VFIO: " + result.summary());
@@ -64,6 +67,20 @@ class VfioConformanceTest {
             SCENARIOS.stream().map(name -> DynamicTest.dynamicTest(name + " is reported", () ->
                 GuestTests.requireReported(result, name))),
             GuestTests.of(result));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> commandsLookIntoTheDeviceAndIntoAProcess() throws IOException {
+        return ToolChecks.ofInnerGuest(transcript());
+    }
+
+    @Test
+    void docsShowWhatTheyPrint() throws IOException {
+        ToolChecks.requireSaid(ToolsMain.VFIO, transcript());
+    }
+
+    private static Transcript transcript() throws IOException {
+        return Transcript.read(result.folder().resolve(Transcript.FILE_NAME));
     }
 
     @Test

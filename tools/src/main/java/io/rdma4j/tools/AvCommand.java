@@ -12,6 +12,7 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.SharedVector;
+import io.rdma4j.tools.dump.AvSection;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.KeyValues;
 import io.rdma4j.tools.text.Table;
@@ -21,7 +22,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
@@ -31,18 +31,17 @@ import java.util.Objects;
 /** {@code rdma4j av}: what is in the shared address vectors of this user. */
 @Command(
     name = "av",
-    description = "Lists shared address vectors of this user, or prints what is in one. Processes that have it open "
-        + "are not disturbed.",
+    description = "Lists shared address vectors of this user, or prints what is in one; with -d, --pid or --sample, "
+        + "and without a name, the address handles and address vectors of a device. Processes that have them open are "
+        + "not disturbed.",
     footer = {
-        "  rdma4j av                      which there are",
+        "  rdma4j av                      which shared ones there are",
         "  rdma4j av peers                what is in 'peers', of whatever domain",
+        "  rdma4j av --pid 1234           handles and vectors of a process",
         "  rdma4j av peers --json | python3 -m json.tool"
     })
-final class AvCommand implements Runnable {
+final class AvCommand extends DumpCommand {
     private static final String NAME = "[A-Za-z0-9._-]{1,128}";
-
-    @ParentCommand
-    private Main main;
 
     @Spec
     private CommandSpec spec;
@@ -50,29 +49,57 @@ final class AvCommand implements Runnable {
     @Parameters(arity = "0..1", paramLabel = "NAME", description = "Name of a vector. Default: list all")
     private String name;
 
-    @Option(names = {"-d", "--device", "--domain"}, paramLabel = "ADDRESS",
-        description = "Only vectors of this domain. Default: all")
+    @Option(names = "--domain", paramLabel = "ADDRESS",
+        description = "Only shared vectors of this domain; with a name, -d is the same. Default: all")
     private String domain;
 
-    @Option(names = "--json", description = "Print JSON.")
-    private boolean json;
+    AvCommand() {
+        super(new AvSection());
+    }
 
     @Override
     public void run() {
+        if (name == null && isOfDevice()) {
+            if (domain != null) {
+                throw new ParameterException(spec.commandLine(), "--domain is for shared address vectors, not for "
+                    + "those of a device (-d, --pid, --sample)");
+            }
+            super.run();
+        } else {
+            runShared();
+        }
+    }
+
+    private boolean isOfDevice() {
+        return has("--device") || has("--pid") || has("--sample");
+    }
+
+    private boolean has(final String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    private void runShared() {
+        if (has("--pid") || has("--sample") || has("--raw")) {
+            throw new ParameterException(spec.commandLine(), "--pid, --sample and --raw are for the address vectors "
+                + "of a device, not for shared ones");
+        }
+        if (domain == null) {
+            domain = spec.commandLine().getParseResult().matchedOptionValue("--device", (String) null);
+        }
         if (name != null && !name.matches(NAME)) {
             throw new ParameterException(spec.commandLine(), "Invalid name '" + name
                 + "': names have 1 to 128 letters, digits, '-', '_' and '.'");
         }
         final List<SharedVector> found = Fabrics.sharedVectors(name).stream()
             .filter(one -> domain == null || domain.equals(one.domain())).toList();
-        print(found, main.terminal());
+        print(found, main().terminal());
         if (name != null) {
             requireSome(found);
         }
     }
 
     private void print(final List<SharedVector> found, final Terminal terminal) {
-        if (json) {
+        if (has("--json")) {
             final JsonArray all = new JsonArray();
             found.forEach(one -> all.add(toJson(one)));
             Json.print(terminal.out(), all);

@@ -6,6 +6,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.driver.sysfs.PciSysfs;
+import io.rdma4j.tools.dump.Register;
 import io.rdma4j.tools.pingpong.Operation;
 import io.rdma4j.verbs.Mtu;
 import picocli.CommandLine.ITypeConverter;
@@ -106,6 +107,76 @@ final class Converters {
         @Override
         public Integer convert(final String value) {
             return (int) number(value, 0, HostAndPort.MAX_PORT, "a TCP port from 0 to " + HostAndPort.MAX_PORT);
+        }
+    }
+
+    /** Which device of a trace. */
+    static final class DeviceOfTrace implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(final String value) {
+            return (int) number(value, 1, Integer.MAX_VALUE, "a device of a trace; they are numbered from 1");
+        }
+    }
+
+    /** A factor on deadlines. */
+    static final class Factor implements ITypeConverter<Integer> {
+        private static final int MAX = 1000;
+
+        @Override
+        public Integer convert(final String value) {
+            return (int) number(value, 1, MAX, "a factor from 1 to " + MAX);
+        }
+    }
+
+    /** How many commands to print. */
+    static final class CommandCount implements ITypeConverter<Integer> {
+        private static final int MAX = 256;
+
+        @Override
+        public Integer convert(final String value) {
+            return (int) number(value, 1, MAX, "a number from 1 to " + MAX);
+        }
+    }
+
+    /** A register of the device. */
+    static final class RegisterName implements ITypeConverter<Register> {
+        @Override
+        public Register convert(final String value) {
+            final Register register = Register.of(value);
+            if (register == null) {
+                throw new TypeConversionException("'" + value + "' is no register; those that can be written are "
+                    + String.join(", ", Register.writable()));
+            }
+            return register;
+        }
+    }
+
+    /** 32 bits, in decimal or hexadecimal. */
+    static final class Word implements ITypeConverter<Integer> {
+        private static final long MAX = 0xffff_ffffL;
+
+        @Override
+        public Integer convert(final String value) {
+            try {
+                final long word = Long.decode(value);
+                if (word >= 0 && word <= MAX && !value.matches("0\\d.*")) {
+                    return (int) word;
+                }
+            } catch (final NumberFormatException ignored) {
+                // Reported below together with a number that is out of range.
+            }
+            throw new TypeConversionException("'" + value + "' is not a number from 0 to 0xffffffff, such as 2 or 0x2");
+        }
+    }
+
+    /** A number of a process. */
+    static final class ProcessId implements ITypeConverter<Long> {
+        /** What Linux allows, {@code PID_MAX_LIMIT}. */
+        private static final long MAX = 1L << 22;
+
+        @Override
+        public Long convert(final String value) {
+            return number(value, 1, MAX, "a process id");
         }
     }
 

@@ -23,6 +23,11 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     private static final String MISSING_FLAG = "this JVM keeps its package jdk.internal.misc shut; start with ./rdma4j "
         + "or java -jar rdma4j.jar, or give java the option --add-opens java.base/jdk.internal.misc=ALL-UNNAMED";
 
+    private static final String NO_MEMORY = "the heap of %d MiB does not hold what was asked for (%s); give more, such "
+        + "as RDMA4J_OPTS=-Xmx4g ./rdma4j ...";
+    private static final String GONE = "memory that was mapped cannot be accessed any more: the device was taken away, "
+        + "or the file behind it was cut off (%s)";
+
     private final Main main;
 
     Failures(final Main main) {
@@ -54,19 +59,32 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     /**
-     * Tells what the JVM was started without. The jar's manifest asks for it; a class path cannot.
+     * Tells what the JVM has not: an option, which the jar's manifest asks for and a class path cannot; memory; a
+     * device's registers that were there before.
      *
      * @param error what came of it.
      * @return the exit code.
      */
-    int handleLinkageError(final LinkageError error) {
+    int handleError(final Error error) {
         final PrintWriter err = main.terminal().err();
-        final boolean isShut = error instanceof IllegalAccessError && error.getMessage().contains("jdk.internal.misc");
-        err.println("rdma4j: " + oneLine(isShut ? MISSING_FLAG : summary(error)));
+        err.println("rdma4j: " + oneLine(explanation(error)));
         if (main.debug()) {
             trace(error, err);
         }
         return ExitCode.SOFTWARE;
+    }
+
+    private static String explanation(final Error error) {
+        final String message = String.valueOf(error.getMessage());
+        if (error instanceof IllegalAccessError && message.contains("jdk.internal.misc")) {
+            return MISSING_FLAG;
+        }
+        if (error instanceof OutOfMemoryError) {
+            return String.format(NO_MEMORY, Runtime.getRuntime().maxMemory() >> 20, message);
+        }
+        // What HotSpot makes of SIGBUS in memory that is mapped.
+        return error instanceof InternalError && message.contains("memory access") ? String.format(GONE, message)
+            : summary(error);
     }
 
     private static String summary(final Throwable thrown) {

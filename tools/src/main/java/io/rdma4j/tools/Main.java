@@ -5,14 +5,18 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -20,8 +24,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rdma4j",
     description = "Looks at RDMA devices and tries them out, without the kernel and without native code.",
-    subcommands = {DevicesCommand.class, DevinfoCommand.class, FiInfoCommand.class, AvCommand.class,
-        FiPingpongCommand.class, PingpongCommand.class, StatusCommand.class, BindCommand.class, UnbindCommand.class},
+    subcommands = {DevicesCommand.class, DevinfoCommand.class, FiInfoCommand.class, PingpongCommand.class,
+        FiPingpongCommand.class, PerfCommand.class, PlotCommand.class, StatCommand.class, DumpAllCommand.class,
+        ShowCommand.class, RegsCommand.class, ConfigCommand.class, DsrCommand.class, CapsCommand.class,
+        CmdCommand.class, QpCommand.class, CqCommand.class, SrqCommand.class, MrCommand.class, GidCommand.class,
+        AvCommand.class, CacheCommand.class, CountersCommand.class, ErrorsCommand.class, StatusCommand.class,
+        BindCommand.class, UnbindCommand.class, CompletionCommand.class, ReplayCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
@@ -54,6 +62,9 @@ public final class Main implements Runnable {
     @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print the stack trace of a failure.")
     private boolean debug;
 
+    @Mixin
+    private TraceOptions trace;
+
     private Main(final Terminal terminal, final Machine machine) {
         this.terminal = terminal;
         this.machine = machine;
@@ -80,6 +91,16 @@ public final class Main implements Runnable {
         return run(terminal, Machine.here(), args);
     }
 
+    /**
+     * All commands, to be described.
+     *
+     * @return a new tree of them, which is not to be run.
+     */
+    static CommandLine commandLine() {
+        return new CommandLine(new Main(Terminal.system(), Machine.here()))
+            .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
+    }
+
     static int run(final Terminal terminal, final Machine machine, final String... args) {
         final Main main = new Main(terminal, machine);
         final Failures failures = new Failures(main);
@@ -91,13 +112,49 @@ public final class Main implements Runnable {
                 .setAbbreviatedOptionsAllowed(false)
                 .setParameterExceptionHandler(failures)
                 .setExecutionExceptionHandler(failures)
+                .setExecutionStrategy(main::execute)
                 .execute(args);
-        } catch (final LinkageError e) {
-            return failures.handleLinkageError(e);
+        } catch (final LinkageError | VirtualMachineError e) {
+            return failures.handleError(e);
         } finally {
             terminal.out().flush();
             terminal.err().flush();
         }
+    }
+
+    /** The trace is there before the first device is opened, or nothing is done. */
+    private int execute(final ParseResult parsed) {
+        if (onlyExplains(parsed)) {
+            return new CommandLine.RunLast().execute(parsed);
+        }
+        beginTrace(innermost(parsed).commandSpec().commandLine());
+        try {
+            return new CommandLine.RunLast().execute(parsed);
+        } finally {
+            trace.end();
+        }
+    }
+
+    private void beginTrace(final CommandLine command) {
+        final String objection;
+        try {
+            objection = trace.begin();
+        } catch (final RdmaException e) {
+            throw new ExecutionException(command, e.getMessage(), e);
+        }
+        if (objection != null) {
+            throw new ParameterException(command, objection);
+        }
+    }
+
+    private static ParseResult innermost(final ParseResult parsed) {
+        return parsed.hasSubcommand() ? innermost(parsed.subcommand()) : parsed;
+    }
+
+    /** Help and version open nothing, and a file of that name keeps what is in it. */
+    private static boolean onlyExplains(final ParseResult parsed) {
+        return parsed.isUsageHelpRequested() || parsed.isVersionHelpRequested()
+            || parsed.hasSubcommand() && onlyExplains(parsed.subcommand());
     }
 
     @Override

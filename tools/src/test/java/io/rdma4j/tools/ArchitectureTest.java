@@ -43,6 +43,8 @@ class ArchitectureTest {
     private static final String WAIT = "io.rdma4j.driver.wait";
     private static final String TOOLS = "io.rdma4j.tools..";
     private static final String HOST = "io.rdma4j.driver.sysfs";
+    private static final String[] INSIDE = {"io.rdma4j.driver.live", "io.rdma4j.driver.pci",
+        "io.rdma4j.driver.pvrdma", "io.rdma4j.verbs.pvrdma", "io.rdma4j.driver.trace"};
     private static final String[] PUBLIC_API = {"io.rdma4j.verbs", "io.rdma4j.verbs.spi"};
 
     @ArchTest
@@ -75,8 +77,9 @@ class ArchitectureTest {
         .and().haveModifier(JavaModifier.PUBLIC).should().haveNameNotMatching("(?i).*pvrdma.*");
 
     @ArchTest
-    static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_AND_ADMINISTER_THE_HOST =
-        only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], FABRIC_API, HOST);
+    static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_ADMINISTER_THE_HOST_AND_LOOK_INSIDE =
+        only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], FABRIC_API, HOST, HW, INSIDE[0], INSIDE[1],
+            INSIDE[2], INSIDE[3], INSIDE[4]);
 
     @ArchTest
     static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)
@@ -95,7 +98,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule CHRONICLE_STAYS_IN_ITS_BRIDGE = noClasses().that()
-        .resideOutsideOfPackage("io.rdma4j.verbs.chronicle..")
+        .resideOutsideOfPackages("io.rdma4j.verbs.chronicle..", "io.rdma4j.tools.chronicle..")
         .should().dependOnClassesThat().resideInAPackage("net.openhft..");
 
     @ArchTest

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The launcher and its shell functions, in a copy of the folder, on a machine made of small scripts. */
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
-        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat");
+        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum");
     private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
         + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
 
@@ -149,6 +149,31 @@ class LauncherTest {
         assertThat(second.err()).isEmpty();
         assertThat(second.out()).endsWith("devices\n");
         assertThat(calls()).hasSize(1);
+    }
+
+    /** The class archive: made once for a jar and a Java, given to it from then on. */
+    @Test
+    void keepsClassesForTheNextStart() throws Exception {
+        script(jdk.resolve("bin/java"), "case \"$2\" in -XX:ArchiveClassesAtExit=*) echo x >\"${2#*=}\"; "
+            + "echo archive >>$HOME/calls;; esac; echo \"java of $0\" \"$@\"");
+        final String option = "-XX:SharedArchiveFile=" + root.resolve("tools/target/rdma4j-");
+        assertThat(launch("x").out()).contains(option).endsWith("rdma4j.jar x\n");
+        assertThat(launch("y").out()).contains(option).endsWith("rdma4j.jar y\n");
+        assertThat(calls()).filteredOn("archive"::equals).hasSize(1);
+        Files.setLastModifiedTime(root.resolve("tools/target/rdma4j.jar"),
+            FileTime.from(Instant.now().plusSeconds(1)));
+        launch("z");
+        assertThat(calls()).filteredOn("archive"::equals).hasSize(2);
+        Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"17.0.16\"\n");
+        launch("another build of Java");
+        assertThat(calls()).filteredOn("archive"::equals).hasSize(3);
+    }
+
+    @Test
+    void startsWithoutAnArchiveWhereNoneCanBeMade() throws Exception {
+        final Outcome outcome = launch("x");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).doesNotContain("SharedArchiveFile").endsWith("rdma4j.jar x\n");
     }
 
     @Test

@@ -5,15 +5,25 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EmptySource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,11 +41,25 @@ class MainTest {
             "Exit codes:");
     }
 
+    /** As they are typed, those below others too. */
+    static Stream<String> commands() {
+        return below(Main.commandLine(), "");
+    }
+
+    private static Stream<String> below(final CommandLine parent, final String words) {
+        return parent.getSubcommands().entrySet().stream().flatMap(entry -> Stream.concat(
+            Stream.of(words + entry.getKey()), below(entry.getValue(), words + entry.getKey() + " ")));
+    }
+
+    @Test
+    void allCommandsAreLookedAt() {
+        assertThat(commands()).contains("stat", "qp", "replay", "regs set").doesNotHaveDuplicates();
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "devinfo", "fi_info", "av", "fi_pingpong", "pingpong", "status", "bind",
-        "unbind"})
+    @MethodSource("commands")
     void eachCommandHasHelpWithExamples(final String command) {
-        final Cli.Outcome outcome = Cli.run(command, "--help");
+        final Cli.Outcome outcome = Cli.run((command + " --help").split(" "));
         assertThat(outcome.exitCode()).isZero();
         assertThat(outcome.err()).isEmpty();
         assertThat(outcome.out()).contains("Usage: rdma4j " + command, "--debug", "Exit codes:");
@@ -45,12 +69,21 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "devices", "devinfo", "fi_info", "av", "fi_pingpong", "pingpong", "status", "bind",
-        "unbind"})
+    @EmptySource
+    @MethodSource("commands")
     void examplesAreNotWrapped(final String command) {
-        final String help = (command.isEmpty() ? Cli.run("--help") : Cli.run(command, "--help")).out();
+        final String help = Cli.run((command + " --help").strip().split(" ")).out();
         assertThat(help.substring(help.indexOf("Examples:")).lines().skip(1))
-            .isNotEmpty().allSatisfy(line -> assertThat(line).startsWith("  rdma4j "));
+            .isNotEmpty().allSatisfy(line -> assertThat(line).startsWith("  "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"qp --help", "regs set --help", "devinfo --version", "--help"})
+    void whoAsksForHelpLosesNoTrace(final String line, @TempDir final Path folder) throws IOException {
+        final Path trace = Files.writeString(folder.resolve("trace"), "of yesterday");
+        final Cli.Outcome outcome = Cli.run(("--trace " + trace + " " + line).split(" "));
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(trace).hasContent("of yesterday");
     }
 
     @ParameterizedTest
@@ -133,6 +166,26 @@ class MainTest {
         assertThat(process.exitValue()).as(output).isEqualTo(1);
         assertThat(output.lines()).singleElement().asString().startsWith("rdma4j: ")
             .contains("./rdma4j", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED");
+    }
+
+    static Stream<Arguments> errors() {
+        return Stream.of(Arguments.of(new OutOfMemoryError("Java heap space"), "RDMA4J_OPTS=-Xmx"),
+            Arguments.of(new InternalError("a fault occurred in an unsafe memory access operation"), "taken away"),
+            Arguments.of(new StackOverflowError(), "internal error: java.lang.StackOverflowError"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void whatTheJvmLacksIsToldInOneLine(final Error error, final String expected) {
+        final StringWriter err = new StringWriter();
+        final PrintWriter broken = new PrintWriter(new StringWriter()) {
+            @Override
+            public void write(final String text, final int offset, final int length) {
+                throw error;
+            }
+        };
+        assertThat(Main.run(new Terminal(broken, new PrintWriter(err), false, false), "devinfo")).isEqualTo(1);
+        assertThat(err.toString().lines()).singleElement().asString().startsWith("rdma4j: ").contains(expected);
     }
 
     @ParameterizedTest

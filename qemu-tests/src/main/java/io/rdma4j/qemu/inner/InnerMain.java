@@ -25,7 +25,7 @@ public final class InnerMain {
         "usage: run-guest.sh --inner [--shell | --stages STAGE,...] [ARGUMENT OF THE CONFORMANCE SUITE...]",
         "  runs the conformance suite and the scenarios on vfio: in the inner guest",
         "  --shell     runs nothing, and keeps the guest for people: docs/qemu.md says how to get in",
-        "  --stages    of conformance, kill, users, unbind");
+        "  --stages    of conformance, tools, kill, users, unbind");
     /** No atomic operations are needed between processors, and the inner guest has but one. */
     private static final int PROCESSORS = 1;
     /** Without what costs time under emulation and guards nothing here. */

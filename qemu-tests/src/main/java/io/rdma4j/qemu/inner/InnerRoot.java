@@ -101,6 +101,8 @@ final class InnerRoot {
     static String stations(final List<String> classPath, final List<String> options) {
         final List<String> java = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
             "-XX:-UsePerfData", "-Xshare:auto", "-ea", "-Djava.io.tmpdir=/tmp", "-Djna.tmpdir=/tmp"));
+        // A guest within a guest takes its time, and more where others want the processor too.
+        java.add("-Drdma4j.resolve.timeout.ms=120000");
         java.addAll(options);
         java.addAll(List.of("-cp", String.join(":", classPath)));
         final StringBuilder script = new StringBuilder();

@@ -10,6 +10,8 @@ import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.ResultLine;
 import io.rdma4j.qemu.guest.ResultWriter;
+import io.rdma4j.qemu.tools.ToolCommand;
+import io.rdma4j.qemu.tools.Transcript;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,20 +21,22 @@ import java.util.List;
 
 /**
  * What runs in the fabric guest: lets a prepared inner guest go on and gives its stations their jobs. The conformance
- * suite through VFIO, then what only a real system can show: a process that is killed, one that comes second, one
- * without rights, and a device that is taken away. Reports with {@link ResultWriter}.
+ * suite through VFIO, then what only a real system can show: commands that look into the device and into a process
+ * that uses it, a process that is killed, one that comes second, one without rights, and a device that is taken away.
+ * Reports with {@link ResultWriter}, and leaves what commands printed as a {@link Transcript}.
  */
 public final class InnerSuiteMain {
-    /** Stages to run, separated by commas: conformance, kill, users, unbind; all by default. */
+    /** Stages to run, separated by commas: conformance, tools, kill, users, unbind; all by default. */
     public static final String STAGES_PROPERTY = "rdma4j.qemu.inner.stages";
 
     /** A stage that runs nothing until the machine ends. */
     static final String WAIT = "wait";
 
     private static final List<String> STAGES =
-        List.of(System.getProperty(STAGES_PROPERTY, "conformance,kill,users,unbind").split(","));
+        List.of(System.getProperty(STAGES_PROPERTY, "conformance,tools,kill,users,unbind").split(","));
     private static final String ADDRESS =
         "vfio:" + InnerMachine.DEVICE + "?gid=::ffff:" + FabricGuest.IP_ADDRESS;
+    private static final String REPORT = "/tmp/rdma4j-report.json";
     private static final Duration SUITE = Duration.ofMinutes(25);
     private static final Duration JOB = Duration.ofMinutes(3);
     private static final Duration END = Duration.ofMinutes(1);
@@ -41,6 +45,8 @@ public final class InnerSuiteMain {
     private final ResultWriter results;
     private final InnerGuest guest;
     private final List<String> suiteArguments;
+    /** Null before it is needed. */
+    private InnerGuest.Job traffic;
 
     private InnerSuiteMain(final ResultWriter results, final InnerGuest guest, final List<String> suiteArguments) {
         this.results = results;
@@ -73,13 +79,14 @@ public final class InnerSuiteMain {
     }
 
     private static void show(final String line) {
-        if (!line.contains("|TIME ")) {
+        if (!line.contains("|TIME ") && !line.contains("|INFO " + Jobs.PRINTED + '=')) {
             System.out.println("    " + line);
         }
     }
 
     private void run() {
         stage("conformance", this::conformance);
+        stage("tools", this::tools);
         stage("kill", this::killInTraffic);
         stage("users", this::withoutRights);
         // Last: the device is gone afterwards.
@@ -119,10 +126,43 @@ public final class InnerSuiteMain {
         }
     }
 
+    /** Commands on the device itself, then on a process that uses it and does not notice. */
+    private void tools() {
+        final Transcript transcript = new Transcript();
+        for (final ToolCommand command : ToolCommand.onDevice(ADDRESS, REPORT)) {
+            transcript.add(tool(Station.MAIN, command));
+        }
+        startTraffic();
+        for (final ToolCommand command : ToolCommand.onProcess()) {
+            transcript.add(tool(Station.MAIN, command));
+        }
+        transcript.add(tool(Station.USER, ToolCommand.WITHOUT_RIGHTS));
+        try {
+            transcript.write(Path.of(System.getProperty(ResultWriter.FOLDER_PROPERTY, ".")));
+        } catch (final IOException e) {
+            throw new GuestException("cannot write what commands printed: " + e, e);
+        }
+        if (!STAGES.contains("kill")) {
+            guest.kill(Station.VICTIM, END);
+        }
+    }
+
+    private Transcript.Entry tool(final Station station, final ToolCommand command) {
+        final InnerGuest.Job job = guest.start(station, Jobs.TOOL + ' ' + command.line());
+        final int code = job.await(JOB);
+        return new Transcript.Entry(job.info(Jobs.TYPED), code, Transcript.unpack(job.info(Jobs.PRINTED)));
+    }
+
+    private void startTraffic() {
+        if (traffic == null) {
+            traffic = guest.start(Station.VICTIM, "traffic " + ADDRESS);
+            traffic.awaitLine(Jobs.RUNNING, JOB);
+        }
+    }
+
     /** A second process is refused while the first one is at work; that one is killed; then the second takes over. */
     private void killInTraffic() {
-        final InnerGuest.Job traffic = guest.start(Station.VICTIM, "traffic " + ADDRESS);
-        traffic.awaitLine(Jobs.RUNNING, JOB);
+        startTraffic();
         final InnerGuest.Job second = guest.start(Station.MAIN, "open " + ADDRESS);
         final int refused = second.await(JOB);
         report("secondProcessIsRefused", refused != 0 && second.number("errno") == RdmaException.EBUSY,

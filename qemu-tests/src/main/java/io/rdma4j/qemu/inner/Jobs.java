@@ -8,6 +8,8 @@ package io.rdma4j.qemu.inner;
 import io.rdma4j.RdmaException;
 import io.rdma4j.conformance.ConformanceMain;
 import io.rdma4j.qemu.leftovers.Traffic;
+import io.rdma4j.qemu.tools.ToolCommand;
+import io.rdma4j.qemu.tools.Transcript;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -31,6 +33,13 @@ import java.util.regex.Pattern;
 final class Jobs {
     /** Said when messages are under way. */
     static final String RUNNING = "RUNNING";
+
+    /** The job that runs a command of rdma4j: its line follows, as {@link ToolCommand} has it. */
+    static final String TOOL = "tool";
+    /** The line that was typed, with the process that was meant. */
+    static final String TYPED = "typed";
+    /** What it printed, packed. */
+    static final String PRINTED = "printed";
 
     private static final int MESSAGES = 20;
     private static final Duration LOSS = Duration.ofMinutes(3);
@@ -56,6 +65,7 @@ final class Jobs {
                 case "pingpong" -> jobs.pingPong();
                 case "recover" -> jobs.recover();
                 case "hold" -> jobs.holdUntilLost();
+                case TOOL -> jobs.tool(String.join(" ", arguments));
                 default -> throw new IllegalArgumentException("no job '" + job + "'");
             };
         } catch (final RdmaException e) {
@@ -112,6 +122,15 @@ final class Jobs {
         while (true) {
             traffic.exchange();
         }
+    }
+
+    /** Its output is one packed line: a character takes a millisecond on the console of an emulated guest's guest. */
+    private int tool(final String line) {
+        final String typed = ToolCommand.onProcess(line, Station.VICTIM.pid());
+        info(TYPED, typed);
+        final Transcript.Entry entry = new Transcript().run(typed);
+        info(PRINTED, Transcript.pack(entry.text()));
+        return entry.exitCode();
     }
 
     /** After somebody's death: what was left, whether messages go again, and whether the device's table is empty. */

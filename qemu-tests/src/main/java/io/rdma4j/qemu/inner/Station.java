@@ -5,6 +5,9 @@
 
 package io.rdma4j.qemu.inner;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +22,7 @@ import java.util.List;
  */
 record Station(String name, boolean root, long memlockKib, int heapMib) {
     /** Does the most: runs the suite, and whatever follows somebody's death. */
-    static final Station MAIN = new Station("main", true, 0, 64);
+    static final Station MAIN = new Station("main", true, 0, 96);
     /** Is killed. */
     static final Station VICTIM = new Station("victim", true, 0, 24);
     /** Has rights on the group's file only, and may lock enough. */
@@ -49,6 +52,15 @@ record Station(String name, boolean root, long memlockKib, int heapMib) {
 
     private String pidFile() {
         return FOLDER + '/' + name + ".pid";
+    }
+
+    /** Its process, as any process in its machine sees it. */
+    String pid() {
+        try {
+            return Files.readString(Path.of(pidFile())).strip();
+        } catch (final IOException e) {
+            throw new IllegalStateException("station " + name + " has left no " + pidFile(), e);
+        }
     }
 
     /** A shell command that ends it at once. */

@@ -39,20 +39,27 @@ public final class StationMain {
         Warmup.of(name).run(out);
         Files.createFile(Path.of(Station.FOLDER, name + ".ready"));
         while (true) {
-            // Opened for each line: who writes one closes the pipe.
-            try (BufferedReader in = new BufferedReader(new InputStreamReader(
-                new FileInputStream(Station.FOLDER + '/' + name + ".jobs"), StandardCharsets.UTF_8))) {
-                final String line = in.readLine();
-                if (END.equals(line)) {
-                    return;
-                }
-                if (line != null) {
-                    final String[] words = line.split(" ");
-                    final int code = Jobs.run(words[0], Arrays.copyOfRange(words, 1, words.length), out);
-                    out.println(DONE + code);
-                    out.flush();
-                }
+            final String line = nextLine(name);
+            if (END.equals(line)) {
+                return;
             }
+            if (line != null) {
+                final String[] words = line.split(" ");
+                final int code = Jobs.run(words[0], Arrays.copyOfRange(words, 1, words.length), out);
+                out.println(DONE + code);
+                out.flush();
+            }
+        }
+    }
+
+    /**
+     * Opens the pipe for each line: who writes one closes it. And closes it before the job runs: the next line comes as
+     * soon as the job has said that it is done, and what is written into a pipe that is about to be closed is lost.
+     */
+    private static String nextLine(final String name) throws IOException {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(
+            new FileInputStream(Station.FOLDER + '/' + name + ".jobs"), StandardCharsets.UTF_8))) {
+            return in.readLine();
         }
     }
 }

@@ -12,12 +12,15 @@ import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.qemu.leftovers.Traffic;
+import io.rdma4j.qemu.tools.ToolRun;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
 
 /**
  * What a station does where emulation is fast, so that it need not do it where emulation is slow: loads classes, links
@@ -43,6 +46,7 @@ final class Warmup {
         out.println("warm-up: " + useNeighbour());
         if (suite) {
             out.println("warm-up: " + runSuite());
+            out.println("warm-up: " + runCommands());
         }
         try (RdmaContext context = RdmaDevices.open("emulated:warm-up?quirks=qemu-7.2")) {
             final Traffic traffic = new Traffic(context);
@@ -64,6 +68,16 @@ final class Warmup {
             final int vectors = device.interrupts().enable(device.interrupts().available());
             final long fired = device.interrupts().vector(0).await(1);
             return device.address() + " memory=" + memory.length() + " vectors=" + vectors + " fired=" + fired;
+        }
+    }
+
+    /** As above. */
+    private static String runCommands() {
+        try {
+            return ToolRun.fewOn("emulated:warm-up-tools?quirks=qemu-7.2").entries().stream()
+                .map(entry -> entry.name() + '=' + entry.exitCode()).collect(Collectors.joining(" "));
+        } catch (final IOException e) {
+            return "commands: " + e;
         }
     }
 

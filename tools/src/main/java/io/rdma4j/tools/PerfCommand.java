@@ -1,0 +1,233 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import com.google.gson.JsonObject;
+import io.rdma4j.tools.perf.Perf;
+import io.rdma4j.tools.perf.PerfFile;
+import io.rdma4j.tools.perf.PerfOptions;
+import io.rdma4j.tools.perf.PerfReport;
+import io.rdma4j.tools.perf.PerfRun;
+import io.rdma4j.tools.perf.PerfServer;
+import io.rdma4j.tools.perf.PerfTest;
+import io.rdma4j.tools.perf.Surroundings;
+import io.rdma4j.tools.pingpong.Answering;
+import io.rdma4j.tools.text.Json;
+import io.rdma4j.tools.text.Progress;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+
+/** {@code rdma4j perf}: latency, bandwidth and message rate, in the manner of perftest. */
+@Command(
+    name = "perf",
+    description = {
+        "Measures latency, bandwidth and message rate over reliable connections (RC), with the options, columns and "
+            + "units of perftest.",
+        "Without HOST and --server both ends are in this process, each on a thread of its own. With them they are two "
+            + "processes, which need the same TEST, -s or -a, and -q; that is for real devices, as an emulated one "
+            + "does not reach beyond its process.",
+        "Times of send_lat and write_lat are half round trips, of read_lat and atomic_lat whole operations. Each round "
+            + "trip contains one reading of the clock, about 25 ns; the output says how much it is here. The loop is "
+            + "closed: no correction for coordinated omission is made. perftest leaves the two longest times out, this "
+            + "leaves none out."
+    },
+    footer = {
+        "  rdma4j perf send_lat                          2 bytes to and fro",
+        "  rdma4j perf write_lat -s 64 -n 100000         memory polled",
+        "  rdma4j perf read_bw -a -D 1                   all sizes, a second each",
+        "  rdma4j perf msg_rate -q 4 -l 32               lists of 32 on 4 queue pairs",
+        "  rdma4j perf send_lat --compare                with yardsticks of the same run",
+        "  rdma4j perf send_lat -n 100000 --save a.json  percentiles, for later",
+        "  rdma4j perf write_lat --plot p.html --beside a.json   two runs in one page",
+        "  rdma4j perf send_bw -d emulated:a -d emulated:b   between two devices",
+        "  rdma4j perf send_bw -d vfio:0000:0b:00.1 --server=192.0.2.7   one end",
+        "  rdma4j perf send_bw -d vfio:0000:0b:00.1 192.0.2.7            the other"
+    })
+final class PerfCommand implements Runnable {
+    @ParentCommand
+    private Main main;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "TEST", converter = PerfArguments.Tests.class,
+        description = "send_lat, send_bw, write_lat, write_bw, read_lat, read_bw, atomic_lat or msg_rate.")
+    private PerfTest test;
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST[:PORT]", converter = Converters.HostAndPort.class,
+        description = "Measure with a server that listens there.")
+    private InetSocketAddress host;
+
+    @Option(names = {"-d", "--device", "--ib-dev"}, paramLabel = "ADDRESS",
+        defaultValue = RdmaDevices.DEFAULT_ADDRESS,
+        description = "Address of the device; given twice, the second is the other end's. Default: ${DEFAULT-VALUE}")
+    private List<String> addresses;
+
+    @Mixin
+    private PerfArguments arguments;
+
+    @Option(names = "--one-thread", description = "One thread plays both ends, which then never run at the same time.")
+    private boolean oneThread;
+
+    @Option(names = "--server", paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
+        converter = Converters.HostAndPort.class,
+        description = "Answer a client that connects to this TCP address. Without HOST only processes of this machine "
+            + "can. Whoever reaches the port can connect: open it in trusted networks only.")
+    private InetSocketAddress server;
+
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT", converter = Converters.TcpPort.class,
+        description = "TCP port to listen at or to connect to; 0 listens at any that is free. Default: 18515")
+    private Integer port;
+
+    @Option(names = "--timeout", paramLabel = "SECONDS", converter = Converters.Seconds.class, defaultValue = "10",
+        description = "Longest wait without any progress, and for the other process. Default: ${DEFAULT-VALUE}")
+    private Duration timeout;
+
+    @Option(names = "--compare",
+        description = "Measure yardsticks too, before and after: a bounced cache line, two Agrona rings, TCP.")
+    private boolean compare;
+
+    @Option(names = {"-F", "--CPU-freq"}, description = "Say nothing about processors.")
+    private boolean quiet;
+
+    @ArgGroup
+    private Samples samples = new Samples();
+
+    @Mixin
+    private PerfOutputs outputs;
+
+    @Option(names = "--json", description = "Print JSON: what --save keeps.")
+    private boolean json;
+
+    /** Which single times to print; one of the two. */
+    static final class Samples {
+        @Option(names = {"-H", "--report-histogram", "--report_histogram"},
+            description = "Print all times of a latency test, from the shortest to the longest.")
+        private boolean sorted;
+
+        @Option(names = {"-U", "--report-unsorted"},
+            description = "Print all times of a latency test in the order in which they came.")
+        private boolean unsorted;
+
+        boolean wanted() {
+            return sorted || unsorted;
+        }
+    }
+
+    @Override
+    public void run() {
+        final PerfOptions asked = arguments.options(spec.commandLine(), test, samples.wanted(), oneThread, timeout);
+        checkPlaces();
+        outputs.prepare(spec.commandLine());
+        final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
+        try (RdmaContext context = RdmaDevices.open(addresses.get(0));
+            RdmaContext second = alone ? null : RdmaDevices.open(addresses.get(1))) {
+            final RdmaContext peer = alone ? context : second;
+            final PerfOptions options = arguments.fitted(spec.commandLine(), asked, context, peer);
+            if (server != null) {
+                answer(context, options);
+            } else {
+                measure(context, peer, options);
+            }
+        }
+    }
+
+    private void checkPlaces() {
+        if (server != null && host != null) {
+            throw wrong("HOST and '--server' exclude each other: a client has a HOST");
+        }
+        if (addresses.size() > (isHere() ? 2 : 1)) {
+            throw wrong("Option '--device' (ADDRESS) can be given at most " + (isHere() ? "twice"
+                : "once when another process has the other end"));
+        }
+        if (port != null && isHere()) {
+            throw wrong("Option '--port' (PORT) needs '--server' or HOST");
+        }
+        if (oneThread && !isHere()) {
+            throw wrong("Option '--one-thread' is for both ends in this process");
+        }
+        if (server != null && (samples.wanted() || compare || outputs.areWanted())) {
+            throw wrong("the server measures nothing: give '--save', '--plot', '--compare', '-H' and '-U' to the "
+                + "client");
+        }
+        if (samples.wanted() && json) {
+            throw wrong("'-H' and '-U' print lists, not JSON; leave '--json' out");
+        }
+    }
+
+    private boolean isHere() {
+        return server == null && host == null;
+    }
+
+    private InetSocketAddress at(final InetSocketAddress place) {
+        return port == null ? place : new InetSocketAddress(place.getHostString(), port);
+    }
+
+    private void measure(final RdmaContext context, final RdmaContext peer, final PerfOptions options) {
+        final PerfRun.Place place = Surroundings.place(Version.current(), isHere() && !oneThread ? 2 : 1);
+        final Surroundings surroundings = Surroundings.before(compare);
+        final Perf perf = isHere() ? Perf.inOneProcess(context, peer, options)
+            : Perf.withServer(context, options, at(host));
+        final Perf.Measured measured = Progress.during(main.terminal(), perf::progress, perf::run);
+        final String other = !isHere() ? Answering.textOf(at(host)) : peer == context ? null : peer.address();
+        report(new PerfRun(new PerfRun.About(test, PerfArguments.text(options), context.address(), other, place),
+            measured.rows(), surroundings.after()), options, measured);
+    }
+
+    private void report(final PerfRun run, final PerfOptions options, final Perf.Measured measured) {
+        outputs.write(run);
+        final PrintWriter out = main.terminal().out();
+        if (json) {
+            Json.print(out, PerfFile.toJson(run));
+            return;
+        }
+        final PerfReport report = new PerfReport(run, options.load().duration() != null, out);
+        if (samples.wanted()) {
+            report.printSamples(measured.samples(), samples.sorted);
+        }
+        report.print(quiet);
+    }
+
+    private void answer(final RdmaContext context, final PerfOptions options) {
+        try (PerfServer answering = new PerfServer(context, options, at(server))) {
+            final PrintWriter err = main.terminal().err();
+            err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
+            err.flush();
+            final PerfServer.Outcome outcome =
+                Progress.during(main.terminal(), answering::progress, answering::run);
+            if (json) {
+                final JsonObject object = new JsonObject();
+                object.addProperty("test", test.option());
+                object.addProperty("device", context.address());
+                object.addProperty("peer", Answering.textOf(outcome.peer()));
+                object.addProperty("messages", outcome.messages());
+                Json.print(main.terminal().out(), object);
+            } else {
+                main.terminal().out().printf("%s: %s <-> %s, %d messages, those for warming up included. The figures "
+                    + "are on the other side.%n", test.title(), context.address(), Answering.textOf(outcome.peer()),
+                    outcome.messages());
+            }
+        }
+    }
+
+    private ParameterException wrong(final String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

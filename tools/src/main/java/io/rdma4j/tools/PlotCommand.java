@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.tools.perf.PerfFile;
+import io.rdma4j.tools.plot.PerfPage;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code rdma4j plot}: shows saved runs side by side. */
+@Command(
+    name = "plot",
+    description = "Draws runs that 'rdma4j perf --save' saved, side by side, as one HTML page that needs no network.",
+    footer = {
+        "  rdma4j perf send_lat --save a.json        a run",
+        "  rdma4j plot -o page.html a.json b.json    two of them, compared"
+    })
+final class PlotCommand implements Runnable {
+    @ParentCommand
+    private Main main;
+
+    @Option(names = {"-o", "--output"}, paramLabel = "FILE.html", required = true, description = "The page.")
+    private Path output;
+
+    @Parameters(paramLabel = "FILE.json", arity = "1..*", description = "Saved runs, in the order of the legend.")
+    private List<Path> files;
+
+    @Override
+    public void run() {
+        PerfPage.write(output, files.stream().map(PerfFile::read).toList());
+        main.terminal().out().println(output.toAbsolutePath().toUri());
+    }
+}

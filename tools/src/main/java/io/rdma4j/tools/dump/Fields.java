@@ -1,0 +1,173 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.dump;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.rdma4j.hw.layout.Layout;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+import java.util.HexFormat;
+import java.util.function.IntFunction;
+
+/**
+ * Makes JSON of numbers and structs. Numbers of up to 32 bits are JSON numbers; longer ones (addresses, keys, GUIDs)
+ * are strings in hexadecimal, because many a reader of JSON keeps no more than 53 bits. A value with a name is an
+ * object with {@code value} and {@code name}; one that makes no sense has a member {@code invalid} that says why.
+ */
+public final class Fields {
+    /** Member: the number of a value that is an object. */
+    public static final String VALUE = "value";
+    /** Member: its name. */
+    public static final String NAME = "name";
+    /** Member: why a value, a row or a section makes no sense. */
+    public static final String INVALID = "invalid";
+
+    private static final int BYTE_MASK = 0xff;
+    private static final int SHORT_MASK = 0xffff;
+    private static final long INT_MASK = 0xffff_ffffL;
+
+    private Fields() {
+    }
+
+    /**
+     * All fields of a struct, in their order. Reserved bytes are left out while they are zero, and invalid otherwise.
+     *
+     * @param layout what it looks like.
+     * @param buffer holds it.
+     * @param offset where it begins; the buffer must hold all of it.
+     * @return a new object, whose members are named as in C.
+     */
+    public static JsonObject of(final Layout layout, final DirectBuffer buffer, final int offset) {
+        final JsonObject json = new JsonObject();
+        for (final Layout.Field field : layout.fields()) {
+            final JsonElement value = value(field, buffer, offset);
+            if (field.kind() != Layout.Kind.RESERVED) {
+                json.add(field.name(), value);
+            } else if (!value.getAsString().matches("0*")) {
+                json.add(field.name(), invalid(value, "reserved bytes must be zero"));
+            }
+        }
+        return json;
+    }
+
+    /**
+     * All fields of a struct.
+     *
+     * @param layout what it looks like.
+     * @param bytes  holds it, from the beginning; if they are too few the result says so.
+     * @return a new object.
+     */
+    public static JsonObject of(final Layout layout, final byte[] bytes) {
+        if (bytes.length < layout.length()) {
+            final JsonObject json = new JsonObject();
+            json.addProperty(INVALID, layout.name() + " has " + layout.length() + " bytes, there are " + bytes.length);
+            return json;
+        }
+        return of(layout, new UnsafeBuffer(bytes), 0);
+    }
+
+    /**
+     * One field.
+     *
+     * @param field  which.
+     * @param buffer holds the struct.
+     * @param base   where the struct begins.
+     * @return its value.
+     */
+    public static JsonElement value(final Layout.Field field, final DirectBuffer buffer, final int base) {
+        final int at = base + field.offset();
+        final ByteOrder order = switch (field.kind()) {
+            case BE16, BE32, BE64 -> ByteOrder.BIG_ENDIAN;
+            default -> ByteOrder.LITTLE_ENDIAN;
+        };
+        return switch (field.kind()) {
+            case U8 -> number(buffer.getByte(at) & BYTE_MASK, field.namer());
+            case U16, BE16 -> number(buffer.getShort(at, order) & SHORT_MASK, field.namer());
+            case U32, BE32 -> number(buffer.getInt(at, order) & INT_MASK, field.namer());
+            case U64, BE64 -> hex(buffer.getLong(at, order));
+            case BYTES, RESERVED -> {
+                final byte[] copy = new byte[field.size()];
+                buffer.getBytes(at, copy);
+                yield bytes(copy);
+            }
+        };
+    }
+
+    private static JsonElement number(final long value, final IntFunction<String> namer) {
+        return namer == null ? new JsonPrimitive(value) : named(value, namer.apply((int) value));
+    }
+
+    /**
+     * A number of up to 32 bits, of which each counts.
+     *
+     * @param value the bits.
+     * @return an unsigned number.
+     */
+    public static JsonElement unsigned(final int value) {
+        return new JsonPrimitive(Integer.toUnsignedLong(value));
+    }
+
+    /**
+     * An address, a key, a mask: whatever is better read in hexadecimal.
+     *
+     * @param value the bits.
+     * @return a string that begins with 0x.
+     */
+    public static JsonElement hex(final long value) {
+        return new JsonPrimitive("0x" + Long.toHexString(value));
+    }
+
+    /**
+     * Bytes in their order.
+     *
+     * @param bytes any number.
+     * @return a string of hexadecimal digits.
+     */
+    public static JsonElement bytes(final byte[] bytes) {
+        return new JsonPrimitive(HexFormat.of().formatHex(bytes));
+    }
+
+    /**
+     * A number that has a name; one that has none (the namers of hw-regs say "unknown" then) is invalid.
+     *
+     * @param value the number.
+     * @param name  its name, or that it is unknown.
+     * @return a new object.
+     */
+    public static JsonObject named(final long value, final String name) {
+        final JsonObject json = new JsonObject();
+        json.addProperty(VALUE, value);
+        json.addProperty(NAME, name);
+        if (name.startsWith("unknown")) {
+            json.addProperty(INVALID, "no such value");
+        }
+        return json;
+    }
+
+    /**
+     * Marks a value that makes no sense. An object is marked itself, of anything else it becomes one.
+     *
+     * @param value the value.
+     * @param why   what is wrong, a few words; added to what was wrong before.
+     * @return an object with a member {@value #INVALID}.
+     */
+    public static JsonObject invalid(final JsonElement value, final String why) {
+        final JsonObject json;
+        if (value.isJsonObject()) {
+            json = value.getAsJsonObject();
+        } else {
+            json = new JsonObject();
+            json.add(VALUE, value);
+        }
+        final String before = Nodes.text(json, INVALID);
+        json.addProperty(INVALID, before.isEmpty() ? why : before + "; " + why);
+        return json;
+    }
+}

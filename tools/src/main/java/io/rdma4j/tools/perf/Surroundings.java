@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.perf;
+
+import io.rdma4j.tools.perf.yardstick.Measure;
+import io.rdma4j.tools.perf.yardstick.Reading;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is measured beside a test, before and after it. */
+public final class Surroundings {
+    private static final Path ROOT = Path.of("/");
+
+    private final List<Reading> before;
+
+    private Surroundings(final List<Reading> before) {
+        this.before = before;
+    }
+
+    /**
+     * Measures the yardsticks for the first time.
+     *
+     * @param compare whether to measure them at all.
+     * @return what is needed to do it again.
+     * @throws io.rdma4j.RdmaException ETIMEDOUT if one of them does not come to an end; EIO if there is no loopback.
+     */
+    public static Surroundings before(final boolean compare) {
+        return new Surroundings(compare ? Measure.all() : List.of());
+    }
+
+    /**
+     * Measures the yardsticks again, if they were measured before.
+     *
+     * @return both readings of each.
+     * @throws io.rdma4j.RdmaException as {@link #before}.
+     */
+    public List<Yardstick> after() {
+        final List<Yardstick> yardsticks = new ArrayList<>();
+        final List<Reading> after = before.isEmpty() ? List.of() : Measure.all();
+        for (int i = 0; i < after.size(); i++) {
+            yardsticks.add(new Yardstick(before.get(i).name(), before.get(i).title(), reading(before.get(i)),
+                reading(after.get(i))));
+        }
+        return yardsticks;
+    }
+
+    private static Yardstick.Reading reading(final Reading reading) {
+        return new Yardstick.Reading(reading.count(), reading.p50(), reading.p99(), reading.p999());
+    }
+
+    /**
+     * Looks at the machine.
+     *
+     * @param version  of rdma4j.
+     * @param spinning threads that will spin.
+     * @return what it is, and what the clock costs.
+     */
+    public static PerfRun.Place place(final String version, final int spinning) {
+        final Processors processors = Processors.of(ROOT);
+        return new PerfRun.Place(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), version,
+            System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"), processors.model(),
+            Runtime.getRuntime().availableProcessors(), Clock.cost(), processors.advice(spinning));
+    }
+}

@@ -1,0 +1,189 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.tools.text.Terminal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Both ends as two command lines, over loopback TCP: in this JVM, where devices reach each other, and in two. */
+class PerfProcessesTest {
+    private static final long DEADLINE_SECONDS = 60;
+    private static final String LISTENING = "rdma4j: listening at ";
+
+    /** A server on a thread of its own, which says on standard error where it listens. */
+    private static final class Server {
+        private final CompletableFuture<String> address = new CompletableFuture<>();
+        private final StringWriter out = new StringWriter();
+        private final StringWriter err = new StringWriter() {
+            @Override
+            public void flush() {
+                tell(toString());
+            }
+        };
+        private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
+
+        Server(final String line) {
+            final Thread thread = new Thread(() -> {
+                final int code = Main.run(new Terminal(new PrintWriter(out), new PrintWriter(err), false, false),
+                    ("perf " + line + " --server=:0").split(" "));
+                exitCode.complete(code);
+                address.completeExceptionally(new AssertionError("ended with " + code + ": " + err));
+            }, "server");
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private void tell(final String text) {
+            if (text.startsWith(LISTENING) && text.indexOf('\n') > 0) {
+                address.complete(text.substring(LISTENING.length(), text.indexOf('\n')).strip());
+            }
+        }
+
+        String address() throws Exception {
+            return address.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        }
+
+        Cli.Outcome client(final String line) throws Exception {
+            return Cli.run(("perf " + line + " " + address()).split(" "));
+        }
+
+        Cli.Outcome outcome() throws Exception {
+            final int code = exitCode.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            return new Cli.Outcome(code, out.toString(), err.toString().replaceFirst(LISTENING + ".*\\R", ""));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "send_lat, 306", "write_lat -s 64, 306", "read_lat, 306", "atomic_lat, 306", "send_bw -s 4k, 306",
+        "send_bw -s 64 -q 3, 918", "write_bw -q 2, 612", "read_bw -s 1m, 306", "msg_rate -q 2, 612"
+    })
+    void twoEndsRunEachTest(final String test, final long messages) throws Exception {
+        final Server server = new Server(test + " -d emulated:there --json");
+        final Cli.Outcome near = server.client(test + " -d emulated:here -n 300 --warmup 6 --json");
+        final Cli.Outcome far = server.outcome();
+        assertThat(near.exitCode()).as(near.err() + far.err()).isZero();
+        assertThat(far.exitCode()).as(far.err()).isZero();
+        assertThat(near.err() + far.err()).isEmpty();
+        assertThat(near.json().get("peer").getAsString()).isEqualTo(server.address());
+        assertThat(near.json().get("device").getAsString()).isEqualTo("emulated:here");
+        assertThat(far.json().get("messages").getAsLong()).isEqualTo(messages);
+        assertThat(far.json().get("peer").getAsString()).startsWith("127.0.0.1:");
+    }
+
+    @Test
+    void allSizesGoOverOneConnection() throws Exception {
+        final Server server = new Server("send_lat -a -d emulated:there");
+        final Cli.Outcome near = server.client("send_lat -a -d emulated:here -n 2 --warmup 1 --json");
+        assertThat(near.exitCode()).as(near.err() + server.outcome().err()).isZero();
+        assertThat(near.json().getAsJsonArray("rows")).hasSize(23);
+        assertThat(server.outcome().out()).startsWith("Send Latency Test: emulated:there <-> 127.0.0.1:")
+            .contains(" 69 messages, those for warming up included. The figures are on the other side.");
+    }
+
+    /** For READs the other end hears nothing in between: it has to be told that all is well. */
+    @Test
+    void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere() throws Exception {
+        final Server server = new Server("read_lat --timeout 3 -d emulated:there");
+        final Cli.Outcome near = server.client("read_lat --timeout 3 -d emulated:here --warmup 0 -D 4");
+        assertThat(near.exitCode()).as(near.err()).isZero();
+        assertThat(server.outcome().exitCode()).as(server.outcome().err()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "send_lat, send_bw", "read_lat, write_lat", "send_lat -s 64, send_lat -s 65", "send_bw -q 2, send_bw -q 3",
+        "send_lat -a, send_lat"
+    })
+    void differentTestsAreRefusedByBoth(final String there, final String here) throws Exception {
+        final Server server = new Server(there + " -d emulated:there");
+        final Cli.Outcome near = server.client(here + " -d emulated:here");
+        for (final Cli.Outcome outcome : List.of(near, server.outcome())) {
+            assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(1);
+            assertThat(outcome.out()).isEmpty();
+            assertThat(outcome.errLines()).singleElement().asString().contains("this side runs '", "EINVAL");
+        }
+    }
+
+    @Test
+    void nobodyThereIsAnError() {
+        final Cli.Outcome refused = Cli.run("perf", "send_lat", "127.0.0.1", "-p", "1");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.errLines()).singleElement().asString().contains("connect QP over TCP", "127.0.0.1:1");
+        final Cli.Outcome alone = Cli.run("perf", "send_lat", "--server", "-p", "0", "--timeout", "0.2");
+        assertThat(alone.exitCode()).isEqualTo(1);
+        assertThat(alone.err()).contains(LISTENING + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"send_lat", "write_lat", "read_lat", "send_bw"})
+    void aClientThatEndsInTheMiddleIsNoticed(final String test) throws Exception {
+        final Server server = new Server(test + " -d fake:there?lacks=none --timeout 1 -s 64");
+        final Cli.Outcome near = server.client(
+            test + " -d fake:here?lacks=none&fault=error&after=7 --warmup 0 -s 64"
+                + (test.endsWith("bw") ? " -Q 1 -t 1" : ""));
+        assertThat(near.exitCode()).isEqualTo(1);
+        assertThat(near.err()).contains(test + " failed", "RNR_RETRY_EXC_ERR");
+        final Cli.Outcome far = server.outcome();
+        assertThat(far.exitCode()).isEqualTo(1);
+        assertThat(far.errLines().get(0)).contains("nothing came for 1.0 s", "server QP 0x", "in another process");
+        assertThat(far.err()).contains("dump of fake:there");
+    }
+
+    @Test
+    void anotherProgramIsRefused() throws Exception {
+        final Server server = new Server("send_lat -d emulated:there --timeout 2");
+        final String address = server.address();
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(),
+            Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)))) {
+            socket.getOutputStream()
+                .write(("GET / HTTP/1.1\r\n\r\n" + "x".repeat(64)).getBytes(StandardCharsets.UTF_8));
+            assertThat(server.outcome().exitCode()).isEqualTo(1);
+        }
+        final Server pingPong = new Server("send_lat -d emulated:there --timeout 2");
+        final Cli.Outcome near = Cli.run("pingpong", "-d", "emulated:here", "--connect", pingPong.address());
+        assertThat(near.exitCode()).isEqualTo(1);
+        assertThat(pingPong.outcome().exitCode()).isEqualTo(1);
+        assertThat(near.err() + pingPong.outcome().err()).contains("no perf of this version");
+    }
+
+    @Test
+    void emulatedDevicesOfTwoProcessesSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
+        final Server server = new Server("send_lat -d emulated:there --timeout 50");
+        final Process process = new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+            Main.class.getName(), "perf", "send_lat", "--timeout", "50", server.address())
+            .redirectErrorStream(true).start();
+        try {
+            final String near = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as(near).isTrue();
+            assertThat(process.exitValue()).as(near).isEqualTo(1);
+            assertThat(server.outcome().exitCode()).isEqualTo(1);
+            for (final String text : List.of(near, server.outcome().err())) {
+                assertThat(text).contains("an emulated device is a part of its process", "EOPNOTSUPP")
+                    .doesNotContain("ETIMEDOUT");
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

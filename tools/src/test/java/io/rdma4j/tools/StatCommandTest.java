@@ -1,0 +1,312 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.rdma4j.tools.host.Machine;
+import io.rdma4j.tools.text.Terminal;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** {@code rdma4j stat}, of devices in this process and of others that come and go. */
+class StatCommandTest {
+    private static final long PID = ProcessHandle.current().pid();
+    private static final String ESCAPE = "\u001b";
+    private static final long DEADLINE_SECONDS = 50;
+
+    @TempDir
+    private Path folder;
+
+    private static Cli.Outcome stat(final RdmaContext context, final String more) {
+        return Cli.run(("stat --pid " + PID + " -d " + context.address() + " " + more).split(" "));
+    }
+
+    @Test
+    void looksOnce() {
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-once")) {
+            final Cli.Outcome outcome = stat(context, "--once");
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            assertThat(outcome.err()).isEmpty();
+            assertThat(outcome.out()).contains("process " + PID + "  emulated:stat-once").doesNotContain(ESCAPE)
+                .containsPattern("posted sends +0 +-\n").containsPattern("commands +[1-9][0-9]* +-\n");
+        }
+    }
+
+    @Test
+    void aLineOfJsonForEachLook() {
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-json")) {
+            final Cli.Outcome outcome = stat(context, "--json -v --count 3 --interval 0.02");
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            final List<JsonObject> lines = outcome.outLines().stream()
+                .map(line -> JsonParser.parseString(line).getAsJsonObject()).toList();
+            assertThat(lines).hasSize(3).allMatch(line -> line.get("rdma4j_stat").getAsInt() == 1);
+            final JsonObject first = lines.get(0).getAsJsonArray("devices").get(0).getAsJsonObject();
+            final JsonObject last = lines.get(2).getAsJsonArray("devices").get(0).getAsJsonObject();
+            assertThat(first.get("pid").getAsLong()).isEqualTo(PID);
+            assertThat(first.get("per_second").isJsonNull()).isTrue();
+            assertThat(first.getAsJsonObject("totals").get("commands").getAsLong())
+                .isEqualTo(context.counters().get("commands"));
+            assertThat(first.getAsJsonObject("gauges").get("reachable_bytes").getAsLong())
+                .isEqualTo(context.reachableBytes()).isPositive();
+            assertThat(last.get("seconds").getAsDouble()).isPositive();
+            assertThat(last.getAsJsonObject("per_second").getAsJsonObject("totals").get("commands").getAsDouble())
+                .isZero();
+        }
+    }
+
+    /** As the page "Exposition formats" of Prometheus' documentation has it. */
+    @Test
+    void prometheusReadsIt() {
+        final Pattern sample = Pattern.compile(
+            "([a-z_:][a-z0-9_:]*)\\{([a-z]+=\"(?:[^\"\\\\]|\\\\[\\\\\"n])*\",?)+} -?\\d+");
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-prometheus")) {
+            context.createCq(64);
+            final Cli.Outcome outcome = stat(context, "--prometheus");
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            assertThat(outcome.out()).endsWith("\n").doesNotContain("\r");
+            final Set<String> seen = new HashSet<>();
+            String family = "";
+            for (final String line : outcome.outLines()) {
+                assertThat(seen.add(line)).as("twice: %s", line).isTrue();
+                if (line.startsWith("# HELP ")) {
+                    family = line.split(" ")[2];
+                    assertThat(seen.add(family)).as("one family: %s", family).isTrue();
+                } else if (line.startsWith("# TYPE ")) {
+                    final String type = family.endsWith("_total") ? "counter" : "gauge";
+                    assertThat(line).isEqualTo("# TYPE " + family + " " + type);
+                } else {
+                    final Matcher matcher = sample.matcher(line);
+                    assertThat(matcher.matches()).as(line).isTrue();
+                    assertThat(matcher.group(1)).isEqualTo(family);
+                    assertThat(seen.add(line.substring(0, line.lastIndexOf(' ')))).as("labels: %s", line).isTrue();
+                }
+            }
+            assertThat(seen).contains("rdma4j_commands_total", "rdma4j_completions_total", "rdma4j_empty_polls_total");
+        }
+    }
+
+    @Test
+    void repaintsOnATerminalOnly() {
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-terminal")) {
+            final String[] twice = {"stat", "--pid", "" + PID, "-d", context.address(), "--count", "2", "--interval",
+                "0.01"};
+            assertThat(Cli.runOnTerminal(twice).out().split(ESCAPE + "\\[H", -1)).hasSize(3);
+            assertThat(Cli.run(twice).out()).doesNotContain(ESCAPE).containsPattern("(?s)commands .*commands ");
+            assertThat(stat(context, "--json --count 2 --interval 0.01").out()).doesNotContain(ESCAPE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--pid 4194303", "--pid 4194303 --prometheus", "-d emulated:nobody-opened-this --once",
+        "-d emulated:nobody-opened-this --json"})
+    void nobodyThereIsAFailure(final String line) {
+        final Cli.Outcome outcome = Cli.run(("stat " + line).split(" "));
+        assertThat(outcome.exitCode()).as(outcome.out()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.errLines()).singleElement().asString().doesNotContain("internal error")
+            .containsPattern("there is no process 4194303|no process has this device open|live-");
+    }
+
+    @Test
+    void aCollectorIsToldThatNothingIsLeft() {
+        final Cli.Outcome outcome = Cli.run("stat", "--prometheus", "-d", "emulated:nobody-opened-this");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).isEqualTo("# no process has a device open\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--json --prometheus", "--once --count 3", "--prometheus --interval 2", "--interval 0",
+        "--count 0", "--pid x", "surplus"})
+    void wrongUsage(final String line) {
+        final Cli.Outcome outcome = Cli.run(("stat " + line).split(" "));
+        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
+        assertThat(outcome.out()).isEmpty();
+    }
+
+    /** Another process with a command line. */
+    private Process start(final String... args) throws IOException {
+        // What runs in the background of a script ignores SIGINT, and so does what it starts, unless told otherwise.
+        final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT",
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+            Main.class.getName()));
+        command.addAll(List.of(args));
+        final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("RDMA4J_STATE_DIR", folder.toString());
+        return builder.start();
+    }
+
+    private static BufferedReader output(final Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    private static void end(final Process... processes) throws InterruptedException {
+        for (final Process process : processes) {
+            process.destroyForcibly();
+            process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Reads until a line is as wanted; all lines so far if it does not come. */
+    private static String await(final BufferedReader out, final String pattern) throws IOException {
+        final StringBuilder seen = new StringBuilder();
+        final Pattern wanted = Pattern.compile(pattern);
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            seen.append(line).append('\n');
+            if (wanted.matcher(line).find()) {
+                return line;
+            }
+        }
+        throw new AssertionError("no line like " + pattern + " in:\n" + seen);
+    }
+
+    /** One that has a device open for as long as nobody comes. */
+    private Process startListener(final String address) throws IOException {
+        final Process process = start("pingpong", "-d", address, "--listen=:0", "--timeout", "300");
+        await(output(process), "listening at");
+        return process;
+    }
+
+    @Test
+    void aProcessThatDiesIsToldAndTheOthersGoOn() throws Exception {
+        final Process stays = startListener("emulated:stays");
+        final Process dies = startListener("emulated:dies");
+        final Process stat = start("stat", "--interval", "0.05");
+        try {
+            final BufferedReader out = output(stat);
+            await(out, "emulated:stays");
+            await(out, "emulated:dies");
+            dies.destroyForcibly();
+            assertThat(await(out, "^rdma4j: ")).isEqualTo(
+                "rdma4j: process " + dies.pid() + " ended, with emulated:dies open");
+            await(out, "process " + stays.pid() + "  emulated:stays");
+            stays.destroyForcibly();
+            assertThat(await(out, "^rdma4j: ")).contains("process " + stays.pid() + " ended");
+            assertThat(await(out, "^rdma4j: ")).contains("no device is left");
+            assertThat(stat.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(stat.exitValue()).isZero();
+        } finally {
+            end(stays, dies, stat);
+        }
+    }
+
+    @Test
+    void ctrlCEndsItWithSuccess() throws Exception {
+        final Process device = startListener("emulated:ctrl-c");
+        final Process stat = start("stat", "--interval", "30");
+        try {
+            await(output(stat), "commands ");
+            interrupt(stat);
+            assertThat(stat.waitFor(20, TimeUnit.SECONDS)).as("ended long before the next look").isTrue();
+            assertThat(stat.exitValue()).isZero();
+        } finally {
+            end(device, stat);
+        }
+    }
+
+    /** The program of this name is of a package of its own; bash has it built in. */
+    private static void interrupt(final Process process) throws IOException, InterruptedException {
+        new ProcessBuilder("bash", "-c", "kill -INT " + process.pid()).start()
+            .waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Linux gives a pipe 64 KiB, in pages that need not be full. */
+    private static void awaitFullPipe(final InputStream pipe) throws IOException, InterruptedException {
+        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        int before = -1;
+        for (int now = pipe.available(); now < 32768 || now != before; now = pipe.available()) {
+            assertThat(System.nanoTime()).as("%d bytes wait in the pipe", now).isLessThan(end);
+            before = now;
+            Thread.sleep(500);
+        }
+    }
+
+    @Test
+    void theSecondCtrlCEndsItWhereItHangs() throws Exception {
+        final Process device = startListener("emulated:full-pipe");
+        final Process stat = start("stat", "--interval", "0.001", "--json", "-v");
+        try {
+            await(output(stat), "rdma4j_stat");
+            awaitFullPipe(stat.getInputStream());
+            interrupt(stat);
+            assertThat(stat.waitFor(500, TimeUnit.MILLISECONDS)).as("it hangs, or this test shows nothing").isFalse();
+            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+            do {
+                interrupt(stat);
+            } while (!stat.waitFor(200, TimeUnit.MILLISECONDS) && System.nanoTime() < end);
+            assertThat(stat.isAlive()).as("still there").isFalse();
+            assertThat(stat.exitValue()).isEqualTo(130);
+        } finally {
+            end(device, stat);
+        }
+    }
+
+    @Test
+    void whereNobodyReadsAnyMoreItEndsQuietly() throws Exception {
+        final Process device = startListener("emulated:pipe");
+        final Process stat = start("stat", "--interval", "0.02", "--json");
+        try {
+            final BufferedReader out = output(stat);
+            await(out, "rdma4j_stat");
+            out.close();
+            assertThat(stat.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(stat.exitValue()).isZero();
+        } finally {
+            end(device, stat);
+        }
+    }
+
+    @Test
+    void aDeviceThatIsClosedIsTold() throws Exception {
+        final StringWriter out = new StringWriter();
+        final StringWriter err = new StringWriter();
+        final RdmaContext context = RdmaDevices.open("emulated:stat-closed");
+        final Thread closer = new Thread(() -> {
+            awaitPage(out);
+            context.close();
+        });
+        closer.start();
+        final int exitCode = Main.run(
+            new Terminal(new PrintWriter(out), new PrintWriter(err), false, false), Machine.here(),
+            "stat", "--pid", "" + PID, "-d", "emulated:stat-closed", "--interval", "0.02");
+        closer.join();
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(err.toString().lines()).containsExactly("rdma4j: process " + PID + " closed emulated:stat-closed",
+            "rdma4j: no device is left to be watched");
+    }
+
+    private static void awaitPage(final StringWriter out) {
+        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!out.toString().contains("commands") && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.plot;
+
+import io.rdma4j.RdmaException;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.w3c.dom.Document;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What is on a page of runs. */
+@Timeout(60)
+class PerfPageTest {
+    private static final Pattern NUMBER = Pattern.compile("(NaN|Infinity)");
+
+    @Test
+    void everyRunAndFigureIsThere() {
+        final String page = PerfPage.html(List.of(Runs.latency("emulated:", 1, 2, 64, 4096),
+            Runs.bandwidth("vfio:0000:0b:00.1", 1, 64, 65536)));
+        assertThat(page).contains("send_lat on emulated:", "write_bw on vfio:0000:0b:00.1", "Latency by size",
+            "Latency by percentile, 2 bytes", "Latency by percentile, 4096 bytes", "Bandwidth by size",
+            "Message rate by size", "a cache line, to and fro", "closed loop", "taskset");
+        assertThat(NUMBER.matcher(page).find()).isFalse();
+    }
+
+    @Test
+    void refersToNothingOutside() {
+        assertThat(PerfPage.html(List.of(Runs.latency("emulated:", 1, 2))))
+            .doesNotContain("http:", "https:", "src=", "href=", "url(", "@import", "<script");
+    }
+
+    @Test
+    void textIsNoMarkup() {
+        final String page = PerfPage.html(List.of(Runs.latency("emulated:<b>&'\"", 1, 2)));
+        assertThat(page).contains("emulated:&lt;b&gt;&amp;&#39;&quot;", "a processor &lt;of&gt; &quot;some&quot; kind")
+            .doesNotContain("<b>", "<of>");
+    }
+
+    @Test
+    void chartsAreWellFormed() throws Exception {
+        final List<NamedRun> runs = NamedRun.of(List.of(Runs.latency("a:", 1, 1, 8), Runs.latency("b:", 30, 1, 8),
+            Runs.bandwidth("a:", 1, 1, 8_388_608)));
+        final StringBuilder charts = new StringBuilder("<charts>");
+        LatencyCharts.of(runs).forEach(chart -> charts.append(chart.html()));
+        BandwidthCharts.of(runs).forEach(chart -> charts.append(chart.html()));
+        final Document document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(
+            new ByteArrayInputStream(charts.append("</charts>").toString().getBytes(StandardCharsets.UTF_8)));
+        assertThat(document.getElementsByTagName("figure").getLength()).isEqualTo(5);
+    }
+
+    @Test
+    void runsOfOneNameAreToldApart() {
+        final List<NamedRun> runs = NamedRun.of(List.of(Runs.latency("a:", 1, 2), Runs.latency("a:", 2, 2)));
+        assertThat(runs).extracting(NamedRun::name).containsExactly("1: send_lat on a:", "2: send_lat on a:");
+    }
+
+    @Test
+    void aSinglePointAndZeroAreDrawn() {
+        final String page = PerfPage.html(List.of(Runs.latency("a:", 0, 2), Runs.bandwidth("a:", 0, 2)));
+        assertThat(NUMBER.matcher(page).find()).isFalse();
+        assertThat(page).contains("<circle");
+    }
+
+    @Test
+    void refusesNothingAndFoldersThatAreNotThere() {
+        assertThatThrownBy(() -> PerfPage.write(Path.of("page.html"), List.of()))
+            .isInstanceOf(RdmaException.class).hasMessageContaining("there is no run to show");
+        assertThatThrownBy(() -> PerfPage.write(Path.of("/nonexistent/page.html"), List.of(Runs.latency("a:", 1, 2))))
+            .isInstanceOf(RdmaException.class).hasMessageContaining("/nonexistent/page.html")
+            .hasMessageContaining("EIO");
+    }
+}
