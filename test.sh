@@ -3,7 +3,7 @@
 # On a Debian or Ubuntu machine it installs what is missing. The last line is "N passed, N failed, N skipped".
 #
 #   ./test.sh              everything, on the default JDK and again on the newest one found
-#   ./test.sh --no-qemu    leaves out the tests that boot QEMU (says so, and counts them as skipped)
+#   ./test.sh --no-qemu    leaves out the tests that boot QEMU, and needs no browser (what is left out counts as skipped)
 #   ./test.sh --one-jdk    leaves out the second JDK
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -26,20 +26,22 @@ give_up() {
     exit 1
 }
 
-# Debian's names. Without the first ones nothing can be built; without the others the QEMU tests fail, and say why.
+# Debian's names. Without the first ones nothing can be built; without the others the tests with QEMU and with a browser
+# fail, and say why.
 needed=()
 find_java javac || needed+=("$RDMA4J_JDK_PACKAGES")
 command -v mvn >/dev/null || needed+=(maven)
 for_qemu=()
 if [ "$qemu" = yes ]; then
-    for_qemu=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd)
+    for_qemu=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd
+        chromium)
 fi
 if [ ${#needed[@]} -gt 0 ]; then
     if ! { ensure_packages "${needed[@]}" "${for_qemu[@]}" && ensure_jdk_and_maven; }; then
         give_up
     fi
 elif [ "$qemu" = yes ] && ! ensure_packages "${for_qemu[@]}"; then
-    note "going on without: the QEMU tests will fail"
+    note "going on without: tests with QEMU or a browser will fail"
 fi
 kernels=${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j
 if [ "$qemu" = yes ] && { [ ! -d "$kernels/kernel" ] || [ ! -d "$kernels/kernel-small" ]; }; then
@@ -148,6 +150,7 @@ if [ "$qemu" = no ]; then
 fi
 build_options=("${options[@]}")
 if [ "$qemu" = yes ]; then
+    build_options+=(-Drdma4j.chromium=required)
     build_options+=(-DexcludedGroups=inner) # These have a stage of their own.
 fi
 stage "build and tests on $(jdk_name "$jdk")" tests "$jdk" target "${build_options[@]}"
