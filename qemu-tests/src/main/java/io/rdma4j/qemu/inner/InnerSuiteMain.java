@@ -133,7 +133,7 @@ public final class InnerSuiteMain {
             transcript.add(tool(Station.MAIN, command));
         }
         startTraffic();
-        for (final ToolCommand command : ToolCommand.onProcess()) {
+        for (final ToolCommand command : ToolCommand.onProcessInOne()) {
             transcript.add(tool(Station.MAIN, command));
         }
         transcript.add(tool(Station.USER, ToolCommand.WITHOUT_RIGHTS));

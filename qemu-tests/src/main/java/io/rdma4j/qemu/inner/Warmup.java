@@ -12,7 +12,9 @@ import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.qemu.leftovers.Traffic;
+import io.rdma4j.qemu.tools.ToolCommand;
 import io.rdma4j.qemu.tools.ToolRun;
+import io.rdma4j.qemu.tools.Transcript;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 
@@ -33,13 +35,15 @@ final class Warmup {
     private static final int MEMORY = 32 * 1024;
 
     private final boolean suite;
+    private final boolean refused;
 
-    private Warmup(final boolean suite) {
+    private Warmup(final boolean suite, final boolean refused) {
         this.suite = suite;
+        this.refused = refused;
     }
 
     static Warmup of(final String station) {
-        return new Warmup(Station.MAIN.name().equals(station));
+        return new Warmup(Station.MAIN.name().equals(station), Station.USER.name().equals(station));
     }
 
     void run(final PrintStream out) {
@@ -47,6 +51,9 @@ final class Warmup {
         if (suite) {
             out.println("warm-up: " + runSuite());
             out.println("warm-up: " + runCommands());
+        }
+        if (refused) {
+            out.println("warm-up: " + lookWithoutRights());
         }
         try (RdmaContext context = RdmaDevices.open("emulated:warm-up?quirks=qemu-7.2")) {
             final Traffic traffic = new Traffic(context);
@@ -69,6 +76,11 @@ final class Warmup {
             final long fired = device.interrupts().vector(0).await(1);
             return device.address() + " memory=" + memory.length() + " vectors=" + vectors + " fired=" + fired;
         }
+    }
+
+    /** The first process is root's. */
+    private static String lookWithoutRights() {
+        return new Transcript().run(ToolCommand.onProcess(ToolCommand.WITHOUT_RIGHTS.line(), "1")).text().strip();
     }
 
     /** As above. */

@@ -5,7 +5,10 @@
 
 package io.rdma4j.qemu.tools;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A command of rdma4j that is tried on real devices.
@@ -16,11 +19,31 @@ import java.util.List;
  */
 public record ToolCommand(String line, int exitCode, List<String> words) {
     /** For a user who may not read the process; he must be told so. */
-    public static final ToolCommand WITHOUT_RIGHTS = new ToolCommand("qp --pid PID", 1, List.of("right"));
+    public static final ToolCommand WITHOUT_RIGHTS = new ToolCommand("qp --pid PID", 1,
+        List.of("EACCES", "or as root"));
 
     private static final String PROCESS = "PID";
+    private static final String OF_PROCESS = " --pid " + PROCESS;
+    /** What a process shows, and words of it. */
+    private static final Map<String, List<String>> SECTIONS = new LinkedHashMap<>();
+    private static final ToolCommand STAT = of("stat --once" + OF_PROCESS, "posted sends", "completions");
     /** The last option of an address; below the driver it is none. */
     private static final String GID = "&gid=";
+
+    static {
+        SECTIONS.put("dsr", List.of("cmd_slot_dma"));
+        SECTIONS.put("caps", List.of("max_qp"));
+        SECTIONS.put("cmd", List.of("CREATE_QP", "MODIFY_QP"));
+        SECTIONS.put("gid", List.of("ROCE"));
+        SECTIONS.put("counters", List.of("commands"));
+        SECTIONS.put("errors", List.of());
+        SECTIONS.put("qp", List.of("RTS", "send queue", "SEND"));
+        SECTIONS.put("cq", List.of("SUCCESS", "RECV"));
+        SECTIONS.put("srq", List.of());
+        SECTIONS.put("mr", List.of("LOCAL_WRITE", "physical 0x"));
+        SECTIONS.put("av", List.of());
+        SECTIONS.put("cache", List.of());
+    }
 
     private static ToolCommand of(final String line, final String... words) {
         return new ToolCommand(line, 0, List.of(words));
@@ -87,21 +110,21 @@ public record ToolCommand(String line, int exitCode, List<String> words) {
      * @return lines with the word PID in place of the process.
      */
     public static List<ToolCommand> onProcess() {
-        final String process = " --pid " + PROCESS;
-        return List.of(
-            of("dsr" + process, "cmd_slot_dma"),
-            of("caps" + process, "max_qp"),
-            of("cmd" + process, "CREATE_QP", "MODIFY_QP"),
-            of("gid" + process, "ROCE"),
-            of("counters" + process, "commands"),
-            of("errors" + process),
-            of("qp" + process, "RTS", "send queue", "SEND"),
-            of("cq" + process, "SUCCESS", "RECV"),
-            of("srq" + process),
-            of("mr" + process, "LOCAL_WRITE", "iova 0x"),
-            of("av" + process),
-            of("cache" + process),
-            of("stat --once" + process, "posted sends", "completions"));
+        final List<ToolCommand> commands = new ArrayList<>();
+        SECTIONS.forEach((name, words) -> commands.add(new ToolCommand(name + OF_PROCESS, 0, words)));
+        commands.add(STAT);
+        return commands;
+    }
+
+    /**
+     * The same sections by one command: to make out which command is meant takes a guest within a guest longer than all
+     * that the command does.
+     *
+     * @return lines with the word PID in place of the process.
+     */
+    public static List<ToolCommand> onProcessInOne() {
+        return List.of(new ToolCommand("dump " + String.join(" ", SECTIONS.keySet()) + OF_PROCESS, 0,
+            SECTIONS.values().stream().flatMap(List::stream).toList()), STAT);
     }
 
     /**

@@ -36,7 +36,8 @@ public final class ToolRun {
      */
     public static Transcript on(final String address) throws IOException {
         return run(address, report -> Stream.of(ToolCommand.alone(address), ToolCommand.onDevice(address, report),
-            ToolCommand.traced(address, report)).flatMap(List::stream));
+            ToolCommand.traced(address, report)).flatMap(List::stream),
+            ToolCommand.onProcess());
     }
 
     /**
@@ -48,10 +49,11 @@ public final class ToolRun {
      * @throws IllegalStateException if data did not move meanwhile.
      */
     public static Transcript fewOn(final String address) throws IOException {
-        return run(address, report -> ToolCommand.onDevice(address, report).stream());
+        return run(address, report -> ToolCommand.onDevice(address, report).stream(), ToolCommand.onProcessInOne());
     }
 
-    private static Transcript run(final String address, final Function<String, Stream<ToolCommand>> commands)
+    private static Transcript run(
+        final String address, final Function<String, Stream<ToolCommand>> commands, final List<ToolCommand> process)
         throws IOException {
         final Transcript transcript = new Transcript();
         final Path report = Files.createTempFile("rdma4j-report", ".json");
@@ -60,18 +62,19 @@ public final class ToolRun {
         } finally {
             Files.deleteIfExists(report);
         }
-        intoThisProcess(address, transcript);
+        intoThisProcess(address, process, transcript);
         return transcript;
     }
 
-    private static void intoThisProcess(final String address, final Transcript transcript) {
+    private static void intoThisProcess(
+        final String address, final List<ToolCommand> commands, final Transcript transcript) {
         final String pid = Long.toString(ProcessHandle.current().pid());
         try (RdmaContext context = RdmaDevices.open(address)) {
             final AtomicBoolean end = new AtomicBoolean();
             final AtomicReference<RuntimeException> trouble = new AtomicReference<>();
             final Thread load = load(context, end, trouble);
             try {
-                for (final ToolCommand command : ToolCommand.onProcess()) {
+                for (final ToolCommand command : commands) {
                     transcript.run(ToolCommand.onProcess(command.line(), pid));
                 }
             } finally {

@@ -36,7 +36,7 @@ public final class ToolChecks {
     /** One test for each command of the inner guest, where one user has no rights. */
     public static Stream<DynamicTest> ofInnerGuest(final Transcript transcript) {
         final List<ToolCommand> commands = new ArrayList<>(ToolCommand.onDevice("DEVICE", "FILE"));
-        commands.addAll(ToolCommand.onProcess());
+        commands.addAll(ToolCommand.onProcessInOne());
         commands.add(ToolCommand.WITHOUT_RIGHTS);
         return of(transcript, commands);
     }

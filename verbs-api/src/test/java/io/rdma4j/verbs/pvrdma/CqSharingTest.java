@@ -23,10 +23,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /** Several QPs complete into one CQ: each completion names its QP, and those of one QP keep their order. */
 class CqSharingTest {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
     private static final int QPS = 6;
 
     @RegisterExtension
@@ -134,6 +137,8 @@ class CqSharingTest {
         final Thread resizer = crew.start(() -> {
             for (int i = 0; !done.get(); i++) {
                 cq.resize(i % 2 == 0 ? 2048 : 1024);
+                // Nothing is handed over while the ring is replaced: without a pause the poller would hardly get a turn.
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         });
         for (int i = 0; i < QPS; i++) {
