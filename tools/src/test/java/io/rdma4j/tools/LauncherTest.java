@@ -171,9 +171,14 @@ class LauncherTest {
 
     @Test
     void startsWithoutAnArchiveWhereNoneCanBeMade() throws Exception {
-        final Outcome outcome = launch("x");
-        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-        assertThat(outcome.out()).doesNotContain("SharedArchiveFile").endsWith("rdma4j.jar x\n");
+        script(jdk.resolve("bin/java"), "case \"$2\" in -XX:ArchiveClassesAtExit=*) echo archive >>$HOME/calls;; esac; "
+            + "echo \"java of $0\" \"$@\"");
+        for (final String argument : List.of("x", "y")) {
+            final Outcome outcome = launch(argument);
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            assertThat(outcome.out()).doesNotContain("SharedArchiveFile").endsWith("rdma4j.jar " + argument + "\n");
+        }
+        assertThat(calls()).as("tried once").filteredOn("archive"::equals).hasSize(1);
     }
 
     @Test
