@@ -184,9 +184,10 @@ public final class LeftoversMain {
         return matcher.find() ? Long.parseLong(matcher.group(1)) : -1;
     }
 
+    /** What a process publishes of its devices is in the same folder. */
     private List<Path> journals() throws IOException {
         try (Stream<Path> files = Files.list(state)) {
-            return files.toList();
+            return files.filter(file -> file.toString().endsWith(".journal")).toList();
         }
     }
 }
