@@ -137,7 +137,7 @@ class CqSharingTest {
         final Thread resizer = crew.start(() -> {
             for (int i = 0; !done.get(); i++) {
                 cq.resize(i % 2 == 0 ? 2048 : 1024);
-                // Nothing is handed over while the ring is replaced: without a pause the poller would hardly get a turn.
+                // Nothing is handed over while the ring is replaced: without a pause the poller hardly gets a turn.
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         });
