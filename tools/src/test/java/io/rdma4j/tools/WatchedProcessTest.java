@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 
@@ -34,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WatchedProcessTest {
     private static final int WARM_UP = 5;
     private static final int ROUNDS = 7;
-    private static final long DEADLINE_SECONDS = 30;
+    private static final long DEADLINE_SECONDS = 60;
     /** Of the load's thread, in a round: it waits for the JVM now and then, with or without somebody looking. */
     private static final long FEW_WAITS = 1000;
 
@@ -51,20 +53,35 @@ class WatchedProcessTest {
         private final BufferedReader out;
         private final Writer in;
 
-        Load() throws IOException {
+        Load() throws Exception {
             process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC", "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
                 "-cp", System.getProperty("java.class.path"), "io.rdma4j.tools.stat.LoadMain")
-                .redirectErrorStream(true).start();
+                // Some JVMs have something to say about native access.
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
             out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
             in = process.outputWriter(StandardCharsets.UTF_8);
-            assertThat(out.readLine()).isEqualTo("ready");
+            assertThat(line()).isEqualTo("ready");
         }
 
-        Round play() throws IOException {
+        /** Reading cannot be interrupted, but the process can be ended. */
+        private String line() throws Exception {
+            final FutureTask<String> line = new FutureTask<>(out::readLine);
+            final Thread reader = new Thread(line, "reader");
+            reader.setDaemon(true);
+            reader.start();
+            try {
+                return line.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            } catch (final TimeoutException e) {
+                process.destroyForcibly();
+                throw new AssertionError("the load said nothing for " + DEADLINE_SECONDS + " s", e);
+            }
+        }
+
+        Round play() throws Exception {
             in.write("\n");
             in.flush();
-            final String line = out.readLine();
+            final String line = line();
             assertThat(line).as("what the load answers").matches("\\d+( \\d+){4}");
             return Round.parse(line);
         }
