@@ -24,6 +24,7 @@ final class LiveObjects {
 
     private final CommandChannel channel;
     private final FailureLatch latch;
+    private volatile boolean closing;
     private volatile boolean closed;
 
     LiveObjects(
@@ -70,7 +71,13 @@ final class LiveObjects {
             destroyLast(command, table, handle);
             return;
         }
-        table.exit(command.name(), handle);
+        if (!table.exit(handle)) {
+            // Whoever closes the device may have destroyed it since the look at closed.
+            if (!closing) {
+                table.require(command.name(), handle);
+            }
+            return;
+        }
         boolean destroyed = false;
         try {
             channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
@@ -103,6 +110,7 @@ final class LiveObjects {
 
     /** Destroys what its owners left, users before what they use, and refuses everything from then on. */
     void close() {
+        closing = true;
         destroyAll(Command.DESTROY_QP, qps);
         destroyAll(Command.DESTROY_SRQ, srqs);
         destroyAll(Command.DESTROY_CQ, cqs);

@@ -61,12 +61,13 @@ final class ResourceTable {
 
     /**
      * Turns an object into a reservation: it still counts, but its handle is free, as the device may give it to another
-     * thread before this one knows that the object is gone. {@link #cancel} or {@link #enter} follows.
+     * thread before this one knows that the object is gone. {@link #cancel} or {@link #enter} follows. False if there
+     * is no such object.
      */
-    synchronized void exit(final String operation, final int handle) {
-        require(operation, handle);
-        handles.remove(handle);
-        reserved++;
+    synchronized boolean exit(final int handle) {
+        final boolean existed = handles.remove(handle);
+        reserved += existed ? 1 : 0;
+        return existed;
     }
 
     synchronized void require(final String operation, final int handle) {
