@@ -5,20 +5,16 @@
 
 package io.rdma4j.tools;
 
-import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,39 +22,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Both ends as two command lines, over loopback TCP: in this JVM, where devices reach each other, and in two. */
 class PerfProcessesTest {
     private static final long DEADLINE_SECONDS = 60;
-    private static final String LISTENING = "rdma4j: listening at ";
 
-    /** A server on a thread of its own, which says on standard error where it listens. */
+    /** The end that waits for another. */
     private static final class Server {
-        private final CompletableFuture<String> address = new CompletableFuture<>();
-        private final StringWriter out = new StringWriter();
-        private final StringWriter err = new StringWriter() {
-            @Override
-            public void flush() {
-                tell(toString());
-            }
-        };
-        private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
+        private final Listening listening;
 
         Server(final String line) {
-            final Thread thread = new Thread(() -> {
-                final int code = Main.run(new Terminal(new PrintWriter(out), new PrintWriter(err), false, false),
-                    ("perf " + line + " --server=:0").split(" "));
-                exitCode.complete(code);
-                address.completeExceptionally(new AssertionError("ended with " + code + ": " + err));
-            }, "server");
-            thread.setDaemon(true);
-            thread.start();
-        }
-
-        private void tell(final String text) {
-            if (text.startsWith(LISTENING) && text.indexOf('\n') > 0) {
-                address.complete(text.substring(LISTENING.length(), text.indexOf('\n')).strip());
-            }
+            listening = new Listening("perf " + line + " --server=:0");
         }
 
         String address() throws Exception {
-            return address.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            return listening.address();
         }
 
         Cli.Outcome client(final String line) throws Exception {
@@ -66,8 +40,7 @@ class PerfProcessesTest {
         }
 
         Cli.Outcome outcome() throws Exception {
-            final int code = exitCode.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
-            return new Cli.Outcome(code, out.toString(), err.toString().replaceFirst(LISTENING + ".*\\R", ""));
+            return listening.outcome();
         }
     }
 
@@ -130,7 +103,7 @@ class PerfProcessesTest {
         assertThat(refused.errLines()).singleElement().asString().contains("connect QP over TCP", "127.0.0.1:1");
         final Cli.Outcome alone = Cli.run("perf", "send_lat", "--server", "-p", "0", "--timeout", "0.2");
         assertThat(alone.exitCode()).isEqualTo(1);
-        assertThat(alone.err()).contains(LISTENING + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
+        assertThat(alone.err()).contains(Listening.WORDS + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
     }
 
     @ParameterizedTest

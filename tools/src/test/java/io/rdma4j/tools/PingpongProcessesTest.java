@@ -7,18 +7,14 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,45 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Both ends as two command lines, over loopback TCP: in this JVM, where devices reach each other, and in two. */
 class PingpongProcessesTest {
     private static final long DEADLINE_SECONDS = 60;
-    private static final String LISTENING = "rdma4j: listening at ";
 
-    /** A command line on a thread of its own, which says on standard error where it listens. */
-    private static final class Listening {
-        private final CompletableFuture<String> address = new CompletableFuture<>();
-        private final StringWriter out = new StringWriter();
-        private final StringWriter err = new StringWriter() {
-            @Override
-            public void flush() {
-                tell(toString());
-            }
-        };
-        private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
-
-        Listening(final String line) {
-            final Thread thread = new Thread(() -> {
-                final int code = Main.run(new Terminal(new PrintWriter(out), new PrintWriter(err), false, false),
-                    ("pingpong " + line).split(" "));
-                exitCode.complete(code);
-                address.completeExceptionally(new AssertionError("ended with " + code + ": " + err));
-            }, "listening");
-            thread.setDaemon(true);
-            thread.start();
-        }
-
-        private void tell(final String text) {
-            if (text.startsWith(LISTENING) && text.indexOf('\n') > 0) {
-                address.complete(text.substring(LISTENING.length(), text.indexOf('\n')).strip());
-            }
-        }
-
-        String address() throws Exception {
-            return address.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
-        }
-
-        Cli.Outcome outcome() throws Exception {
-            final int code = exitCode.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
-            return new Cli.Outcome(code, out.toString(), err.toString().replaceFirst(LISTENING + ".*\\R", ""));
-        }
+    private static Listening listen(final String line) {
+        return new Listening("pingpong " + line);
     }
 
     private static Cli.Outcome connect(final Listening to, final String line) throws Exception {
@@ -78,7 +38,7 @@ class PingpongProcessesTest {
         "--op read,", "--op read -s 1m --wait spin,", "--op cas,", "--op faa --wait block,"
     })
     void twoEndsPlayEachOperation(final String game, final Long validated) throws Exception {
-        final Listening listening = new Listening("-d emulated:there --listen=:0 --json " + game);
+        final Listening listening = listen("-d emulated:there --listen=:0 --json " + game);
         final Cli.Outcome near = connect(listening, "-d emulated:here -n 600 -w 6 --json " + game);
         final Cli.Outcome far = listening.outcome();
         assertThat(near.exitCode()).as(near.err() + far.err()).isZero();
@@ -98,14 +58,14 @@ class PingpongProcessesTest {
 
     @Test
     void bothSayWhomTheyPlayedWith() throws Exception {
-        final Listening listening = new Listening("-d emulated:there --listen=127.0.0.1:0");
+        final Listening listening = listen("-d emulated:there --listen=127.0.0.1:0");
         final Cli.Outcome near = connect(listening, "-d emulated:here -n 20 -w 0");
         final List<String> far = listening.outcome().outLines();
         assertThat(near.outLines().get(0)).startsWith("RC ping-pong: emulated:here QP 0x")
             .contains("<-> " + listening.address() + " QP 0x").endsWith(", 1 thread");
         assertThat(far.get(0)).startsWith("RC ping-pong: emulated:there QP 0x").contains(" <-> 127.0.0.1:");
         assertThat(far.get(1)).startsWith("20 messages came, each byte of them was checked.");
-        final Listening lending = new Listening("-d emulated:there --op read --listen=:0");
+        final Listening lending = listen("-d emulated:there --op read --listen=:0");
         connect(lending, "-d emulated:here -n 20 -w 0 --op read");
         assertThat(lending.outcome().outLines().get(1)).startsWith("This end lent its memory");
     }
@@ -113,7 +73,7 @@ class PingpongProcessesTest {
     /** For READs the other end hears nothing in between: it has to be told that all is well. */
     @Test
     void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere() throws Exception {
-        final Listening listening = new Listening("-d emulated:there --op read --timeout 3 --listen=:0");
+        final Listening listening = listen("-d emulated:there --op read --timeout 3 --listen=:0");
         final Cli.Outcome near = connect(listening, "-d emulated:here --op read --timeout 3 -w 0 -D 4");
         assertThat(near.exitCode()).as(near.err()).isZero();
         assertThat(listening.outcome()).isEqualTo(new Cli.Outcome(0, listening.outcome().out(), ""));
@@ -125,7 +85,7 @@ class PingpongProcessesTest {
         "--op cas, --op faa"
     })
     void differentGamesAreRefusedOnBothSides(final String there, final String here) throws Exception {
-        final Listening listening = new Listening("-d emulated:there --listen=:0 " + there);
+        final Listening listening = listen("-d emulated:there --listen=:0 " + there);
         final Cli.Outcome near = connect(listening, "-d emulated:here " + here);
         final Cli.Outcome far = listening.outcome();
         for (final Cli.Outcome outcome : List.of(near, far)) {
@@ -137,7 +97,7 @@ class PingpongProcessesTest {
 
     @Test
     void rcAndUdDoNotPlayEachOther() throws Exception {
-        final Listening listening = new Listening("-d emulated:there --ud --timeout 3 --listen=:0");
+        final Listening listening = listen("-d emulated:there --ud --timeout 3 --listen=:0");
         final Cli.Outcome near = connect(listening, "-d emulated:here");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("its QP is RC, the own one is UD");
@@ -152,12 +112,12 @@ class PingpongProcessesTest {
         assertThat(refused.errLines()).singleElement().asString().contains("connect QP over TCP", "127.0.0.1:1");
         final Cli.Outcome alone = Cli.run("pingpong", "--listen=:0", "--timeout", "0.2");
         assertThat(alone.exitCode()).isEqualTo(1);
-        assertThat(alone.err()).contains(LISTENING + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
+        assertThat(alone.err()).contains(Listening.WORDS + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
     }
 
     @Test
     void aPeerThatEndsInTheMiddleIsNoticed() throws Exception {
-        final Listening listening = new Listening("-d fake:there -w 0 --timeout 3 --listen=:0");
+        final Listening listening = listen("-d fake:there -w 0 --timeout 3 --listen=:0");
         final Cli.Outcome near = connect(listening, "-d fake:here?fault=full&after=7 -w 0");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("post send failed", "QUEUE_FULL");
@@ -169,7 +129,7 @@ class PingpongProcessesTest {
 
     @Test
     void emulatedDevicesOfTwoProcessesSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
-        final Listening listening = new Listening("-d emulated:there --timeout 50 --listen=:0");
+        final Listening listening = listen("-d emulated:there --timeout 50 --listen=:0");
         final List<String> command = new ArrayList<>(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),

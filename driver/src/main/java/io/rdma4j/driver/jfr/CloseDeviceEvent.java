@@ -15,28 +15,5 @@ import jdk.jfr.Name;
 @Label("Close Device")
 @Description("A device was closed, or that was tried")
 @Category({RdmaEvent.GROUP, RdmaEvent.CONTROL})
-final class CloseDeviceEvent extends RdmaEvent implements DeviceSpan {
-    @Label("Profile")
-    @Description("Which implementation of the device it is")
-    String profile;
-
-    @Label("VERSION")
-    @Description("The VERSION register, by which layouts are chosen")
-    int version;
-
-    @Label("Done")
-    @Description("Whether it succeeded")
-    boolean done;
-
-    @Override
-    public void end(final Object onDevice, final String itsProfile, final int itsVersion, final boolean isDone) {
-        end();
-        if (shouldCommit()) {
-            device = String.valueOf(onDevice);
-            profile = itsProfile;
-            version = itsVersion;
-            done = isDone;
-            commit();
-        }
-    }
+final class CloseDeviceEvent extends DeviceEvent {
 }

@@ -15,28 +15,5 @@ import jdk.jfr.Name;
 @Label("Open Device")
 @Description("A device was opened, or that was tried")
 @Category({RdmaEvent.GROUP, RdmaEvent.CONTROL})
-final class OpenDeviceEvent extends RdmaEvent implements DeviceSpan {
-    @Label("Profile")
-    @Description("Which implementation of the device it is")
-    String profile;
-
-    @Label("VERSION")
-    @Description("The VERSION register, by which layouts are chosen")
-    int version;
-
-    @Label("Done")
-    @Description("Whether it succeeded")
-    boolean done;
-
-    @Override
-    public void end(final Object onDevice, final String itsProfile, final int itsVersion, final boolean isDone) {
-        end();
-        if (shouldCommit()) {
-            device = String.valueOf(onDevice);
-            profile = itsProfile;
-            version = itsVersion;
-            done = isDone;
-            commit();
-        }
-    }
+final class OpenDeviceEvent extends DeviceEvent {
 }

@@ -6,10 +6,8 @@
 package io.rdma4j.driver.jfr;
 
 import jdk.jfr.Category;
-import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
-import jdk.jfr.MemoryAddress;
 import jdk.jfr.Name;
 
 /** Memory was registered. */
@@ -17,35 +15,5 @@ import jdk.jfr.Name;
 @Label("Register Memory")
 @Description("A memory region was made known to the device, or that was tried")
 @Category({RdmaEvent.GROUP, RdmaEvent.CONTROL})
-final class RegisterMemoryEvent extends RdmaEvent implements MemorySpan {
-    @Label("Address")
-    @Description("Where the process sees the first byte")
-    @MemoryAddress
-    long address;
-
-    @Label("Size")
-    @DataAmount
-    long bytes;
-
-    @Label("Pages")
-    @Description("How many pages the region touches")
-    int pages;
-
-    @Label("Handle")
-    @Description("The number of the region in commands; -1 if it failed")
-    int handle;
-
-    @Override
-    public void end(
-        final Object onDevice, final long firstByte, final long length, final int touched, final int number) {
-        end();
-        if (shouldCommit()) {
-            device = String.valueOf(onDevice);
-            address = firstByte;
-            bytes = length;
-            pages = touched;
-            handle = number;
-            commit();
-        }
-    }
+final class RegisterMemoryEvent extends MemoryEvent {
 }

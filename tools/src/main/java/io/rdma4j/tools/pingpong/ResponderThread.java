@@ -5,33 +5,19 @@
 
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.thread.KeptThread;
 import org.agrona.concurrent.IdleStrategy;
-
-import java.util.concurrent.TimeUnit;
 
 /** Runs the responder on a thread of its own until it is closed, and keeps what went wrong there. */
 final class ResponderThread implements Answers {
-    private static final long LONGEST_STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
-
-    private final Responder responder;
-    private final IdleStrategy idle;
-    private final Thread thread;
-    private volatile boolean stopped;
-    private volatile Throwable failure;
+    private final KeptThread thread;
 
     ResponderThread(final Responder responder, final IdleStrategy idle) {
-        this.responder = responder;
-        this.idle = idle;
-        thread = new Thread(this::run, "rdma4j-responder");
-        thread.setDaemon(true);
-        thread.setUncaughtExceptionHandler((dead, thrown) -> failure = thrown);
-        thread.start();
-    }
-
-    private void run() {
-        while (!stopped) {
-            idle.idle(responder.step());
-        }
+        thread = new KeptThread("rdma4j-responder", goesOn -> {
+            while (goesOn.getAsBoolean()) {
+                idle.idle(responder.step());
+            }
+        });
     }
 
     @Override
@@ -42,30 +28,11 @@ final class ResponderThread implements Answers {
 
     @Override
     public void rethrowFailure() {
-        final Throwable thrown = failure;
-        if (thrown instanceof Error) {
-            throw (Error) thrown;
-        }
-        if (thrown != null) {
-            throw (RuntimeException) thrown;
-        }
+        thread.rethrowFailure();
     }
 
-    /** Stops the thread and waits for its end, so that its QP can be closed. */
     @Override
     public void close() {
-        stopped = true;
-        boolean interrupted = false;
-        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LONGEST_STOP_MILLIS);
-        while (thread.isAlive() && System.nanoTime() < deadline) {
-            try {
-                thread.join(LONGEST_STOP_MILLIS);
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close();
     }
 }
