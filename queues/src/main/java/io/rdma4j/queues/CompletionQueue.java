@@ -5,7 +5,6 @@
 package io.rdma4j.queues;
 
 import io.rdma4j.hw.pvrdma.Cqe;
-import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.Uar;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -20,12 +19,14 @@ public sealed class CompletionQueue extends ConsumerCursor permits ObservedCompl
 
     private static final int CQE_SHIFT = Integer.numberOfTrailingZeros(Cqe.LENGTH);
 
+    /** Keeps the memory whose addresses follow. */
     private final UnsafeBuffer ring;
-    private final int prodTailOffset;
-    private final int consHeadOffset;
+    private final long prodTail;
+    private final long consHead;
     private final int cqesOffset;
     private final int count;
     private final int slotMask;
+    private final int indexMask;
     private final Doorbell doorbell;
     private final int handle;
 
@@ -42,13 +43,15 @@ public sealed class CompletionQueue extends ConsumerCursor permits ObservedCompl
      */
     public CompletionQueue(final UnsafeBuffer ring, final int stateOffset, final int cqesOffset, final int count,
         final Doorbell doorbell, final int handle) {
-        new RingPlace(ring, stateOffset, cqesOffset, count).requireFits(Cqe.LENGTH);
+        final RingPlace place = new RingPlace(ring, stateOffset, cqesOffset, count);
+        place.requireFits(Cqe.LENGTH);
         this.ring = ring;
-        this.prodTailOffset = stateOffset + RingState.PROD_TAIL_OFFSET;
-        this.consHeadOffset = stateOffset + RingState.CONS_HEAD_OFFSET;
+        this.prodTail = place.state(RingState.PROD_TAIL_OFFSET);
+        this.consHead = place.state(RingState.CONS_HEAD_OFFSET);
         this.cqesOffset = cqesOffset;
         this.count = count;
         this.slotMask = count - 1;
+        this.indexMask = 2 * count - 1;
         this.doorbell = doorbell;
         this.handle = Handles.require(handle);
     }
@@ -74,9 +77,9 @@ public sealed class CompletionQueue extends ConsumerCursor permits ObservedCompl
      */
     public int available() {
         // Acquire, meets the release in CqeProducer.publish: who sees the index sees the CQEs below it.
-        final int prodTail = Fences.fromDevice(ring, prodTailOffset);
-        final int used = RingIndex.used(prodTail, head, count);
-        if (used > count || !RingIndex.isValid(prodTail, count)) {
+        final int tail = Fences.fromDevice(prodTail);
+        final int used = tail - head & indexMask;
+        if (used > count || (tail & ~indexMask) != 0) {
             return CORRUPT;
         }
         ready = used;
@@ -111,10 +114,11 @@ public sealed class CompletionQueue extends ConsumerCursor permits ObservedCompl
      */
     public void consume(final int n) {
         assert n >= 0 && n <= ready : n + " of " + ready;
-        head = RingIndex.advance(head, n, count);
+        final int next = head + n & indexMask;
+        head = next;
         ready -= n;
         // Release, meets the acquire in CqeProducer.claim: the CQEs have been read before they are written again.
-        Fences.toDevice(ring, consHeadOffset, head);
+        Fences.toDevice(consHead, next);
     }
 
     /**
@@ -194,7 +198,7 @@ public sealed class CompletionQueue extends ConsumerCursor permits ObservedCompl
     @Override
     public String toString() {
         return "CompletionQueue[count=" + count + ", handle=" + handle + ", head=" + head + ", ready=" + ready
-            + ", prod_tail=" + ring.getInt(prodTailOffset) + ", cons_head=" + ring.getInt(consHeadOffset) + "]";
+            + ", prod_tail=" + Fences.fromDevice(prodTail) + ", cons_head=" + Fences.fromDevice(consHead) + "]";
     }
 
     /**

@@ -73,6 +73,13 @@ public final class CqeProducer extends DeviceRing {
     }
 
     /**
+     * {@return where the claimed element begins in this process; only of a ring in native memory}
+     */
+    public long address() {
+        return addressOf(tail);
+    }
+
+    /**
      * Shows the claimed element to the driver.
      */
     public void publish() {

@@ -6,17 +6,23 @@ package io.rdma4j.queues;
 
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingState;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A ring as its device sees it: pages that need not be contiguous, shared with a driver that is not trusted. What an
  * element holds can change while it is being read: read each field once, then check, then use.
  */
-public abstract sealed class DeviceRing permits WqeConsumer, CqeProducer {
+public abstract sealed class DeviceRing extends PaddingBeforeProducer permits WqeConsumer, CqeProducer {
     private final UnsafeBuffer statePage;
     private final int prodTailOffset;
     private final int consHeadOffset;
     private final UnsafeBuffer[] pages;
+    /** Of the two indices; 0 if the page is no plain native memory, and is asked itself. */
+    private final long prodTailAddress;
+    private final long consHeadAddress;
+    /** Of each page, or 0 alike. */
+    private final long[] addresses;
     private final int count;
     private final int perPageShift;
     private final int perPageMask;
@@ -30,10 +36,18 @@ public abstract sealed class DeviceRing permits WqeConsumer, CqeProducer {
         this.prodTailOffset = stateOffset + RingState.PROD_TAIL_OFFSET;
         this.consHeadOffset = stateOffset + RingState.CONS_HEAD_OFFSET;
         this.pages = pages.clone();
+        final long state = addressOf(statePage);
+        this.prodTailAddress = state == 0 ? 0 : state + prodTailOffset;
+        this.consHeadAddress = state == 0 ? 0 : state + consHeadOffset;
+        this.addresses = Arrays.stream(pages).mapToLong(DeviceRing::addressOf).toArray();
         this.count = count;
         this.strideShift = Integer.numberOfTrailingZeros(stride);
         this.perPageShift = Pdir.PAGE_SHIFT - strideShift;
         this.perPageMask = (1 << perPageShift) - 1;
+    }
+
+    private static long addressOf(final UnsafeBuffer page) {
+        return page.getClass() == UnsafeBuffer.class && page.byteArray() == null ? page.addressOffset() : 0;
     }
 
     private static void requireState(final UnsafeBuffer page, final int offset) {
@@ -80,20 +94,32 @@ public abstract sealed class DeviceRing permits WqeConsumer, CqeProducer {
         return (index & (count - 1) & perPageMask) << strideShift;
     }
 
+    final long addressOf(final int index) {
+        return addresses[(index & (count - 1)) >>> perPageShift] + offsetOf(index);
+    }
+
     final int loadProdTail() {
-        return Fences.fromDriver(statePage, prodTailOffset);
+        return prodTailAddress != 0 ? Fences.fromDriver(prodTailAddress) : Fences.fromDriver(statePage, prodTailOffset);
     }
 
     final void storeProdTail(final int index) {
-        Fences.toDriver(statePage, prodTailOffset, index);
+        if (prodTailAddress != 0) {
+            Fences.toDriver(prodTailAddress, index);
+        } else {
+            Fences.toDriver(statePage, prodTailOffset, index);
+        }
     }
 
     final int loadConsHead() {
-        return Fences.fromDriver(statePage, consHeadOffset);
+        return consHeadAddress != 0 ? Fences.fromDriver(consHeadAddress) : Fences.fromDriver(statePage, consHeadOffset);
     }
 
     final void storeConsHead(final int index) {
-        Fences.toDriver(statePage, consHeadOffset, index);
+        if (consHeadAddress != 0) {
+            Fences.toDriver(consHeadAddress, index);
+        } else {
+            Fences.toDriver(statePage, consHeadOffset, index);
+        }
     }
 
     final String describe(final String own, final int index) {

@@ -5,6 +5,7 @@
 package io.rdma4j.queues;
 
 import java.lang.invoke.VarHandle;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -15,14 +16,14 @@ final class Fences {
     private Fences() {
     }
 
-    /** Driver stores an index: everything it stored or loaded before is done when the device sees it. */
-    static void toDevice(final UnsafeBuffer state, final int offset, final int index) {
-        state.putIntRelease(offset, index);
+    /** Driver stores an index, or rings: everything it stored or loaded before is done when the device sees it. */
+    static void toDevice(final long address, final int value) {
+        UnsafeApi.putIntRelease(null, address, value);
     }
 
     /** Driver loads an index of the device: what the device stored before storing it is visible afterwards. */
-    static int fromDevice(final UnsafeBuffer state, final int offset) {
-        return state.getIntAcquire(offset);
+    static int fromDevice(final long address) {
+        return UnsafeApi.getIntAcquire(null, address);
     }
 
     /** Device stores an index; meets {@link #fromDevice}. */
@@ -30,9 +31,19 @@ final class Fences {
         state.putIntRelease(offset, index);
     }
 
+    /** The same where the address is known: no field of the buffer has to be loaded again after such an access. */
+    static void toDriver(final long address, final int index) {
+        UnsafeApi.putIntRelease(null, address, index);
+    }
+
     /** Device loads an index of the driver; meets {@link #toDevice}. */
     static int fromDriver(final UnsafeBuffer state, final int offset) {
         return state.getIntAcquire(offset);
+    }
+
+    /** The same where the address is known. */
+    static int fromDriver(final long address) {
+        return UnsafeApi.getIntAcquire(null, address);
     }
 
     /**

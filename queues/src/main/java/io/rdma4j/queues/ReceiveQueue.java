@@ -4,6 +4,7 @@
  */
 package io.rdma4j.queues;
 
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Uar;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -67,12 +68,67 @@ public final class ReceiveQueue extends SequencedQueue {
      * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
      */
     public int claim(final long userWrId, final int length) {
-        final int offset = claimElement();
-        if (offset >= 0) {
-            final long seq = posted;
-            remember(seq, userWrId, 0, length);
-            RqWqe.header(buffer(), offset, seq, 0);
+        return claim(userWrId, 0, length);
+    }
+
+    /**
+     * Poster: takes the next slot and writes the whole header of its WQE; the caller writes the entries.
+     *
+     * @param userWrId the application's identifier
+     * @param numSge   entries, at most {@link #maxSge()}
+     * @param length   bytes of the element's buffers, for the poller
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claim(final long userWrId, final int numSge, final int length) {
+        final long seq = posted;
+        final int code = findSpace(seq);
+        if (code < 0) {
+            return code;
         }
-        return offset;
+        remember(seq, userWrId, 0, length);
+        writeHeader(addressOf(seq), seq, numSge);
+        return offsetOf(seq);
+    }
+
+    /**
+     * Poster: takes the next slot, writes a WQE with one entry, and commits it: what {@link #claim}, {@link #sge} and
+     * {@link #commit()} do, with a third less of instructions as nothing has to be found again.
+     *
+     * @param userWrId the application's identifier
+     * @param addr     address of the first byte
+     * @param length   bytes, also for the poller
+     * @param lkey     local key
+     * @return 0, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int put(final long userWrId, final long addr, final int length, final int lkey) {
+        final long seq = posted;
+        final int code = maxSge() == 0 ? FULL : findSpace(seq);
+        if (code < 0) {
+            return code;
+        }
+        remember(seq, userWrId, 0, length);
+        final long wqe = addressOf(seq);
+        writeHeader(wqe, seq, 1);
+        writeSge(wqe + RqWqe.SGE_OFFSET, addr, length, lkey);
+        posted = seq + 1;
+        return code;
+    }
+
+    private static void writeHeader(final long wqe, final long seq, final int numSge) {
+        Words.put(wqe + RqWqe.WR_ID_OFFSET, seq);
+        Words.put(wqe + RqWqe.NUM_SGE_OFFSET, Words.pair(numSge, 0));
+    }
+
+    /**
+     * Poster: writes an entry of the claimed WQE.
+     *
+     * @param i      which, from 0, below {@link #maxSge()}
+     * @param addr   address of the first byte
+     * @param length bytes, unsigned
+     * @param lkey   local key
+     * @throws IndexOutOfBoundsException if a WQE has no such entry
+     */
+    public void sge(final int i, final long addr, final int length, final int lkey) {
+        putSge(RqWqe.SGE_OFFSET, i, addr, length, lkey);
     }
 }

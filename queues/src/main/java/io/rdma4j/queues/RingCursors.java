@@ -33,13 +33,19 @@ abstract class PaddingBeforeProducer {
 
 /** What the posting thread writes. */
 abstract class ProducerCursor extends PaddingBeforeProducer {
-    private static final VarHandle PUBLISHED = Cursors.find(MethodHandles.lookup(), "published");
+    static final VarHandle PUBLISHED = Cursors.find(MethodHandles.lookup(), "published");
     private static final VarHandle POSTING = Cursors.find(MethodHandles.lookup(), "posting");
 
     /** Sequence number of the next element: committed ones are below. */
     long posted;
     /** {@link #posted} may not reach this before the shared indices have been read again. */
     long limit;
+    /** Elements below may find something in their slots that a plain SEND does not write; see {@link SendQueue}. */
+    long dirtyBelow;
+    /** Elements below, fewer, may find something that no write or read writes either. */
+    long wideBelow;
+    /** Something was published of which the device must not learn. */
+    boolean quiet;
     /** Doorbells rung. */
     long doorbells;
     /** Claims that found no free slot. */

@@ -14,6 +14,9 @@ record RingPlace(UnsafeBuffer buffer, int stateOffset, int elementsOffset, int c
     /** Refuses a place whose elements, indices or arithmetic would leave the buffer. */
     void requireFits(final int stride) {
         final long end = elementsOffset + (long) count * stride;
+        if (buffer.byteArray() != null) {
+            throw refused("a ring must be outside of the heap", stride);
+        }
         if (count < 1 || Integer.bitCount(count) != 1 || count > 1 << 30) {
             throw refused("count must be a power of two", stride);
         }
@@ -29,6 +32,11 @@ record RingPlace(UnsafeBuffer buffer, int stateOffset, int elementsOffset, int c
         if (((buffer.addressOffset() + stateOffset) & 3) != 0 || ((buffer.addressOffset() + elementsOffset) & 7) != 0) {
             throw refused("ring state must be aligned to 4, elements to 8", stride);
         }
+    }
+
+    /** Address of an index. */
+    long state(final int offset) {
+        return buffer.addressOffset() + stateOffset + offset;
     }
 
     private IllegalArgumentException refused(final String rule, final int stride) {

@@ -4,7 +4,11 @@
  */
 package io.rdma4j.queues;
 
+import io.rdma4j.hw.layout.Words;
 import java.util.Arrays;
+import org.agrona.BufferUtil;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A work queue whose elements complete in order, which makes completions accountable although the device is not
@@ -25,25 +29,37 @@ import java.util.Arrays;
  */
 public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue, ReceiveQueue {
     private static final long NEVER = -1;
+    private static final int LINE = 64;
 
-    /** Two for each slot, which lie in one cache line: the application's identifier, then length and flags. */
-    private final long[] notes;
+    private static final int NOTE_SHIFT = 4;
+    private static final int DETAILS = Long.BYTES;
+
+    /** Keeps the memory of the notes. */
+    private final UnsafeBuffer noteMemory;
+    /** Address of two words for each slot, in one cache line: the application's identifier, then length and flags. */
+    private final long notes;
     /** Poller: which element of each slot completed ahead of older ones. Numbers do not recur, so none is cleared. */
     private final long[] doneAhead;
 
     SequencedQueue(final RingPlace place, final int stride, final int maxSge, final Doorbell doorbell,
         final int uarOffset, final int word, final QueueTotals totals) {
         super(place, stride, maxSge, doorbell, uarOffset, word, totals);
-        notes = new long[2 * place.count()];
+        noteMemory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(place.count() << NOTE_SHIFT, LINE));
+        notes = noteMemory.addressOffset();
         doneAhead = new long[place.count()];
         Arrays.fill(doneAhead, NEVER);
     }
 
-    /** Poster: keeps what the claimed element is to the application. Masks by length spare the JVM its range check. */
+    /** Poster: keeps what the claimed element is to the application. */
     final void remember(final long seq, final long userWrId, final int userFlags, final int length) {
-        final int first = (int) seq << 1;
-        notes[first & (notes.length - 1)] = userWrId;
-        notes[(first | 1) & (notes.length - 1)] = (long) length << Integer.SIZE | userFlags & 0xffff_ffffL;
+        final long note = note(seq);
+        UnsafeApi.putLong(note, userWrId);
+        UnsafeApi.putLong(note + DETAILS, Words.pair(userFlags, length));
+    }
+
+    /** Inside of the memory for any number. */
+    private long note(final long seq) {
+        return notes + ((seq & slotMask()) << NOTE_SHIFT);
     }
 
     /**
@@ -53,16 +69,19 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return whether this element was published and has not completed
      */
     public final boolean isOutstanding(final long seq) {
-        return seq >= retired() && (seq < publishedSeen || seq < lookAtPublished()) && (ahead == 0 || !isEarly(seq));
+        return seq >= retired() && isPublished(seq) && (ahead == 0 || !isEarly(seq));
+    }
+
+    /**
+     * As {@link #publishedAcquire()}, but without calling it: newer JVMs do not inline what is called now and then, and
+     * around a call all that a loop holds in registers goes to memory.
+     */
+    private boolean isPublished(final long seq) {
+        return seq < publishedSeen || seq < (publishedSeen = (long) PUBLISHED.getAcquire(this));
     }
 
     private boolean isEarly(final long seq) {
         return doneAhead[(int) seq & (doneAhead.length - 1)] == seq;
-    }
-
-    private long lookAtPublished() {
-        publishedSeen = publishedAcquire();
-        return publishedSeen;
     }
 
     /**
@@ -72,7 +91,7 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return what was given to {@code claim}
      */
     public final long userWrId(final long seq) {
-        return notes[(int) seq << 1 & (notes.length - 1)];
+        return UnsafeApi.getLong(note(seq));
     }
 
     /**
@@ -82,7 +101,7 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return what was given to {@code claim}
      */
     public final int flags(final long seq) {
-        return (int) note(seq);
+        return (int) UnsafeApi.getLong(note(seq) + DETAILS);
     }
 
     /**
@@ -92,7 +111,7 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
      * @return what was given to {@code claim}
      */
     public final int length(final long seq) {
-        return (int) (note(seq) >>> Integer.SIZE);
+        return (int) (UnsafeApi.getLong(note(seq) + DETAILS) >>> Integer.SIZE);
     }
 
     /**
@@ -109,10 +128,6 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
         return sum;
     }
 
-    private long note(final long seq) {
-        return notes[((int) seq << 1 | 1) & (notes.length - 1)];
-    }
-
     /**
      * Poller: completes an element and all before it; their slots can be claimed again.
      *
@@ -123,8 +138,18 @@ public abstract sealed class SequencedQueue extends WorkQueue permits SendQueue,
         if (!isOutstanding(seq)) {
             return false;
         }
-        retireBelow(ahead == 0 ? seq + 1 : passDone(seq));
+        retireOutstanding(seq);
         return true;
+    }
+
+    /**
+     * Poller: as {@link #retireThrough}, of an element that was asked for in the meantime.
+     *
+     * @param seq one of which {@link #isOutstanding} was true, and nothing was retired since; with any other the
+     *            account is wrong afterwards
+     */
+    public final void retireOutstanding(final long seq) {
+        retireBelow(ahead == 0 ? seq + 1 : passDone(seq));
     }
 
     /** Where the oldest outstanding element is once everything up to this one is over. */

@@ -4,6 +4,7 @@
  */
 package io.rdma4j.queues;
 
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Uar;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -70,14 +71,43 @@ public final class SharedReceiveQueue extends WorkQueue {
      * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
      */
     public int claim(final long userWrId, final int length) {
-        final int offset = claimElement();
-        if (offset >= 0) {
-            RqWqe.header(buffer(), offset, userWrId, 0);
-            if (length > largest) {
-                largest = length;
-            }
+        return claim(userWrId, 0, length);
+    }
+
+    /**
+     * Poster: takes the next slot and writes the whole header of its WQE; the caller writes the entries.
+     *
+     * @param userWrId the application's identifier, which the device will return
+     * @param numSge   entries, at most {@link #maxSge()}
+     * @param length   bytes of the element's buffers, for {@link #largest()}
+     * @return byte offset of the WQE in {@link #buffer()}, or {@link #FULL} or {@link #DEVICE_ERROR}
+     */
+    public int claim(final long userWrId, final int numSge, final int length) {
+        final long seq = posted;
+        final int code = findSpace(seq);
+        if (code < 0) {
+            return code;
         }
-        return offset;
+        if (length > largest) {
+            largest = length;
+        }
+        final long wqe = addressOf(seq);
+        Words.put(wqe + RqWqe.WR_ID_OFFSET, userWrId);
+        Words.put(wqe + RqWqe.NUM_SGE_OFFSET, Words.pair(numSge, 0));
+        return offsetOf(seq);
+    }
+
+    /**
+     * Poster: writes an entry of the claimed WQE.
+     *
+     * @param i      which, from 0, below {@link #maxSge()}
+     * @param addr   address of the first byte
+     * @param length bytes, unsigned
+     * @param lkey   local key
+     * @throws IndexOutOfBoundsException if a WQE has no such entry
+     */
+    public void sge(final int i, final long addr, final int length, final int lkey) {
+        putSge(RqWqe.SGE_OFFSET, i, addr, length, lkey);
     }
 
     /**

@@ -4,8 +4,10 @@
  */
 package io.rdma4j.queues;
 
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.Sge;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -37,15 +39,21 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     /** Of a claim: the device wrote an index that cannot be; nothing more can be posted. */
     public static final int DEVICE_ERROR = -2;
 
+    /** Keeps the memory whose addresses follow. */
     private final UnsafeBuffer ring;
-    private final int prodTailOffset;
-    private final int consHeadOffset;
+    private final long elements;
+    private final long prodTail;
+    private final long consHead;
     private final int elementsOffset;
-    private final int strideShift;
-    private final int slotMask;
+    /** To be multiplied with: a shift by a variable takes a register of its own, which the JVM has to make free. */
+    private final long stride;
+    private final long slotMask;
+    private final int indexMask;
     private final int count;
     private final int maxSge;
     private final Doorbell doorbell;
+    /** Where to ring, or 0 if the doorbell has to be called. */
+    private final long bell;
     private final int uarOffset;
     private final int word;
     private final QueueTotals totals;
@@ -71,20 +79,25 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         }
         place.requireFits(stride);
         ring = place.buffer();
-        prodTailOffset = place.stateOffset() + RingState.PROD_TAIL_OFFSET;
-        consHeadOffset = place.stateOffset() + RingState.CONS_HEAD_OFFSET;
+        prodTail = place.state(RingState.PROD_TAIL_OFFSET);
+        consHead = place.state(RingState.CONS_HEAD_OFFSET);
         elementsOffset = place.elementsOffset();
-        strideShift = Integer.numberOfTrailingZeros(stride);
+        elements = ring.addressOffset() + elementsOffset;
+        this.stride = stride;
         count = place.count();
         slotMask = count - 1;
+        indexMask = 2 * count - 1;
         this.maxSge = maxSge;
         this.doorbell = doorbell;
+        bell = MappedDoorbell.addressOf(doorbell, uarOffset);
         this.uarOffset = uarOffset;
         this.word = word;
         this.totals = totals;
         posterTotals = totals.poster();
         retiredTotal = totals.retired();
         limit = count;
+        dirtyBelow = count;
+        wideBelow = count;
     }
 
     /**
@@ -109,36 +122,51 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     }
 
     /**
-     * Poster: finds the slot for the next element.
+     * Poster: looks whether there is a slot for an element.
      *
-     * @return its byte offset or a negative code
+     * @return 0 or a negative code
      */
-    final int claimElement() {
-        final long seq = posted;
-        if (seq >= limit) {
-            final int code = lookForSpace(seq);
-            if (code < 0) {
-                return code;
-            }
-        }
-        return elementsOffset + (((int) seq & slotMask) << strideShift);
+    final int findSpace(final long seq) {
+        return seq < limit ? 0 : lookForSpace(seq);
     }
 
+    /** Where an element is in the buffer. The mask tells the JVM, and spares a poster to ask, that it is no code. */
+    final int offsetOf(final long seq) {
+        return elementsOffset + (int) ((seq & slotMask) * stride) & Integer.MAX_VALUE;
+    }
+
+    /** The address of an element: inside of the ring for any number, as the constructor saw all slots inside. */
+    final long addressOf(final long seq) {
+        return elements + (seq & slotMask) * stride;
+    }
+
+    /**
+     * In one piece, too large to be inlined where it is called now and then: that would take registers from a loop.
+     */
     private int lookForSpace(final long seq) {
+        int code = look(seq);
+        if (code == FULL && !quiet && seq < retiredAcquire() + count) {
+            // Only the device has not given slots back, which it may do in batches: when it is rung. What was announced
+            // may be announced again; what was not must not be.
+            ringDoorbell(published());
+            code = look(seq);
+        }
+        if (code == FULL) {
+            QueueTotals.full(posterTotals, ++full);
+        }
+        return code;
+    }
+
+    private int look(final long seq) {
         final long shown = published();
         // Acquire, meets the release in WqeConsumer.advance: the device has read a WQE before it is written again.
-        final int consHead = Fences.fromDevice(ring, consHeadOffset);
-        final int unread = RingIndex.used(index(shown), consHead, count);
-        if (!RingIndex.isValid(consHead, count) || unread > count) {
+        final int read = Fences.fromDevice(consHead);
+        final int unread = RingIndex.used(index(shown), read, count);
+        if (!RingIndex.isValid(read, count) || unread > count) {
             return DEVICE_ERROR;
         }
         limit = Math.min(retiredAcquire(), shown - unread) + count;
-        return seq < limit ? 0 : full();
-    }
-
-    private int full() {
-        QueueTotals.full(posterTotals, ++full);
-        return FULL;
+        return seq < limit ? 0 : FULL;
     }
 
     /**
@@ -146,7 +174,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
      * the slot beside the ring}
      */
     public final int slot() {
-        return (int) posted & slotMask;
+        return slotOf(posted);
     }
 
     /**
@@ -155,7 +183,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
      * @param slot from 0, below {@link #count()}
      */
     public final int slotOffset(final int slot) {
-        return elementsOffset + ((slot & slotMask) << strideShift);
+        return offsetOf(slot);
     }
 
     /**
@@ -174,9 +202,34 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         return sequence < retiredAcquire();
     }
 
+    final long slotMask() {
+        return slotMask;
+    }
+
+    final int slotOf(final long seq) {
+        return (int) (seq & slotMask);
+    }
+
     /** Bytes from one slot to the next. */
     final int stride() {
-        return 1 << strideShift;
+        return (int) stride;
+    }
+
+    /** Poster: writes an entry of the claimed element, at an offset in it where entries begin. */
+    final void putSge(final int first, final int i, final long addr, final int length, final int lkey) {
+        if (i < 0 || i >= maxSge) {
+            throw noSuchEntry(i);
+        }
+        writeSge(addressOf(posted) + first + (long) i * Sge.LENGTH, addr, length, lkey);
+    }
+
+    static void writeSge(final long sge, final long addr, final int length, final int lkey) {
+        Words.put(sge + Sge.ADDR_OFFSET, addr);
+        Words.put(sge + Sge.LENGTH_OFFSET, Words.pair(length, lkey));
+    }
+
+    private IndexOutOfBoundsException noSuchEntry(final int i) {
+        return new IndexOutOfBoundsException("scatter/gather entry " + i + " of a work request of " + this);
     }
 
     /**
@@ -194,21 +247,30 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         // The poller must know an element before the device can complete it, hence before the index below.
         publishedRelease(seq);
         // Release, meets the acquire in WqeConsumer.peek: who sees the index sees the WQEs below it.
-        Fences.toDevice(ring, prodTailOffset, index(seq));
+        Fences.toDevice(prodTail, index(seq));
     }
 
     /**
      * Poster: tells the device to look at the published index.
      */
     public final void ringDoorbell() {
-        QueueTotals.posted(posterTotals, posted, ++doorbells);
-        doorbell.ring(uarOffset, word);
+        ringDoorbell(posted);
+    }
+
+    private void ringDoorbell(final long shown) {
+        QueueTotals.posted(posterTotals, shown, ++doorbells);
+        if (bell != 0) {
+            Fences.toDevice(bell, word);
+        } else {
+            doorbell.ring(uarOffset, word);
+        }
     }
 
     /**
-     * Poster: lets others see what was published where no doorbell is rung.
+     * Poster: lets others see what was published where no doorbell is rung, nor will be before {@link #reset()}.
      */
     public final void showPublished() {
+        quiet = true;
         QueueTotals.posted(posterTotals, published());
     }
 
@@ -245,17 +307,20 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         final long start = (posted + lap - 1) & -lap;
         posted = start;
         limit = start + count;
+        dirtyBelow = start + count;
+        wideBelow = start + count;
         publishedSeen = start;
         ahead = 0;
+        quiet = false;
         publishedRelease(start);
         QueueTotals.posted(posterTotals, start);
         retireBelow(start);
-        ring.putIntRelease(consHeadOffset, 0);
-        Fences.toDevice(ring, prodTailOffset, 0);
+        Fences.toDevice(consHead, 0);
+        Fences.toDevice(prodTail, 0);
     }
 
     private int index(final long seq) {
-        return (int) seq & (2 * count - 1);
+        return (int) seq & indexMask;
     }
 
     /**
@@ -265,7 +330,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     public final String toString() {
         return getClass().getSimpleName() + "[count=" + count + ", maxSge=" + maxSge
             + ", doorbell=0x" + Integer.toHexString(word) + ", posted=" + posted + ", published=" + publishedAcquire()
-            + ", retired=" + retiredAcquire() + ", prod_tail=" + ring.getInt(prodTailOffset)
-            + ", cons_head=" + ring.getInt(consHeadOffset) + ", totals " + totals + "]";
+            + ", retired=" + retiredAcquire() + ", prod_tail=" + Fences.fromDevice(prodTail)
+            + ", cons_head=" + Fences.fromDevice(consHead) + ", totals " + totals + "]";
     }
 }

@@ -80,6 +80,13 @@ public final class WqeConsumer extends DeviceRing {
     }
 
     /**
+     * {@return where the current WQE begins in this process; only of a ring in native memory}
+     */
+    public long address() {
+        return addressOf(head);
+    }
+
+    /**
      * {@return the page that holds a later WQE}
      *
      * @param ahead 0 for the current one, below what {@link #available()} returned

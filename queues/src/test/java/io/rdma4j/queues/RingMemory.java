@@ -20,21 +20,21 @@ final class RingMemory {
     static final int HANDLE = 0x123456;
 
     final UnsafeBuffer driver;
+    /** Doorbells, each with the indices that a device finds then. */
     final List<String> log = new ArrayList<>();
-    final Doorbell doorbell = (offset, word) -> log.add("doorbell +" + offset + " 0x" + Integer.toHexString(word));
+    final Doorbell doorbell = this::ring;
 
-    private RingMemory(final int elementPages, final boolean recording) {
-        final ByteBuffer bytes = allocate(1 + elementPages);
-        driver = recording ? new RecordingBuffer(bytes, log) : new UnsafeBuffer(bytes);
+    private RingMemory(final int elementPages) {
+        driver = new UnsafeBuffer(allocate(1 + elementPages));
     }
 
     static RingMemory plain(final int count, final int stride) {
-        return new RingMemory(RingGeometry.pagesFor(count, stride), false);
+        return new RingMemory(RingGeometry.pagesFor(count, stride));
     }
 
-    /** Every store, ordered load and doorbell goes to the log. */
-    static RingMemory recording(final int count, final int stride) {
-        return new RingMemory(RingGeometry.pagesFor(count, stride), true);
+    private void ring(final int offset, final int word) {
+        log.add("doorbell +" + offset + " 0x" + Integer.toHexString(word) + " tx "
+            + driver.getInt(RingState.TX_PROD_TAIL_OFFSET) + " rx " + driver.getInt(RingState.RX_PROD_TAIL_OFFSET));
     }
 
     static ByteBuffer allocate(final int pages) {
@@ -75,20 +75,19 @@ final class RingMemory {
     }
 
     UnsafeBuffer statePage() {
-        return view(0, driver instanceof RecordingBuffer);
+        return view(0);
     }
 
     /** In an order of their own: the device does not see them in one piece. */
     UnsafeBuffer[] elementPages() {
         final UnsafeBuffer[] pages = new UnsafeBuffer[driver.capacity() / Pdir.PAGE_SIZE - 1];
         for (int i = 0; i < pages.length; i++) {
-            pages[i] = view(1 + i, false);
+            pages[i] = view(1 + i);
         }
         return pages;
     }
 
-    private UnsafeBuffer view(final int page, final boolean recording) {
-        final ByteBuffer bytes = driver.byteBuffer().slice(page * Pdir.PAGE_SIZE, Pdir.PAGE_SIZE);
-        return recording ? new RecordingBuffer(bytes, log) : new UnsafeBuffer(bytes);
+    private UnsafeBuffer view(final int page) {
+        return new UnsafeBuffer(driver.byteBuffer().slice(page * Pdir.PAGE_SIZE, Pdir.PAGE_SIZE));
     }
 }

@@ -7,6 +7,7 @@ package io.rdma4j.hw.pvrdma;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.layout.Words;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -94,7 +95,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static long wrId(UnsafeBuffer b, int base) {
-        return b.getLong(base + WR_ID_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, WR_ID_OFFSET);
     }
 
     /**
@@ -105,7 +106,7 @@ public final class Cqe {
      * @param value the number that the application gave to the request
      */
     public static void wrId(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + WR_ID_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, WR_ID_OFFSET, value);
     }
 
     /**
@@ -115,7 +116,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static long qp(UnsafeBuffer b, int base) {
-        return b.getLong(base + QP_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, QP_OFFSET);
     }
 
     /**
@@ -126,7 +127,7 @@ public final class Cqe {
      * @param value the QP: its handle in the low bits
      */
     public static void qp(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + QP_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, QP_OFFSET, value);
     }
 
     /**
@@ -136,7 +137,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int opcode(UnsafeBuffer b, int base) {
-        return b.getInt(base + OPCODE_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, OPCODE_OFFSET);
     }
 
     /**
@@ -147,7 +148,17 @@ public final class Cqe {
      * @param value the {@link WcOpcode}, meaningful only on success
      */
     public static void opcode(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + OPCODE_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, OPCODE_OFFSET, value);
+    }
+
+    /**
+     * {@return {@code opcode} and {@code status} by one load, as {@link Words#first} and {@link Words#second}}
+     *
+     * @param b    buffer
+     * @param base where the CQE begins
+     */
+    public static long opcodeAndStatus(UnsafeBuffer b, int base) {
+        return Words.getLong(b, base, OPCODE_OFFSET);
     }
 
     /**
@@ -157,7 +168,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int status(UnsafeBuffer b, int base) {
-        return b.getInt(base + STATUS_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, STATUS_OFFSET);
     }
 
     /**
@@ -168,7 +179,7 @@ public final class Cqe {
      * @param value the {@link WcStatus}
      */
     public static void status(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + STATUS_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, STATUS_OFFSET, value);
     }
 
     /**
@@ -178,7 +189,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int byteLen(UnsafeBuffer b, int base) {
-        return b.getInt(base + BYTE_LEN_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, BYTE_LEN_OFFSET);
     }
 
     /**
@@ -189,7 +200,7 @@ public final class Cqe {
      * @param value the bytes received or read, unsigned
      */
     public static void byteLen(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + BYTE_LEN_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, BYTE_LEN_OFFSET, value);
     }
 
     /**
@@ -199,7 +210,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int immData(UnsafeBuffer b, int base) {
-        return b.getInt(base + IMM_DATA_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, IMM_DATA_OFFSET);
     }
 
     /**
@@ -210,7 +221,7 @@ public final class Cqe {
      * @param value the immediate data, its four bytes as they travelled: network order; or the key invalidated
      */
     public static void immData(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + IMM_DATA_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, IMM_DATA_OFFSET, value);
     }
 
     /**
@@ -220,7 +231,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int srcQp(UnsafeBuffer b, int base) {
-        return b.getInt(base + SRC_QP_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, SRC_QP_OFFSET);
     }
 
     /**
@@ -231,7 +242,7 @@ public final class Cqe {
      * @param value the number of the sending QP, for datagrams
      */
     public static void srcQp(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + SRC_QP_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, SRC_QP_OFFSET, value);
     }
 
     /**
@@ -241,7 +252,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int wcFlags(UnsafeBuffer b, int base) {
-        return b.getInt(base + WC_FLAGS_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, WC_FLAGS_OFFSET);
     }
 
     /**
@@ -252,7 +263,7 @@ public final class Cqe {
      * @param value the {@link WcFlags}
      */
     public static void wcFlags(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + WC_FLAGS_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, WC_FLAGS_OFFSET, value);
     }
 
     /**
@@ -262,7 +273,7 @@ public final class Cqe {
      * @param base where the CQE begins
      */
     public static int vendorErr(UnsafeBuffer b, int base) {
-        return b.getInt(base + VENDOR_ERR_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, VENDOR_ERR_OFFSET);
     }
 
     /**
@@ -273,7 +284,7 @@ public final class Cqe {
      * @param value the device's own code, meaningful only on failure
      */
     public static void vendorErr(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + VENDOR_ERR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, VENDOR_ERR_OFFSET, value);
     }
 
     /**

@@ -4,9 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.layout.Words;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -73,7 +72,7 @@ public final class RqWqe {
      * @param base where the WQE begins
      */
     public static long wrId(UnsafeBuffer b, int base) {
-        return b.getLong(base + WR_ID_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, WR_ID_OFFSET);
     }
 
     /**
@@ -84,7 +83,7 @@ public final class RqWqe {
      * @param value the number that the application gave to the request
      */
     public static void wrId(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + WR_ID_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, WR_ID_OFFSET, value);
     }
 
     /**
@@ -94,7 +93,7 @@ public final class RqWqe {
      * @param base where the WQE begins
      */
     public static int numSge(UnsafeBuffer b, int base) {
-        return b.getInt(base + NUM_SGE_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, NUM_SGE_OFFSET);
     }
 
     /**
@@ -105,7 +104,7 @@ public final class RqWqe {
      * @param value how many entries follow
      */
     public static void numSge(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + NUM_SGE_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, NUM_SGE_OFFSET, value);
     }
 
     /**
@@ -117,7 +116,10 @@ public final class RqWqe {
      * @param numSge entries that follow
      */
     public static void header(UnsafeBuffer b, int base, long wrId, int numSge) {
-        b.putLong(base + WR_ID_OFFSET, wrId, LITTLE_ENDIAN);
-        b.putLong(base + NUM_SGE_OFFSET, Integer.toUnsignedLong(numSge), LITTLE_ENDIAN);
+        Words.check(b, base, HEADER_LENGTH);
+        final byte[] array = b.byteArray();
+        final long wqe = b.addressOffset() + base;
+        Words.put(array, wqe + WR_ID_OFFSET, wrId);
+        Words.put(array, wqe + NUM_SGE_OFFSET, Words.pair(numSge, 0));
     }
 }

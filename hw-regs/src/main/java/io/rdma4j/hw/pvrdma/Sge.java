@@ -4,9 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.layout.Words;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -49,7 +48,7 @@ public final class Sge {
      * @param base where the entry begins
      */
     public static long addr(UnsafeBuffer b, int base) {
-        return b.getLong(base + ADDR_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, ADDR_OFFSET);
     }
 
     /**
@@ -60,7 +59,7 @@ public final class Sge {
      * @param value the address of the first byte, in the terms of the key
      */
     public static void addr(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + ADDR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, ADDR_OFFSET, value);
     }
 
     /**
@@ -70,7 +69,7 @@ public final class Sge {
      * @param base where the entry begins
      */
     public static int length(UnsafeBuffer b, int base) {
-        return b.getInt(base + LENGTH_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, LENGTH_OFFSET);
     }
 
     /**
@@ -81,7 +80,7 @@ public final class Sge {
      * @param value the number of bytes, unsigned
      */
     public static void length(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + LENGTH_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, LENGTH_OFFSET, value);
     }
 
     /**
@@ -91,7 +90,7 @@ public final class Sge {
      * @param base where the entry begins
      */
     public static int lkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + LKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, LKEY_OFFSET);
     }
 
     /**
@@ -102,7 +101,7 @@ public final class Sge {
      * @param value the local key
      */
     public static void lkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + LKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, LKEY_OFFSET, value);
     }
 
     /**
@@ -115,8 +114,10 @@ public final class Sge {
      * @param lkey   local key
      */
     public static void set(UnsafeBuffer b, int base, long addr, int length, int lkey) {
-        b.putLong(base + ADDR_OFFSET, addr, LITTLE_ENDIAN);
-        b.putInt(base + LENGTH_OFFSET, length, LITTLE_ENDIAN);
-        b.putInt(base + LKEY_OFFSET, lkey, LITTLE_ENDIAN);
+        Words.check(b, base, LENGTH);
+        final byte[] array = b.byteArray();
+        final long sge = b.addressOffset() + base;
+        Words.put(array, sge + ADDR_OFFSET, addr);
+        Words.put(array, sge + LENGTH_OFFSET, Words.pair(length, lkey));
     }
 }

@@ -4,9 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.layout.Words;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -220,6 +219,43 @@ public final class SqWqe extends SqWqeBind {
     }
 
     /**
+     * Writes all that comes before the part that depends on the opcode; {@code total_len}, {@code imm_data} and what is
+     * reserved become zero.
+     *
+     * @param b         buffer
+     * @param base      where the WQE begins
+     * @param wrId      number of the request
+     * @param numSge    entries that follow
+     * @param opcode    the {@link WrOpcode}
+     * @param sendFlags the {@link SendFlags}
+     */
+    public static void header(UnsafeBuffer b, int base, long wrId, int numSge, int opcode, int sendFlags) {
+        Words.check(b, base, UNION_OFFSET);
+        final byte[] array = b.byteArray();
+        final long wqe = b.addressOffset() + base;
+        Words.put(array, wqe + WR_ID_OFFSET, wrId);
+        Words.put(array, wqe + NUM_SGE_OFFSET, Words.pair(numSge, 0));
+        Words.put(array, wqe + OPCODE_OFFSET, Words.pair(opcode, sendFlags));
+        Words.put(array, wqe + IMM_DATA_OFFSET, 0);
+    }
+
+    /**
+     * Writes {@code wr.rdma}, of writes and reads, and zeroes the four bytes behind it.
+     *
+     * @param b          buffer
+     * @param base       where the WQE begins
+     * @param remoteAddr the peer's address
+     * @param rkey       the peer's key
+     */
+    public static void rdma(UnsafeBuffer b, int base, long remoteAddr, int rkey) {
+        Words.check(b, base + UNION_OFFSET, RDMA_RKEY_OFFSET + Long.BYTES - UNION_OFFSET);
+        final byte[] array = b.byteArray();
+        final long wqe = b.addressOffset() + base;
+        Words.put(array, wqe + RDMA_REMOTE_ADDR_OFFSET, remoteAddr);
+        Words.put(array, wqe + RDMA_RKEY_OFFSET, Words.pair(rkey, 0));
+    }
+
+    /**
      * {@return where the address vector of a datagram begins}
      *
      * @param base where the WQE begins
@@ -235,7 +271,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static long wrId(UnsafeBuffer b, int base) {
-        return b.getLong(base + WR_ID_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, WR_ID_OFFSET);
     }
 
     /**
@@ -246,7 +282,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the number that the application gave to the request
      */
     public static void wrId(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + WR_ID_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, WR_ID_OFFSET, value);
     }
 
     /**
@@ -256,7 +292,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int numSge(UnsafeBuffer b, int base) {
-        return b.getInt(base + NUM_SGE_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, NUM_SGE_OFFSET);
     }
 
     /**
@@ -267,7 +303,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value how many entries follow
      */
     public static void numSge(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + NUM_SGE_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, NUM_SGE_OFFSET, value);
     }
 
     /**
@@ -277,7 +313,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int totalLen(UnsafeBuffer b, int base) {
-        return b.getInt(base + TOTAL_LEN_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, TOTAL_LEN_OFFSET);
     }
 
     /**
@@ -288,7 +324,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value a length that nobody reads
      */
     public static void totalLen(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + TOTAL_LEN_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, TOTAL_LEN_OFFSET, value);
     }
 
     /**
@@ -298,7 +334,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int opcode(UnsafeBuffer b, int base) {
-        return b.getInt(base + OPCODE_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, OPCODE_OFFSET);
     }
 
     /**
@@ -309,7 +345,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the {@link WrOpcode}
      */
     public static void opcode(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + OPCODE_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, OPCODE_OFFSET, value);
     }
 
     /**
@@ -319,7 +355,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int sendFlags(UnsafeBuffer b, int base) {
-        return b.getInt(base + SEND_FLAGS_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, SEND_FLAGS_OFFSET);
     }
 
     /**
@@ -330,7 +366,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the {@link SendFlags}
      */
     public static void sendFlags(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + SEND_FLAGS_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, SEND_FLAGS_OFFSET, value);
     }
 
     /**
@@ -340,7 +376,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int immData(UnsafeBuffer b, int base) {
-        return b.getInt(base + IMM_DATA_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, IMM_DATA_OFFSET);
     }
 
     /**
@@ -351,7 +387,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the immediate data, its four bytes as they will travel: network order
      */
     public static void immData(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + IMM_DATA_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, IMM_DATA_OFFSET, value);
     }
 
     /**
@@ -361,7 +397,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int invalidateRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + INVALIDATE_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, INVALIDATE_RKEY_OFFSET);
     }
 
     /**
@@ -372,7 +408,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the key to invalidate
      */
     public static void invalidateRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + INVALIDATE_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, INVALIDATE_RKEY_OFFSET, value);
     }
 
     /**
@@ -382,7 +418,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static long rdmaRemoteAddr(UnsafeBuffer b, int base) {
-        return b.getLong(base + RDMA_REMOTE_ADDR_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, RDMA_REMOTE_ADDR_OFFSET);
     }
 
     /**
@@ -393,7 +429,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the peer's address
      */
     public static void rdmaRemoteAddr(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + RDMA_REMOTE_ADDR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, RDMA_REMOTE_ADDR_OFFSET, value);
     }
 
     /**
@@ -403,7 +439,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int rdmaRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + RDMA_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, RDMA_RKEY_OFFSET);
     }
 
     /**
@@ -414,7 +450,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the peer's key
      */
     public static void rdmaRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + RDMA_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, RDMA_RKEY_OFFSET, value);
     }
 
     /**
@@ -424,7 +460,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int udRemoteQpn(UnsafeBuffer b, int base) {
-        return b.getInt(base + UD_REMOTE_QPN_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, UD_REMOTE_QPN_OFFSET);
     }
 
     /**
@@ -435,7 +471,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value the number of the peer's QP
      */
     public static void udRemoteQpn(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + UD_REMOTE_QPN_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, UD_REMOTE_QPN_OFFSET, value);
     }
 
     /**
@@ -445,7 +481,7 @@ public final class SqWqe extends SqWqeBind {
      * @param base where the WQE begins
      */
     public static int udRemoteQkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + UD_REMOTE_QKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, UD_REMOTE_QKEY_OFFSET);
     }
 
     /**
@@ -456,7 +492,7 @@ public final class SqWqe extends SqWqeBind {
      * @param value its Q_Key
      */
     public static void udRemoteQkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + UD_REMOTE_QKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, UD_REMOTE_QKEY_OFFSET, value);
     }
 
     /**

@@ -4,8 +4,7 @@
  */
 package io.rdma4j.hw.pvrdma;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
+import io.rdma4j.hw.layout.Words;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -36,7 +35,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long bindAddr(UnsafeBuffer b, int base) {
-        return b.getLong(base + BIND_ADDR_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, BIND_ADDR_OFFSET);
     }
 
     /**
@@ -47,7 +46,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param value the first byte that the window shall show
      */
     public static void bindAddr(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + BIND_ADDR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, BIND_ADDR_OFFSET, value);
     }
 
     /**
@@ -57,7 +56,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long bindLength(UnsafeBuffer b, int base) {
-        return b.getLong(base + BIND_LENGTH_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, BIND_LENGTH_OFFSET);
     }
 
     /**
@@ -68,7 +67,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param value the bytes that it shall show; 0 ends the binding
      */
     public static void bindLength(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + BIND_LENGTH_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, BIND_LENGTH_OFFSET, value);
     }
 
     /**
@@ -78,7 +77,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int bindMwRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + BIND_MW_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, BIND_MW_RKEY_OFFSET);
     }
 
     /**
@@ -89,7 +88,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param value the window's key as it is now
      */
     public static void bindMwRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + BIND_MW_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, BIND_MW_RKEY_OFFSET, value);
     }
 
     /**
@@ -99,7 +98,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int bindNewRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + BIND_NEW_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, BIND_NEW_RKEY_OFFSET);
     }
 
     /**
@@ -110,7 +109,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param value the window's key afterwards; the upper 24 bits are those of the present one
      */
     public static void bindNewRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + BIND_NEW_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, BIND_NEW_RKEY_OFFSET, value);
     }
 
     /**
@@ -120,7 +119,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int bindMrLkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + BIND_MR_LKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, BIND_MR_LKEY_OFFSET);
     }
 
     /**
@@ -131,7 +130,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param value the local key of the region behind the window
      */
     public static void bindMrLkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + BIND_MR_LKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, BIND_MR_LKEY_OFFSET, value);
     }
 
     /**
@@ -141,7 +140,7 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int bindAccess(UnsafeBuffer b, int base) {
-        return b.getInt(base + BIND_ACCESS_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, BIND_ACCESS_OFFSET);
     }
 
     /**
@@ -152,6 +151,6 @@ abstract class SqWqeBind extends SqWqeUnions {
      * @param value the {@link AccessFlags} of the window
      */
     public static void bindAccess(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + BIND_ACCESS_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, BIND_ACCESS_OFFSET, value);
     }
 }

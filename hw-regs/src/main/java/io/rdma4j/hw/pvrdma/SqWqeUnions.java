@@ -4,8 +4,7 @@
  */
 package io.rdma4j.hw.pvrdma;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
+import io.rdma4j.hw.layout.Words;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -72,7 +71,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long atomicRemoteAddr(UnsafeBuffer b, int base) {
-        return b.getLong(base + ATOMIC_REMOTE_ADDR_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, ATOMIC_REMOTE_ADDR_OFFSET);
     }
 
     /**
@@ -83,7 +82,7 @@ abstract class SqWqeUnions {
      * @param value the peer's address
      */
     public static void atomicRemoteAddr(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + ATOMIC_REMOTE_ADDR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, ATOMIC_REMOTE_ADDR_OFFSET, value);
     }
 
     /**
@@ -93,7 +92,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long atomicCompareAdd(UnsafeBuffer b, int base) {
-        return b.getLong(base + ATOMIC_COMPARE_ADD_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, ATOMIC_COMPARE_ADD_OFFSET);
     }
 
     /**
@@ -104,7 +103,7 @@ abstract class SqWqeUnions {
      * @param value the value to compare with, or to add
      */
     public static void atomicCompareAdd(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + ATOMIC_COMPARE_ADD_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, ATOMIC_COMPARE_ADD_OFFSET, value);
     }
 
     /**
@@ -114,7 +113,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long atomicSwap(UnsafeBuffer b, int base) {
-        return b.getLong(base + ATOMIC_SWAP_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, ATOMIC_SWAP_OFFSET);
     }
 
     /**
@@ -125,7 +124,7 @@ abstract class SqWqeUnions {
      * @param value the value to store
      */
     public static void atomicSwap(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + ATOMIC_SWAP_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, ATOMIC_SWAP_OFFSET, value);
     }
 
     /**
@@ -135,7 +134,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int atomicRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + ATOMIC_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, ATOMIC_RKEY_OFFSET);
     }
 
     /**
@@ -146,7 +145,7 @@ abstract class SqWqeUnions {
      * @param value the peer's key
      */
     public static void atomicRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + ATOMIC_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, ATOMIC_RKEY_OFFSET, value);
     }
 
     /**
@@ -156,7 +155,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long fastRegIovaStart(UnsafeBuffer b, int base) {
-        return b.getLong(base + FAST_REG_IOVA_START_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, FAST_REG_IOVA_START_OFFSET);
     }
 
     /**
@@ -167,7 +166,7 @@ abstract class SqWqeUnions {
      * @param value the address that the region begins with
      */
     public static void fastRegIovaStart(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + FAST_REG_IOVA_START_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, FAST_REG_IOVA_START_OFFSET, value);
     }
 
     /**
@@ -177,7 +176,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long fastRegPlPdirDma(UnsafeBuffer b, int base) {
-        return b.getLong(base + FAST_REG_PL_PDIR_DMA_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, FAST_REG_PL_PDIR_DMA_OFFSET);
     }
 
     /**
@@ -188,7 +187,7 @@ abstract class SqWqeUnions {
      * @param value the bus address of the page directory
      */
     public static void fastRegPlPdirDma(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + FAST_REG_PL_PDIR_DMA_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, FAST_REG_PL_PDIR_DMA_OFFSET, value);
     }
 
     /**
@@ -198,7 +197,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int fastRegPageShift(UnsafeBuffer b, int base) {
-        return b.getInt(base + FAST_REG_PAGE_SHIFT_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, FAST_REG_PAGE_SHIFT_OFFSET);
     }
 
     /**
@@ -209,7 +208,7 @@ abstract class SqWqeUnions {
      * @param value log2 of the page size: 12
      */
     public static void fastRegPageShift(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + FAST_REG_PAGE_SHIFT_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, FAST_REG_PAGE_SHIFT_OFFSET, value);
     }
 
     /**
@@ -219,7 +218,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int fastRegPageListLen(UnsafeBuffer b, int base) {
-        return b.getInt(base + FAST_REG_PAGE_LIST_LEN_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, FAST_REG_PAGE_LIST_LEN_OFFSET);
     }
 
     /**
@@ -230,7 +229,7 @@ abstract class SqWqeUnions {
      * @param value the number of pages
      */
     public static void fastRegPageListLen(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + FAST_REG_PAGE_LIST_LEN_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, FAST_REG_PAGE_LIST_LEN_OFFSET, value);
     }
 
     /**
@@ -240,7 +239,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int fastRegLength(UnsafeBuffer b, int base) {
-        return b.getInt(base + FAST_REG_LENGTH_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, FAST_REG_LENGTH_OFFSET);
     }
 
     /**
@@ -251,7 +250,7 @@ abstract class SqWqeUnions {
      * @param value the bytes of the region, unsigned
      */
     public static void fastRegLength(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + FAST_REG_LENGTH_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, FAST_REG_LENGTH_OFFSET, value);
     }
 
     /**
@@ -261,7 +260,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int fastRegAccess(UnsafeBuffer b, int base) {
-        return b.getInt(base + FAST_REG_ACCESS_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, FAST_REG_ACCESS_OFFSET);
     }
 
     /**
@@ -272,7 +271,7 @@ abstract class SqWqeUnions {
      * @param value the {@link AccessFlags}
      */
     public static void fastRegAccess(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + FAST_REG_ACCESS_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, FAST_REG_ACCESS_OFFSET, value);
     }
 
     /**
@@ -282,7 +281,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int fastRegRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + FAST_REG_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, FAST_REG_RKEY_OFFSET);
     }
 
     /**
@@ -293,7 +292,7 @@ abstract class SqWqeUnions {
      * @param value the key to register under
      */
     public static void fastRegRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + FAST_REG_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, FAST_REG_RKEY_OFFSET, value);
     }
 
     /**
@@ -303,7 +302,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedCasRemoteAddr(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_CAS_REMOTE_ADDR_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_CAS_REMOTE_ADDR_OFFSET);
     }
 
     /**
@@ -314,7 +313,7 @@ abstract class SqWqeUnions {
      * @param value the peer's address
      */
     public static void maskedCasRemoteAddr(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_CAS_REMOTE_ADDR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_CAS_REMOTE_ADDR_OFFSET, value);
     }
 
     /**
@@ -324,7 +323,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int maskedCasLogArgSz(UnsafeBuffer b, int base) {
-        return b.getInt(base + MASKED_CAS_LOG_ARG_SZ_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, MASKED_CAS_LOG_ARG_SZ_OFFSET);
     }
 
     /**
@@ -335,7 +334,7 @@ abstract class SqWqeUnions {
      * @param value log2 of the operand size
      */
     public static void maskedCasLogArgSz(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + MASKED_CAS_LOG_ARG_SZ_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, MASKED_CAS_LOG_ARG_SZ_OFFSET, value);
     }
 
     /**
@@ -345,7 +344,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int maskedCasRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + MASKED_CAS_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, MASKED_CAS_RKEY_OFFSET);
     }
 
     /**
@@ -356,7 +355,7 @@ abstract class SqWqeUnions {
      * @param value the peer's key
      */
     public static void maskedCasRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + MASKED_CAS_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, MASKED_CAS_RKEY_OFFSET, value);
     }
 
     /**
@@ -366,7 +365,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedCasSwap(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_CAS_SWAP_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_CAS_SWAP_OFFSET);
     }
 
     /**
@@ -377,7 +376,7 @@ abstract class SqWqeUnions {
      * @param value the value to store
      */
     public static void maskedCasSwap(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_CAS_SWAP_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_CAS_SWAP_OFFSET, value);
     }
 
     /**
@@ -387,7 +386,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedCasCompare(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_CAS_COMPARE_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_CAS_COMPARE_OFFSET);
     }
 
     /**
@@ -398,7 +397,7 @@ abstract class SqWqeUnions {
      * @param value the value to compare with
      */
     public static void maskedCasCompare(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_CAS_COMPARE_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_CAS_COMPARE_OFFSET, value);
     }
 
     /**
@@ -408,7 +407,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedCasSwapMask(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_CAS_SWAP_MASK_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_CAS_SWAP_MASK_OFFSET);
     }
 
     /**
@@ -419,7 +418,7 @@ abstract class SqWqeUnions {
      * @param value the bits to store
      */
     public static void maskedCasSwapMask(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_CAS_SWAP_MASK_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_CAS_SWAP_MASK_OFFSET, value);
     }
 
     /**
@@ -429,7 +428,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedCasCmpMask(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_CAS_CMP_MASK_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_CAS_CMP_MASK_OFFSET);
     }
 
     /**
@@ -440,7 +439,7 @@ abstract class SqWqeUnions {
      * @param value the bits to compare
      */
     public static void maskedCasCmpMask(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_CAS_CMP_MASK_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_CAS_CMP_MASK_OFFSET, value);
     }
 
     /**
@@ -450,7 +449,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedFaaRemoteAddr(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_FAA_REMOTE_ADDR_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_FAA_REMOTE_ADDR_OFFSET);
     }
 
     /**
@@ -461,7 +460,7 @@ abstract class SqWqeUnions {
      * @param value the peer's address
      */
     public static void maskedFaaRemoteAddr(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_FAA_REMOTE_ADDR_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_FAA_REMOTE_ADDR_OFFSET, value);
     }
 
     /**
@@ -471,7 +470,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int maskedFaaLogArgSz(UnsafeBuffer b, int base) {
-        return b.getInt(base + MASKED_FAA_LOG_ARG_SZ_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, MASKED_FAA_LOG_ARG_SZ_OFFSET);
     }
 
     /**
@@ -482,7 +481,7 @@ abstract class SqWqeUnions {
      * @param value log2 of the operand size
      */
     public static void maskedFaaLogArgSz(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + MASKED_FAA_LOG_ARG_SZ_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, MASKED_FAA_LOG_ARG_SZ_OFFSET, value);
     }
 
     /**
@@ -492,7 +491,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static int maskedFaaRkey(UnsafeBuffer b, int base) {
-        return b.getInt(base + MASKED_FAA_RKEY_OFFSET, LITTLE_ENDIAN);
+        return Words.getInt(b, base, MASKED_FAA_RKEY_OFFSET);
     }
 
     /**
@@ -503,7 +502,7 @@ abstract class SqWqeUnions {
      * @param value the peer's key
      */
     public static void maskedFaaRkey(UnsafeBuffer b, int base, int value) {
-        b.putInt(base + MASKED_FAA_RKEY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putInt(b, base, MASKED_FAA_RKEY_OFFSET, value);
     }
 
     /**
@@ -513,7 +512,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedFaaAdd(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_FAA_ADD_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_FAA_ADD_OFFSET);
     }
 
     /**
@@ -524,7 +523,7 @@ abstract class SqWqeUnions {
      * @param value the value to add
      */
     public static void maskedFaaAdd(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_FAA_ADD_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_FAA_ADD_OFFSET, value);
     }
 
     /**
@@ -534,7 +533,7 @@ abstract class SqWqeUnions {
      * @param base where the WQE begins
      */
     public static long maskedFaaFieldBoundary(UnsafeBuffer b, int base) {
-        return b.getLong(base + MASKED_FAA_FIELD_BOUNDARY_OFFSET, LITTLE_ENDIAN);
+        return Words.getLong(b, base, MASKED_FAA_FIELD_BOUNDARY_OFFSET);
     }
 
     /**
@@ -545,6 +544,6 @@ abstract class SqWqeUnions {
      * @param value the bits that carry no further
      */
     public static void maskedFaaFieldBoundary(UnsafeBuffer b, int base, long value) {
-        b.putLong(base + MASKED_FAA_FIELD_BOUNDARY_OFFSET, value, LITTLE_ENDIAN);
+        Words.putLong(b, base, MASKED_FAA_FIELD_BOUNDARY_OFFSET, value);
     }
 }

@@ -1,0 +1,199 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.hw.pvrdma.Pdir;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import java.util.Random;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each header is what one would be that was cleared as a whole, whatever was in the slot before. */
+@Timeout(60)
+class LazyClearingTest {
+    private static final int COUNT = 4;
+    private static final int STRIDE = SqWqe.stride(1);
+    private static final int TAIL = RingState.TX_PROD_TAIL_OFFSET;
+    private static final int HEAD = RingState.TX_CONS_HEAD_OFFSET;
+
+    private final RingMemory memory = RingMemory.plain(COUNT, STRIDE);
+    private final SendQueue queue = memory.sendQueue(COUNT, 1);
+    private final UnsafeBuffer expected = new UnsafeBuffer(new byte[STRIDE]);
+    private final SendQueue images = RingMemory.plain(1, STRIDE).sendQueue(1, 1);
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void afterAnySequenceOfOperations(final long seed) {
+        final Random random = new Random(seed);
+        memory.driver.setMemory(Pdir.PAGE_SIZE, COUNT * STRIDE, (byte) 0xee);
+        for (int i = 0; i < 5_000; i++) {
+            final int wqe = post(random, random.nextInt(8));
+            for (int at = 0; at < SqWqe.HEADER_LENGTH; at++) {
+                assertThat(memory.driver.getByte(wqe + at)).as("seed %d, post %d, byte %d, %s", seed, i, at, queue)
+                    .isEqualTo(expected.getByte(at));
+            }
+            if (random.nextInt(50) == 0) {
+                queue.reset();
+            } else if (random.nextInt(3) != 0) {
+                complete();
+            }
+        }
+    }
+
+    /** Writes one in one of the ways there are, here and into the buffer that is cleared each time. */
+    private int post(final Random random, final int way) {
+        if (queue.outstanding() == COUNT) {
+            complete();
+        }
+        SqWqe.clearHeader(expected, 0);
+        final int opcode = way < 4 ? WrOpcode.PVRDMA_WR_SEND : random.nextInt(WrOpcode.PVRDMA_WR_ERROR + 1);
+        final int wqe = queue.slotOffset(queue.slot());
+        SqWqe.header(expected, 0, queue.sequence(), 1, opcode, way);
+        switch (way) {
+            case 0 -> assertThat(queue.put(1, opcode, way, 2, 3, 4)).isZero();
+            case 1 -> anything(random);
+            case 2 -> copied(random);
+            default -> claimed(random, opcode, way);
+        }
+        if (way != 0) {
+            if (random.nextInt(10) == 0) {
+                return post(random, way);
+            }
+            queue.commit();
+        }
+        queue.publish();
+        return wqe;
+    }
+
+    /** A claim that promises nothing about what is written. */
+    private void anything(final Random random) {
+        final int wqe = queue.claim(1, 0);
+        SqWqe.header(memory.driver, wqe, queue.sequence(), 1, WrOpcode.PVRDMA_WR_SEND, 1);
+        fill(random, wqe, SqWqe.IMM_DATA_OFFSET);
+    }
+
+    private void copied(final Random random) {
+        for (int at = 0; at < SqWqe.HEADER_LENGTH; at++) {
+            images.buffer().putByte(Pdir.PAGE_SIZE + at, (byte) random.nextInt());
+        }
+        SqWqe.numSge(images.buffer(), Pdir.PAGE_SIZE, 1);
+        expected.putBytes(0, images.buffer(), Pdir.PAGE_SIZE, SqWqe.HEADER_LENGTH);
+        SqWqe.wrId(expected, 0, queue.sequence());
+        queue.claimCopy(1, 0, 0, images, 0);
+    }
+
+    private void claimed(final Random random, final int opcode, final int flags) {
+        final int wqe = queue.claim(1, opcode, flags, 1, 64);
+        switch (opcode) {
+            case WrOpcode.PVRDMA_WR_SEND -> maybeWide(random, wqe);
+            case WrOpcode.PVRDMA_WR_SEND_WITH_IMM, WrOpcode.PVRDMA_WR_SEND_WITH_INV, WrOpcode.PVRDMA_WR_LOCAL_INV ->
+                fill(random, wqe, SqWqe.IMM_DATA_OFFSET, SqWqe.UNION_OFFSET);
+            case WrOpcode.PVRDMA_WR_RDMA_WRITE, WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM, WrOpcode.PVRDMA_WR_RDMA_READ,
+                WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV -> maybeRdma(random, wqe);
+            default -> fill(random, wqe, SqWqe.IMM_DATA_OFFSET);
+        }
+    }
+
+    private void maybeRdma(final Random random, final int wqe) {
+        fill(random, wqe, SqWqe.IMM_DATA_OFFSET, SqWqe.UNION_OFFSET);
+        if (random.nextBoolean()) {
+            final long address = random.nextLong();
+            final int rkey = random.nextInt();
+            queue.rdma(address, rkey);
+            SqWqe.rdma(expected, 0, address, rkey);
+        }
+    }
+
+    /** As with an address vector, or the index of a GID. */
+    private void maybeWide(final Random random, final int wqe) {
+        if (random.nextBoolean()) {
+            queue.markWide();
+            fill(random, wqe, SqWqe.UNION_OFFSET);
+        }
+    }
+
+    private void fill(final Random random, final int wqe, final int from) {
+        fill(random, wqe, from, SqWqe.HEADER_LENGTH);
+    }
+
+    private void fill(final Random random, final int wqe, final int from, final int to) {
+        for (int at = from; at < to; at++) {
+            final byte value = (byte) random.nextInt();
+            memory.driver.putByte(wqe + at, value);
+            expected.putByte(at, value);
+        }
+    }
+
+    private void complete() {
+        memory.driver.putInt(HEAD, memory.driver.getInt(TAIL));
+        queue.retireThrough(queue.sequence() - 1);
+    }
+
+    @Test
+    void putIsClaimEntryAndCommit() {
+        final SendQueue other = RingMemory.plain(COUNT, STRIDE).sendQueue(COUNT, 1);
+        for (int i = 0; i < COUNT; i++) {
+            final int wqe = other.claim(i, WrOpcode.PVRDMA_WR_SEND, 2, 1, 64);
+            other.sge(0, ~i, 64, 7);
+            other.commit();
+            assertThat(queue.put(i, WrOpcode.PVRDMA_WR_SEND, 2, ~i, 64, 7)).isZero();
+            for (int at = 0; at < SqWqe.SGE_OFFSET + Sge.LENGTH; at++) {
+                assertThat(queue.buffer().getByte(wqe + at)).as("byte %d", at)
+                    .isEqualTo(other.buffer().getByte(wqe + at));
+            }
+            queue.publish();
+            assertThat(queue.isOutstanding(i)).isTrue();
+            assertThat(queue.userWrId(i)).isEqualTo(i);
+            assertThat(queue.flags(i)).isEqualTo(2);
+            assertThat(queue.length(i)).isEqualTo(64);
+        }
+        assertThat(queue.put(9, WrOpcode.PVRDMA_WR_SEND, 2, 0, 64, 7)).isEqualTo(WorkQueue.FULL);
+        memory.driver.putInt(HEAD, 7);
+        assertThat(queue.put(9, WrOpcode.PVRDMA_WR_SEND, 2, 0, 64, 7)).isEqualTo(WorkQueue.DEVICE_ERROR);
+    }
+
+    @Test
+    void aReceiveIsPutTheSameWay() {
+        final RingMemory rings = RingMemory.plain(2, 32);
+        final ReceiveQueue receives = rings.receiveQueue(2, 1);
+        assertThat(receives.put(77, 0x1000, 64, 9)).isZero();
+        assertThat(receives.claim(78, 1, 65)).isEqualTo(Pdir.PAGE_SIZE + 32);
+        receives.sge(0, 0x1000, 64, 9);
+        receives.commit();
+        receives.publish();
+        final UnsafeBuffer bytes = rings.driver;
+        for (int at = Long.BYTES; at < 32; at++) {
+            assertThat(bytes.getByte(Pdir.PAGE_SIZE + at)).as("byte %d", at)
+                .isEqualTo(bytes.getByte(Pdir.PAGE_SIZE + 32 + at));
+        }
+        assertThat(receives.userWrId(0)).isEqualTo(77);
+        assertThat(receives.length(0)).isEqualTo(64);
+        assertThat(receives.length(1)).isEqualTo(65);
+        assertThat(receives.put(79, 0, 0, 0)).isEqualTo(WorkQueue.FULL);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1, 2, 1 << 28, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    void anEntryThatAWqeHasNoRoomForIsRefused(final int i) {
+        queue.claim(1, WrOpcode.PVRDMA_WR_SEND, 0, 1, 0);
+        assertThatThrownBy(() -> queue.sge(i, 0, 0, 0)).isInstanceOf(IndexOutOfBoundsException.class)
+            .hasMessageContaining("entry " + i).hasMessageContaining("maxSge=1");
+    }
+
+    @Test
+    void nothingIsPutWhereNoEntryFits() {
+        final SendQueue none = RingMemory.plain(1, 128).sendQueue(1, 0);
+        assertThat(none.put(1, WrOpcode.PVRDMA_WR_SEND, 0, 0, 0, 0)).isEqualTo(WorkQueue.FULL);
+    }
+}
