@@ -59,8 +59,9 @@ public final class LiveCounters {
     }
 
     /**
-     * A queue pair. Each writer has a cache line: who posts sends, who posts receives, and who polls. The posted and
-     * retired ones are sequence numbers of the queues, whose slots are their low bits.
+     * A queue pair. Each writer has a cache line: who posts sends, who posts receives, who polls for sends, and who
+     * polls for receives. The posted and retired ones are sequence numbers of the queues, whose slots are their low
+     * bits.
      */
     public static final class Qp {
         /** Sends shown to the device, by number. */
@@ -78,10 +79,11 @@ public final class LiveCounters {
         /** Sends below this number are completed. */
         public static final int SQ_RETIRED = 16;
         /** Receives below this number are completed. */
-        public static final int RQ_RETIRED = 17;
+        public static final int RQ_RETIRED = 24;
         /** Their names; places without one are empty. */
         public static final List<String> NAMES = List.of("sq_posted", "sq_doorbells", "sq_full", "", "", "", "", "",
-            "rq_posted", "rq_doorbells", "rq_full", "", "", "", "", "", "sq_retired", "rq_retired");
+            "rq_posted", "rq_doorbells", "rq_full", "", "", "", "", "", "sq_retired", "", "", "", "", "", "", "",
+            "rq_retired");
 
         private Qp() {
         }

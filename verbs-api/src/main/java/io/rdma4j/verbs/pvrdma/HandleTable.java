@@ -19,36 +19,65 @@ final class HandleTable<T> {
     private static final class Slots {
         private final int[] handles;
         private final Object[] values;
-        private final int mask;
 
         Slots(final int length) {
             handles = new int[length];
             values = new Object[length];
-            mask = length - 1;
         }
 
+        /** Masks by length spare the JVM its range checks. */
         Object get(final int handle) {
             int i = start(handle);
-            Object value = values[i];
-            while (value != null && handles[i] != handle) {
-                i = (i + 1) & mask;
-                value = values[i];
+            Object value = values[i & values.length - 1];
+            while (value != null && handles[i & handles.length - 1] != handle) {
+                i++;
+                value = values[i & values.length - 1];
             }
             return value;
         }
 
         void put(final int handle, final Object value) {
-            int i = start(handle);
+            int i = start(handle) & values.length - 1;
             while (values[i] != null && handles[i] != handle) {
-                i = (i + 1) & mask;
+                i = i + 1 & values.length - 1;
             }
             handles[i] = handle;
             values[i] = value;
         }
 
-        private int start(final int handle) {
+        private static int start(final int handle) {
             final int mixed = handle * 0x9E3779B9;
-            return (mixed ^ mixed >>> 16) & mask;
+            return mixed ^ mixed >>> 16;
+        }
+    }
+
+    /**
+     * What one thread found last. Most completion queues are of one QP, or see several completions of one after the
+     * other; and a table that is replaced for every change tells at a look whether it is still the same.
+     */
+    static final class Memo<T> {
+        private final HandleTable<T> table;
+        private Slots slots;
+        private int handle;
+        private T value;
+
+        Memo(final HandleTable<T> table) {
+            this.table = table;
+        }
+
+        /** The object with this handle, or null. */
+        T get(final int wanted) {
+            final Slots now = table.slots;
+            return now == slots && wanted == handle ? value : look(now, wanted);
+        }
+
+        @SuppressWarnings("unchecked")
+        private T look(final Slots now, final int wanted) {
+            final T found = (T) now.get(wanted);
+            slots = now;
+            handle = wanted;
+            value = found;
+            return found;
         }
     }
 

@@ -133,11 +133,10 @@ final class KeyPath {
     private int write(
         final long wrId, final int flags, final PvrdmaWindow window, final int newKey, final int lkey,
         final long iova, final long length, final int access) {
-        final int wqe = queue.claim(wrId, flags, 0);
+        final int wqe = path.claim(wrId, WrOpcode.PVRDMA_WR_BIND_MW, flags, 0, 0);
         if (wqe < 0) {
             return path.notClaimed(wqe);
         }
-        path.header(wqe, WrOpcode.PVRDMA_WR_BIND_MW, flags, 0);
         SqWqe.bindAddr(wqes, wqe, iova);
         SqWqe.bindLength(wqes, wqe, length);
         SqWqe.bindMwRkey(wqes, wqe, window.rkey());
@@ -184,11 +183,10 @@ final class KeyPath {
             return ReturnCode.INVALID_REQUEST;
         }
         final int flags = path.flags(request.flags());
-        final int wqe = queue.claim(request.wrId(), flags, 0);
+        final int wqe = path.claim(request.wrId(), WrOpcode.PVRDMA_WR_FAST_REG_MR, flags, 0, 0);
         if (wqe < 0) {
             return path.notClaimed(wqe);
         }
-        path.header(wqe, WrOpcode.PVRDMA_WR_FAST_REG_MR, flags, 0);
         SqWqe.fastRegIovaStart(wqes, wqe, iova);
         SqWqe.fastRegPlPdirDma(wqes, wqe, pages.pdirDma());
         SqWqe.fastRegPageShift(wqes, wqe, Pdir.PAGE_SHIFT);

@@ -30,6 +30,10 @@ final class Opcodes {
         WcOpcode.MASKED_FETCH_ADD
     };
 
+    private static final int FLAGS = sameBits(SendRequest.FENCE, SendFlags.PVRDMA_SEND_FENCE)
+        | sameBits(SendRequest.SIGNALED, SendFlags.PVRDMA_SEND_SIGNALED)
+        | sameBits(SendRequest.SOLICITED, SendFlags.PVRDMA_SEND_SOLICITED);
+
     private Opcodes() {
     }
 
@@ -166,11 +170,16 @@ final class Opcodes {
         }
     }
 
-    /** The device's bits for the flags of a request. */
+    private static int sameBits(final int ours, final int device) {
+        if (ours != device) {
+            throw new ExceptionInInitializerError("flag " + ours + " is " + device + " to the device");
+        }
+        return ours;
+    }
+
+    /** The device's bits for the flags of a request, which are the same bits. */
     static int flags(final int flags) {
-        return ((flags & SendRequest.FENCE) != 0 ? SendFlags.PVRDMA_SEND_FENCE : 0)
-            | ((flags & SendRequest.SIGNALED) != 0 ? SendFlags.PVRDMA_SEND_SIGNALED : 0)
-            | ((flags & SendRequest.SOLICITED) != 0 ? SendFlags.PVRDMA_SEND_SOLICITED : 0);
+        return flags & FLAGS;
     }
 
     /** Immediate data travels in network order, so that a peer in C reads the same number with ntohl. */

@@ -5,9 +5,11 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SgeList;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What posting to a send queue and to a receive queue have in common: the gate, batches, and telling the device. One
@@ -150,12 +152,31 @@ abstract class PostPath<R> {
         return code == WorkQueue.FULL ? ReturnCode.QUEUE_FULL : cq.context.corruptIndex(ring);
     }
 
-    /** Bytes of all elements, or the greatest number if that is too small. */
+    /** Bytes of all elements, or the greatest number if that is too small. One is frequent, and needs no loop. */
     static int totalLength(final SgeList sges, final int count) {
+        return count == 1 ? sges.length(0) : sum(sges, count);
+    }
+
+    private static int sum(final SgeList sges, final int count) {
         long sum = 0;
         for (int i = 0; i < count; i++) {
             sum += sges.length(i);
         }
         return (int) Math.min(sum, Integer.MAX_VALUE);
+    }
+
+    /** Writes the elements of a request, of which the first one lies at an offset. */
+    static void writeElements(final UnsafeBuffer wqes, final int first, final SgeList sges, final int count) {
+        if (count == 1) {
+            Sge.set(wqes, first, sges.address(0), sges.length(0), sges.lkey(0));
+        } else {
+            writeAll(wqes, first, sges, count);
+        }
+    }
+
+    private static void writeAll(final UnsafeBuffer wqes, final int first, final SgeList sges, final int count) {
+        for (int i = 0; i < count; i++) {
+            Sge.set(wqes, first + i * Sge.LENGTH, sges.address(i), sges.length(i), sges.lkey(i));
+        }
     }
 }

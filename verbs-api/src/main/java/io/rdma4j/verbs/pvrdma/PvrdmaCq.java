@@ -10,6 +10,7 @@ import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.CqeWords;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Uar;
@@ -39,21 +40,16 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Nothing in a CQE is believed: the QP must exist and complete into this CQ, and the request must be outstanding.
  * What fails that test is dropped and counted.
  */
-final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
+final class PvrdmaCq extends PollerFields implements CompletionQueue {
     private static final String RESIZE = "resize CQ";
     /** Of the gate: completions wait while the ring is replaced. Unlike the codes that refuse it is not negative. */
     private static final int HELD_UP = 1;
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
-    private static final VarHandle CONSUMED;
     private static final VarHandle GATE;
-    private static final VarHandle POLLING;
 
     static {
         try {
-            final MethodHandles.Lookup lookup = MethodHandles.lookup();
-            CONSUMED = lookup.findVarHandle(PvrdmaCq.class, "consumed", long.class);
-            GATE = lookup.findVarHandle(PvrdmaCq.class, "gate", int.class);
-            POLLING = lookup.findVarHandle(PvrdmaCq.class, "polling", boolean.class);
+            GATE = MethodHandles.lookup().findVarHandle(PvrdmaCq.class, "gate", int.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -67,7 +63,8 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     /** Those of the place. */
     private io.rdma4j.queues.CompletionQueue ring;
     private UnsafeBuffer cqes;
-    private final HandleTable<PvrdmaQp> qps;
+    private long cqesAddress;
+    private final HandleTable.Memo<PvrdmaQp> qps;
     private final CqReservations reservations;
     private final CqeCompletion completion = new CqeCompletion();
     /** A CQE whose place in the ring was given back before the handler saw it. */
@@ -77,15 +74,9 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
     /** OK while completions are handed over, HELD_UP, or else the code that refuses. */
     private volatile int gate;
 
-    private int pokeIn;
-    private boolean polling;
     private final OneThread poller;
-    /** CQEs that the poller has looked at and not given back, with the one at hand. */
-    private int held;
     /** How many may be held: entries that no QP reserved. Below that a request posted anew may find no room. */
     private volatile int slack;
-    /** CQEs given back since the beginning; their index in the ring is the low bits. */
-    private long consumed;
     private volatile long dropped;
     private final Purges purges = new Purges();
     private final DriverFlush flushes = new DriverFlush(this, completion);
@@ -100,12 +91,12 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         this.place = place;
         this.ring = place.queue;
         this.cqes = place.cqes;
-        this.qps = context.qps;
+        this.cqesAddress = cqes.addressOffset();
+        this.qps = new HandleTable.Memo<>(context.qps);
         this.reservations = new CqReservations(place.count());
         this.slack = ring.count();
         this.pokeInterval = context.traits.pokeInterval;
         this.armBits = context.traits.armBits;
-        this.pokeIn = 1;
         this.poller = OneThread.of("the poll of " + this);
         final LiveEntry entry = context.device.live().add(LiveKind.CQ, handle);
         this.counts = new CqCounts(entry.counters());
@@ -205,6 +196,7 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         place = next;
         ring = next.queue;
         cqes = next.cqes;
+        cqesAddress = cqes.addressOffset();
         publication.changed();
         reservations.capacity(count);
         slack = reservations.slack();
@@ -289,14 +281,19 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         held -= count;
     }
 
-    /** Looks at the next CQE, and finds out what it is before {@link #makeRoom}: until then no purge is forgotten. */
+    /**
+     * Looks at the next CQE, and finds out what it is before {@link #giveBackEarly}: until then no purge is forgotten.
+     * What other threads change is looked at first; behind each such look the JVM loads all fields anew.
+     */
     private int deliver(final CompletionHandler handler) {
         final int cqe = ring.cqeOffset(held);
+        final long at = cqesAddress + cqe;
         final long position = consumed + held++;
-        final int qpHandle = (int) Cqe.qp(cqes, cqe) & Uar.HANDLE_MASK;
-        final int opcode = Cqe.opcode(cqes, cqe);
+        final int qpHandle = CqeWords.qp(at) & Uar.HANDLE_MASK;
+        final int opcode = CqeWords.opcode(at);
         final boolean receive = Opcodes.isReceive(opcode);
-        if (!purges.isEmpty() && isPurged(qpHandle, position, receive)) {
+        final boolean purging = !purges.isEmpty();
+        if (purging && isPurged(qpHandle, position, receive)) {
             return 0;
         }
         final PvrdmaQp qp = qps.get(qpHandle);
@@ -304,26 +301,28 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
             // It may have been closed between the two looks.
             return isPurged(qpHandle, position, receive) ? 0 : drop();
         }
+        final boolean crowded = purging || held > slack;
         final SequencedQueue queue = receive ? qp.receives.queue : qp.sends.queue;
-        final long wrId = Cqe.wrId(cqes, cqe);
-        return queue == null ? deliverShared(handler, cqe, qp, opcode, wrId)
-            : deliver(handler, cqe, qp, queue, opcode, wrId);
+        return queue == null ? deliverShared(handler, cqe, qp, opcode, crowded)
+            : deliver(handler, cqe, qp, queue, opcode, crowded);
     }
 
     private int deliver(final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final SequencedQueue queue,
-        final int opcode, final long seq) {
+        final int opcode, final boolean crowded) {
+        final long at = cqesAddress + cqe;
+        final long seq = CqeWords.wrId(at);
         if (!queue.isOutstanding(seq)) {
             return drop();
         }
-        final boolean receive = queue == qp.receives.queue;
+        final boolean receive = Opcodes.isReceive(opcode);
         final long wrId = queue.userWrId(seq);
         final int room = queue.length(seq);
-        final int bytes = receive ? Cqe.byteLen(cqes, cqe) : room;
-        final int told = Cqe.status(cqes, cqe);
+        final int bytes = receive ? CqeWords.byteLen(at) : room;
+        final int told = CqeWords.status(at);
         final int status = receive ? CqVerdicts.judge(told, opcode, bytes, room) : told;
         final boolean silent = !receive && qp.hidesUnsignaled
             && (queue.flags(seq) & SendFlags.PVRDMA_SEND_SIGNALED) == 0;
-        final boolean copied = makeRoom(cqe);
+        final boolean copied = crowded && giveBackEarly(cqe);
         // Before the handler runs, so that it can post into the slot.
         if (status == WcStatus.PVRDMA_WC_SUCCESS) {
             counts.bytes(queue, seq, receive, bytes);
@@ -342,11 +341,13 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
         return 1;
     }
 
-    private int deliverShared(
-        final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final int opcode, final long wrId) {
-        final int told = Cqe.status(cqes, cqe);
-        final int bytes = Cqe.byteLen(cqes, cqe);
-        final boolean copied = makeRoom(cqe);
+    private int deliverShared(final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final int opcode,
+        final boolean crowded) {
+        final long at = cqesAddress + cqe;
+        final long wrId = CqeWords.wrId(at);
+        final int told = CqeWords.status(at);
+        final int bytes = CqeWords.byteLen(at);
+        final boolean copied = crowded && giveBackEarly(cqe);
         if (!qp.srq.queue.completed()) {
             return drop();
         }
@@ -369,10 +370,6 @@ final class PvrdmaCq extends PvrdmaObject implements CompletionQueue {
      *
      * @return whether the CQE is in the copy from now on.
      */
-    private boolean makeRoom(final int cqe) {
-        return (held > slack || !purges.isEmpty()) && giveBackEarly(cqe);
-    }
-
     private boolean giveBackEarly(final int cqe) {
         // What closed QPs left in the queue takes room that no QP reserved.
         if (slack > 0 && purges.isEmpty()) {

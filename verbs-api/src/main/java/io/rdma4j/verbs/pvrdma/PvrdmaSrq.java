@@ -139,11 +139,10 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         if (length < 0) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int wqe = queue.claim(wrId, length);
+        final int wqe = queue.claim(wrId, 1, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        RqWqe.numSge(wqes, wqe, 1);
         Sge.set(wqes, wqe + RqWqe.SGE_OFFSET, address, length, lkey);
         submit();
         return ReturnCode.OK;
@@ -170,11 +169,11 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         if (count > queue.maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId(), PostPath.totalLength(request.sges(), count));
+        final int wqe = queue.claim(request.wrId(), count, PostPath.totalLength(request.sges(), count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        ReceivePath.write(wqes, wqe, request.sges(), count);
+        PostPath.writeElements(wqes, wqe + RqWqe.SGE_OFFSET, request.sges(), count);
         submit();
         return ReturnCode.OK;
     }

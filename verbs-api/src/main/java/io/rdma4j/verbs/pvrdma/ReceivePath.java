@@ -6,11 +6,9 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.hw.pvrdma.RqWqe;
-import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.queues.ReceiveQueue;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
-import io.rdma4j.verbs.SgeList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Posting to a QP's own receive queue. */
@@ -47,13 +45,10 @@ final class ReceivePath extends PostPath<ReceiveRequest> {
         if (length < 0) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int wqe = queue.claim(wrId, length);
-        if (wqe < 0) {
-            return notClaimed(wqe);
+        final int code = queue.put(wrId, address, length, lkey);
+        if (code < 0) {
+            return notClaimed(code);
         }
-        RqWqe.numSge(wqes, wqe, 1);
-        Sge.set(wqes, wqe + RqWqe.SGE_OFFSET, address, length, lkey);
-        queue.commit();
         submit();
         return ReturnCode.OK;
     }
@@ -65,20 +60,12 @@ final class ReceivePath extends PostPath<ReceiveRequest> {
         if (count > maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId(), totalLength(request.sges(), count));
+        final int wqe = queue.claim(request.wrId(), count, totalLength(request.sges(), count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        write(wqes, wqe, request.sges(), count);
+        writeElements(wqes, wqe + RqWqe.SGE_OFFSET, request.sges(), count);
         queue.commit();
         return ReturnCode.OK;
-    }
-
-    /** Writes the elements of a receive; the rest of the header is there already. */
-    static void write(final UnsafeBuffer wqes, final int wqe, final SgeList sges, final int count) {
-        RqWqe.numSge(wqes, wqe, count);
-        for (int i = 0; i < count; i++) {
-            Sge.set(wqes, RqWqe.sgeOffset(wqe, i), sges.address(i), sges.length(i), sges.lkey(i));
-        }
     }
 }

@@ -39,9 +39,12 @@ final class SendPath extends PostPath<SendRequest> {
     private final InlineSlots slots;
     private final KeyPath keys;
     private final int maxReadSge;
-    /** Table index of the GID that a connected QP sends from; some devices look at it in each request. */
-    private volatile int gidIndex;
-    private volatile int qkey;
+    /**
+     * Table index of the GID that a connected QP sends from; some devices look at it in each request. Plain, as the
+     * other one: it is stored before the gate is set anew, and loaded behind the load of the gate.
+     */
+    private int gidIndex;
+    private int qkey;
     private volatile boolean ended;
 
     SendPath(final SendQueue queue, final PvrdmaPd pd, final PvrdmaCq cq, final boolean datagram,
@@ -115,15 +118,23 @@ final class SendPath extends PostPath<SendRequest> {
         if (length < 0 || datagram) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int wqe = queue.claim(wrId, SendFlags.PVRDMA_SEND_SIGNALED, length);
-        if (wqe < 0) {
-            return notClaimed(wqe);
+        final int code = gidIndex == 0
+            ? queue.put(wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, address, length, lkey)
+            : writeWithGid(wrId, address, length, lkey);
+        if (code < 0) {
+            return notClaimed(code);
         }
-        header(wqe, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1);
-        Sge.set(wqes, wqe + SqWqe.SGE_OFFSET, address, length, lkey);
-        queue.commit();
         submit();
         return ReturnCode.OK;
+    }
+
+    private int writeWithGid(final long wrId, final long address, final int length, final int lkey) {
+        final int wqe = claim(wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1, length);
+        if (wqe >= 0) {
+            Sge.set(wqes, wqe + SqWqe.SGE_OFFSET, address, length, lkey);
+            queue.commit();
+        }
+        return wqe;
     }
 
     int postInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
@@ -140,11 +151,10 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     private int writeInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
-        final int wqe = queue.claim(wrId, SendFlags.PVRDMA_SEND_SIGNALED, length);
+        final int wqe = claim(wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        header(wqe, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1);
         slots.write(wqes, wqe, queue.slot(), source, offset, length);
         queue.commit();
         submit();
@@ -205,15 +215,12 @@ final class SendPath extends PostPath<SendRequest> {
             return refusal;
         }
         final int flags = flags(request.flags());
-        final int wqe = queue.claim(request.wrId(), flags, totalLength(sges, count));
+        final int wqe = claim(request.wrId(), opcode, flags, count, totalLength(sges, count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        header(wqe, opcode, flags, count);
         describe(request, opcode, wqe, handle);
-        for (int i = 0; i < count; i++) {
-            Sge.set(wqes, SqWqe.sgeOffset(wqe, i), sges.address(i), sges.length(i), sges.lkey(i));
-        }
+        writeElements(wqes, wqe + SqWqe.SGE_OFFSET, sges, count);
         queue.commit();
         return ReturnCode.OK;
     }
@@ -236,11 +243,10 @@ final class SendPath extends PostPath<SendRequest> {
             return refusal;
         }
         final int flags = flags(request.flags());
-        final int wqe = queue.claim(request.wrId(), flags, length);
+        final int wqe = claim(request.wrId(), opcode, flags, 1, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        header(wqe, opcode, flags, 1);
         describe(request, opcode, wqe, handle);
         slots.write(wqes, wqe, queue.slot(), source, offset, length);
         queue.commit();
@@ -299,15 +305,19 @@ final class SendPath extends PostPath<SendRequest> {
         return sum > MAX_MESSAGE;
     }
 
-    /** The rest of the header is zero already. */
-    void header(final int wqe, final int opcode, final int flags, final int sges) {
-        SqWqe.numSge(wqes, wqe, sges);
-        SqWqe.opcode(wqes, wqe, opcode);
-        SqWqe.sendFlags(wqes, wqe, flags);
+    /**
+     * Takes a slot and writes the header: what all operations have, and zero for what only some have.
+     *
+     * @return where the WQE begins, or a negative code.
+     */
+    int claim(final long wrId, final int opcode, final int flags, final int sges, final int length) {
+        final int wqe = queue.claim(wrId, opcode, flags, sges, length);
         final int index = gidIndex;
-        if (index != 0) {
+        if ((datagram || index != 0) && wqe >= 0) {
+            queue.markWide();
             SqWqe.gidIndex(wqes, wqe, index);
         }
+        return wqe;
     }
 
     /** Writes what only this operation has; also over what was there before. */
@@ -361,8 +371,7 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     private void describeRdma(final SendRequest request, final int wqe) {
-        SqWqe.rdmaRemoteAddr(wqes, wqe, request.remoteAddress());
-        SqWqe.rdmaRkey(wqes, wqe, request.rkey());
+        SqWqe.rdma(wqes, wqe, request.remoteAddress(), request.rkey());
     }
 
     private void describeAtomic(final SendRequest request, final int wqe) {
