@@ -121,11 +121,13 @@ final class CompletionQueue extends Padded {
         dead = true;
     }
 
-    /** Takes the lock and a free entry, with all bytes 0. If false, neither is held and the completion is lost. */
+    /**
+     * Takes the lock and a free entry, which still has the bytes of the completion before. If false, neither is held
+     * and the completion is lost.
+     */
     boolean begin() {
         lock.lock();
-        if (!dead && !failed && pages.isCurrent() && ring.claim()) {
-            clear(ring.page(), ring.offset());
+        if (claim()) {
             return true;
         }
         try {
@@ -136,10 +138,18 @@ final class CompletionQueue extends Padded {
         return false;
     }
 
-    private static void clear(UnsafeBuffer page, int at) {
-        for (int i = 0; i < Cqe.LENGTH; i += Long.BYTES) {
-            page.putLong(at + i, 0);
+    private boolean claim() {
+        return !dead && !failed && pages.isCurrent() && ring.claim();
+    }
+
+    /** As {@link #begin}, but if there is no entry, nobody is told. */
+    boolean tryBegin() {
+        lock.lock();
+        if (!claim()) {
+            lock.unlock();
+            return false;
         }
+        return true;
     }
 
     private void overflow() {
@@ -154,6 +164,11 @@ final class CompletionQueue extends Padded {
                 engine.cqFailed(this);
             }
         }
+    }
+
+    /** Where the entry is in this process. */
+    long address() {
+        return ring.address();
     }
 
     UnsafeBuffer page() {

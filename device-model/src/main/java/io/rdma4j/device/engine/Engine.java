@@ -8,6 +8,7 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Port;
 import io.rdma4j.hw.pvrdma.EventType;
@@ -78,6 +79,12 @@ public final class Engine implements Port {
             return Ack.NO_RESPONSE;
         }
         return qp.responder().receive(message);
+    }
+
+    @Override
+    public Destination find(int qpn) {
+        final QueuePair qp = queuePairs.byQpn(qpn);
+        return qp == null ? null : qp.responder();
     }
 
     @Override
@@ -200,9 +207,9 @@ public final class Engine implements Port {
      * @return nanoseconds until there is something to do again, {@link Long#MAX_VALUE} if nothing waits.
      */
     public long service() {
-        final long next = context.timers().service();
+        context.timers().service();
         context.agenda().drain();
-        return next;
+        return context.timers().left();
     }
 
     /**

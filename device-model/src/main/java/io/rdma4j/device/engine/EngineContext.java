@@ -29,6 +29,7 @@ final class EngineContext {
     private final Consumer<CompletionQueue> onCqFailure;
     private final Port port;
     private final Timers timers;
+    private final Agenda agenda;
     private final Regions regions;
     private final GidTable gids;
 
@@ -42,7 +43,8 @@ final class EngineContext {
         this.quiesce = quiesce;
         this.onCqFailure = onCqFailure;
         this.port = port;
-        this.timers = new Timers(events::timer);
+        this.agenda = link.agenda();
+        this.timers = new Timers(events::timer, link.agenda());
         this.regions = new Regions(this);
         this.gids = new GidTable(options.limits().gidEntries(), link, port, has(Quirk.ZERO_CAPS));
     }
@@ -53,6 +55,10 @@ final class EngineContext {
 
     boolean has(Quirk quirk) {
         return options.has(quirk);
+    }
+
+    boolean hasQuirks() {
+        return !options.quirks().isEmpty();
     }
 
     boolean hasExtensions() {
@@ -104,7 +110,7 @@ final class EngineContext {
     }
 
     Agenda agenda() {
-        return link.agenda();
+        return agenda;
     }
 
     EngineEvents events() {

@@ -53,6 +53,7 @@ public final class GidTable {
         if (before != null) {
             leaveLink(before);
         }
+        link.reroute();
         link.changed();
         link.agenda().drain();
     }
@@ -73,6 +74,7 @@ public final class GidTable {
         if (low != 0 || !likeQemu) {
             entries.set(index, null);
             leaveLink(entry);
+            link.reroute();
         }
     }
 
@@ -99,6 +101,7 @@ public final class GidTable {
             final GidEntry entry = entries.getAndSet(i, null);
             if (entry != null) {
                 leaveLink(entry);
+                link.reroute();
             }
         }
     }

@@ -34,6 +34,8 @@ final class QpAttributes extends Padded {
     long destGidHigh;
     long destGidLow;
     int sgidIndex;
+    /** How often something was set. */
+    int changes;
 
     /** The struct as it was last set; sequence numbers and states in it are the caller's business. */
     QpAttr shadow() {
@@ -117,7 +119,13 @@ final class QpAttributes extends Padded {
         }
     }
 
+    /** How many packets so many bytes are. */
+    int packets(long length) {
+        return (int) Math.max(1, length + (1L << mtuShift) - 1 >>> mtuShift);
+    }
+
     private void refresh() {
+        changes++;
         destQpn = shadow.destQpNum();
         qkey = shadow.qkey();
         access = shadow.qpAccessFlags();

@@ -10,19 +10,30 @@ import io.rdma4j.device.common.Padded;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /** A queue pair: its send side, its receive side, and the state that both obey. */
 final class QueuePair extends Padded {
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(QueuePair.class, "state", int.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final EngineContext context;
     private final QpShape shape;
     private final int handle;
     private final int qpn;
     private final QpAttributes attributes = new QpAttributes();
-    private final AtomicInteger state = new AtomicInteger(QpState.PVRDMA_QPS_RESET);
     private final Requester requester;
     private final Responder responder;
     private final ReceiveQueue receives;
+    private volatile int state = QpState.PVRDMA_QPS_RESET;
     private volatile boolean dead;
     /** What QUERY_QP answers where the device only remembers a state that it does not act on; -1 for none. */
     private int remembered = -1;
@@ -66,11 +77,11 @@ final class QueuePair extends Padded {
     }
 
     int state() {
-        return state.get();
+        return state;
     }
 
     boolean step(int from, int to) {
-        return state.compareAndSet(from, to);
+        return STATE.compareAndSet(this, from, to);
     }
 
     int remembered() {
@@ -101,16 +112,16 @@ final class QueuePair extends Padded {
      * @return false if it was there already, or in RESET.
      */
     boolean fail(int event) {
-        int from = state.get();
+        int from = state;
         while (from != QpState.PVRDMA_QPS_ERR && from != QpState.PVRDMA_QPS_RESET) {
-            if (state.compareAndSet(from, QpState.PVRDMA_QPS_ERR)) {
+            if (STATE.compareAndSet(this, from, QpState.PVRDMA_QPS_ERR)) {
                 context.counters().increment(Counter.QP_ERRORS);
                 if (event >= 0) {
                     context.events().async(event, handle);
                 }
                 return true;
             }
-            from = state.get();
+            from = state;
         }
         return false;
     }

@@ -29,6 +29,7 @@ public final class QueuePairs {
     private final QpModifier modifier;
     private final ObjectTable<QueuePair> byHandle;
     private final ObjectTable<QueuePair> byQpn;
+    private final ObjectTable<QueuePair> handles;
 
     QueuePairs(EngineContext context, Protection protection, QueueFactory queues) {
         this.context = context;
@@ -38,6 +39,7 @@ public final class QueuePairs {
         final int max = context.limits().maxQp();
         this.byHandle = new ObjectTable<>("queue pair", max, 0x25, false);
         this.byQpn = new ObjectTable<>("queue pair number", max, 0x11c, false);
+        this.handles = context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? byQpn : byHandle;
     }
 
     /**
@@ -165,7 +167,7 @@ public final class QueuePairs {
 
     /** Before the version with handles of their own, the numbers are the handles. */
     private ObjectTable<QueuePair> handles() {
-        return context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? byQpn : byHandle;
+        return handles;
     }
 
     QueuePair byHandle(int handle) {

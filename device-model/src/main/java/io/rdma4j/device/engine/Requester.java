@@ -10,7 +10,6 @@ import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Ack;
-import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.RingIndex;
@@ -20,6 +19,7 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -37,8 +37,12 @@ final class Requester extends Padded implements Runnable {
     private final SpinLock lock = new SpinLock();
     private final Retries retries;
     private final SendExecutor executor;
+    /** Null if nothing may take the short way. */
+    private final ExpressLane express;
     private final boolean signalsAll;
     private final boolean onlySends;
+    /** Whether {@link Timers} knows of this; guarded by their monitor. */
+    boolean isTimed;
     private long completed;
     private boolean draining;
     private boolean tellsDrained;
@@ -49,6 +53,7 @@ final class Requester extends Padded implements Runnable {
         this.queue = queue;
         this.retries = new Retries(context, qp.attributes(), this);
         this.executor = new SendExecutor(context, qp, this);
+        this.express = queue.hasBacklog() ? null : executor.express();
         this.signalsAll = qp.shape().signalAll() || context.has(Quirk.ALWAYS_SIGNALED);
         this.onlySends = context.has(Quirk.ONLY_SEND);
     }
@@ -143,12 +148,29 @@ final class Requester extends Padded implements Runnable {
     private boolean executeNext() {
         final int found = queue.peek();
         if (found == RingIndex.HAS_DATA) {
-            return execute(queue.page(), queue.offset());
+            return express != null && executeExpress() || execute(queue.page(), queue.offset());
         }
         if (found == RingIndex.CORRUPT) {
             breakDown("corrupt send queue index");
         }
         return false;
+    }
+
+    private boolean executeExpress() {
+        final long wqe = queue.address();
+        final int opcode = UnsafeApi.getInt(wqe + SqWqe.OPCODE_OFFSET);
+        final int flags = UnsafeApi.getInt(wqe + SqWqe.SEND_FLAGS_OFFSET);
+        if (retries.isWaiting() || !express.carryOut(wqe, opcode, flags)) {
+            return false;
+        }
+        final long wrId = UnsafeApi.getLong(wqe + SqWqe.WR_ID_OFFSET);
+        queue.advance();
+        completed++;
+        if (signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0) {
+            complete(wrId, opcode == WrOpcode.PVRDMA_WR_SEND ? WcOpcode.PVRDMA_WC_SEND
+                : WcOpcode.PVRDMA_WC_RDMA_WRITE, WcStatus.PVRDMA_WC_SUCCESS, express.length());
+        }
+        return true;
     }
 
     private boolean execute(UnsafeBuffer page, int at) {
@@ -211,15 +233,8 @@ final class Requester extends Padded implements Runnable {
                 failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
             }
         } else {
-            final UnsafeBuffer page = cq.page();
-            final int at = cq.offset();
-            Cqe.wrId(page, at, wrId);
-            Cqe.qp(page, at, qp.handle());
-            Cqe.opcode(page, at, opcode);
-            Cqe.status(page, at, status);
-            Cqe.byteLen(page, at, length);
-            Cqe.vendorErr(page, at, status == WcStatus.PVRDMA_WC_SUCCESS ? 0 : executor.vendorError());
-            Cqe.portNum(page, at, 1);
+            CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length,
+                status == WcStatus.PVRDMA_WC_SUCCESS ? 0 : executor.vendorError());
             cq.end(status != WcStatus.PVRDMA_WC_SUCCESS);
         }
     }

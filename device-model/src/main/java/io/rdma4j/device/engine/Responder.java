@@ -9,24 +9,30 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.device.memory.HostMemory;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The receive side of a queue pair: what a message from a peer does here. Everything happens under the receive queue's
  * lock, on the sender's thread.
  */
-final class Responder extends Padded {
+final class Responder extends Padded implements Destination {
     private static final int PSN_MASK = 0xff_ffff;
+    /** Up to so many bytes a message is copied while the completion queue is locked. */
+    private static final int SHORT = 256;
 
     private final EngineContext context;
     private final QueuePair qp;
@@ -36,6 +42,9 @@ final class Responder extends Padded {
     private final boolean losesImm;
     private final int flagsOfAll;
     private final Grh grh;
+    /** Whether messages may take the short way. */
+    private final boolean express;
+    private MemoryRegion region;
     private int psn;
     private long completed;
     private boolean lastTaken;
@@ -49,6 +58,7 @@ final class Responder extends Padded {
         this.remote = new RemoteMemory(context, qp);
         this.losesImm = context.has(Quirk.NO_IMM);
         this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
+        this.express = !qp.isDatagram() && !context.hasQuirks() && qp.shape().srq() == null;
         this.grh = qp.isDatagram() ? new Grh() : null;
     }
 
@@ -77,6 +87,91 @@ final class Responder extends Padded {
             return nobody();
         }
         return message.datagram ? datagram(message) : connected(message);
+    }
+
+    @Override
+    public boolean isOver() {
+        return qp.isDead();
+    }
+
+    @Override
+    public boolean tryWrite(Message message) {
+        receives.lock().lock();
+        try {
+            return isExpected(message) && writePlain(message);
+        } finally {
+            receives.lock().unlock();
+        }
+    }
+
+    @Override
+    public boolean trySend(Message message) {
+        receives.lock().lock();
+        try {
+            return isExpected(message) && sendPlain(message);
+        } finally {
+            receives.lock().unlock();
+        }
+    }
+
+    /** A message of the peer, the next one in order, on a connection that is known to be up. */
+    private boolean isExpected(Message message) {
+        final int state = qp.state();
+        return express && established && !qp.isDead() && state >= QpState.PVRDMA_QPS_RTR
+            && state != QpState.PVRDMA_QPS_ERR && message.psn == psn && message.sourceQpn == attributes.destQpn
+            && message.sourceGidLow == attributes.destGidLow && message.sourceGidHigh == attributes.destGidHigh;
+    }
+
+    private boolean writePlain(Message message) {
+        final int key = message.rkey;
+        MemoryRegion to = region;
+        if (to == null || to.rkey() != key || !to.isLive()) {
+            to = context.regions().byRkey(key);
+            region = to;
+        }
+        if (to == null || to.pd() != qp.shape().pd()
+            || (attributes.access & AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE) == 0) {
+            return false;
+        }
+        final long host = to.plainHost(message.remoteAddress, message.length, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
+        if (host != 0) {
+            HostMemory.copy(message.host, host, message.length);
+            psn = psn + message.packets & PSN_MASK;
+        }
+        return host != 0;
+    }
+
+    /**
+     * A short message is copied under the completion queue's lock: taking a lock waits until the processor owns all
+     * lines that it stored to, which would be those of the message, and only then would the CQE's be asked for.
+     */
+    private boolean sendPlain(Message message) {
+        final long wqe = receives.peekPlain();
+        final long host = wqe == 0 ? 0 : receives.plainHost(wqe, message.length);
+        if (host == 0) {
+            return false;
+        }
+        final boolean isShort = message.length <= SHORT;
+        if (!isShort) {
+            HostMemory.copy(message.host, host, message.length);
+        }
+        final CompletionQueue cq = qp.shape().recvCq();
+        if (!cq.tryBegin()) {
+            return false;
+        }
+        if (isShort) {
+            HostMemory.copy(message.host, host, message.length);
+        }
+        final long cqe = cq.address();
+        CqeWriter.write(cqe, UnsafeApi.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(), WcOpcode.PVRDMA_WC_RECV,
+            WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
+        CqeWriter.source(cqe, message.sourceQpn, 0);
+        // The slot is free before its completion can be seen, as in giveBack.
+        receives.advance();
+        cq.end(message.solicited);
+        completed++;
+        psn = psn + message.packets & PSN_MASK;
+        return true;
     }
 
     private int nobody() {
@@ -186,16 +281,9 @@ final class Responder extends Padded {
                 fail(EventType.PVRDMA_EVENT_QP_FATAL);
             }
         } else {
-            final UnsafeBuffer page = cq.page();
-            final int at = cq.offset();
-            Cqe.wrId(page, at, wrId);
-            Cqe.qp(page, at, qp.handle());
-            Cqe.opcode(page, at, opcode);
-            Cqe.status(page, at, status);
-            Cqe.byteLen(page, at, length);
-            Cqe.portNum(page, at, 1);
+            CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length, 0);
             if (message != null) {
-                describe(page, at, message, flags);
+                describe(cq.page(), cq.offset(), message, flags);
             }
             cq.end(status != WcStatus.PVRDMA_WC_SUCCESS || message != null && message.solicited);
         }

@@ -51,6 +51,7 @@ final class SendExecutor extends Padded {
     private final SgeReader sges;
     private final LocalOperations local;
     private final Message message;
+    private final ExpressLane express;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(Long.BYTES);
     private final long scratchAddress = BufferUtil.address(scratch);
     private int psn;
@@ -70,10 +71,21 @@ final class SendExecutor extends Padded {
         this.list = new DmaList(maxSge);
         this.sges = new SgeReader(context, qp.shape().pd());
         this.local = new LocalOperations(context, qp);
-        this.message = new Message(list, retries.again());
-        message.sourceMac = context.identity().mac();
-        message.sourceQpn = qp.qpn();
-        message.datagram = qp.isDatagram();
+        this.message = message();
+        this.express = qp.isDatagram() || context.hasQuirks() ? null : new ExpressLane(context, qp, this, message());
+    }
+
+    private Message message() {
+        final Message made = new Message(list, retries.again());
+        made.sourceMac = context.identity().mac();
+        made.sourceQpn = qp.qpn();
+        made.datagram = qp.isDatagram();
+        return made;
+    }
+
+    /** The short way; null if nothing may take it. */
+    ExpressLane express() {
+        return express;
     }
 
     int psn() {
@@ -362,7 +374,7 @@ final class SendExecutor extends Padded {
         from(source);
         message.destQpn = attributes.destQpn;
         message.psn = psn;
-        message.packets = (int) Math.max(1, message.length + (1L << attributes.mtuShift) - 1 >>> attributes.mtuShift);
+        message.packets = attributes.packets(message.length);
         final Port port = route(attributes.destGidHigh, attributes.destGidLow);
         final int ack = port == null ? Ack.NO_RESPONSE : port.deliver(message);
         return ack == Ack.ACK ? acknowledged() : refused(ack);

@@ -5,104 +5,119 @@
 
 package io.rdma4j.device.engine;
 
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
+import io.rdma4j.device.link.Agenda;
+
+import java.util.Arrays;
 
 /**
- * Send queues that wait until some time. There is no thread of the device: whoever rings a doorbell or waits for an
- * interrupt looks whether a time has come. Looking costs one load when nobody waits, and a look at the clock when
- * somebody does.
+ * Send queues that wait until some time, in the order in which they came. There is no thread of the device: whoever
+ * rings a doorbell or waits for an interrupt looks whether a time has come. Looking costs one load when nobody waits,
+ * and a look at the clock when somebody does. The array only grows, so that waiting again and again allocates nothing.
  */
 final class Timers {
-    private final Set<Requester> waiting = new LinkedHashSet<>();
     private final Runnable wake;
+    private final Agenda agenda;
+    private Requester[] waiting = new Requester[8];
     private volatile int count;
     private volatile long next;
 
     /**
      * Nobody waits.
      *
-     * @param wake called when there is something to wait for earlier than before: whoever sleeps looks again.
+     * @param wake   called when there is something to wait for earlier than before: whoever sleeps looks again.
+     * @param agenda gets those whose time has come. Its monitor is taken under that of this.
      */
-    Timers(Runnable wake) {
+    Timers(Runnable wake, Agenda agenda) {
         this.wake = wake;
+        this.agenda = agenda;
     }
 
     /** Has a send queue run at its {@link Retries#deadline}. Locks of queues may be held. */
     void add(Requester requester) {
-        final long deadline = requester.retries().deadline();
-        final boolean sooner;
-        synchronized (waiting) {
-            waiting.add(requester);
-            sooner = count == 0 || deadline - next < 0;
-            if (sooner) {
-                next = deadline;
-            }
-            count = waiting.size();
-        }
-        if (sooner) {
+        if (addSooner(requester)) {
             wake.run();
         }
     }
 
-    void remove(Requester requester) {
-        synchronized (waiting) {
-            waiting.remove(requester);
-            count = waiting.size();
+    private synchronized boolean addSooner(Requester requester) {
+        final long deadline = requester.retries().deadline();
+        final boolean sooner = count == 0 || deadline - next < 0;
+        if (sooner) {
+            next = deadline;
+        }
+        if (!requester.isTimed) {
+            append(requester);
+        }
+        return sooner;
+    }
+
+    private void append(Requester requester) {
+        if (count == waiting.length) {
+            waiting = Arrays.copyOf(waiting, 2 * count);
+        }
+        requester.isTimed = true;
+        waiting[count] = requester;
+        count = count + 1;
+    }
+
+    synchronized void remove(Requester requester) {
+        if (requester.isTimed) {
+            requester.isTimed = false;
+            keepTimed();
+        }
+    }
+
+    /** The others keep their order. */
+    private void keepTimed() {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (waiting[i].isTimed) {
+                waiting[kept++] = waiting[i];
+            }
+        }
+        Arrays.fill(waiting, kept, count, null);
+        count = kept;
+    }
+
+    /** Puts the send queues whose time has come on the agenda. */
+    void service() {
+        if (count != 0 && next - System.nanoTime() <= 0) {
+            takeDue();
         }
     }
 
     /**
-     * Runs the send queues whose time has come. The caller holds no lock.
-     *
-     * @return nanoseconds until the next, {@link Long#MAX_VALUE} if there is none.
+     * {@return nanoseconds until the next time, at least 0; {@link Long#MAX_VALUE} if there is none}
      */
-    long service() {
-        if (count == 0) {
-            return Long.MAX_VALUE;
-        }
-        final long left = next - System.nanoTime();
-        return left > 0 ? left : serviceDue();
-    }
-
-    private long serviceDue() {
-        final List<Requester> due = takeDue();
-        due.forEach(Requester::run);
+    long left() {
         return count == 0 ? Long.MAX_VALUE : Math.max(0, next - System.nanoTime());
     }
 
-    private List<Requester> takeDue() {
-        final List<Requester> due = new ArrayList<>();
+    private synchronized void takeDue() {
         final long now = System.nanoTime();
-        synchronized (waiting) {
-            long least = Long.MAX_VALUE;
-            for (Requester requester : waiting) {
-                final long left = requester.retries().deadline() - now;
-                if (left <= 0) {
-                    due.add(requester);
-                } else {
-                    least = Math.min(least, left);
-                }
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < count; i++) {
+            final long left = waiting[i].retries().deadline() - now;
+            if (left <= 0) {
+                waiting[i].isTimed = false;
+                agenda.add(waiting[i]);
+            } else {
+                least = Math.min(least, left);
             }
-            due.forEach(waiting::remove);
-            next = now + least;
-            count = waiting.size();
         }
-        return due;
+        next = now + least;
+        keepTimed();
     }
 
-    void clear() {
-        synchronized (waiting) {
-            waiting.clear();
-            count = 0;
+    synchronized void clear() {
+        for (int i = 0; i < count; i++) {
+            waiting[i].isTimed = false;
         }
+        keepTimed();
     }
 
     @Override
     public String toString() {
-        return count == 0 ? "" : "  " + count + " sends wait, the next for "
-            + Math.max(0, next - System.nanoTime()) / 1000 + " us\n";
+        return count == 0 ? "" : "  " + count + " sends wait, the next for " + left() / 1000 + " us\n";
     }
 }

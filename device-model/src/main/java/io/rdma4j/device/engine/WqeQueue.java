@@ -82,6 +82,11 @@ final class WqeQueue {
         return backlog == null ? ring.page() : backlog;
     }
 
+    /** Where the current one is in this process; only without a backlog. */
+    long address() {
+        return ring.address();
+    }
+
     int offset() {
         return backlog == null ? ring.offset() : (head & ring.count() - 1) * stride;
     }

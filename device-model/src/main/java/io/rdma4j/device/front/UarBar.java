@@ -36,6 +36,24 @@ public final class UarBar extends TrapBar {
         this.readValue = options.has(Quirk.PLAIN_REGISTERS) ? -1 : 0;
     }
 
+    /** The doorbell that rings for each message, before all others. */
+    @Override
+    public void writeInt(int offset, int value) {
+        if (offset == Uar.QP_OFFSET && bus.answers()) {
+            ringQp(value);
+        } else {
+            super.writeInt(offset, value);
+        }
+    }
+
+    private void ringQp(int value) {
+        try {
+            engine.ringQp(0, value);
+        } catch (final RuntimeException e) {
+            failed(Uar.QP_OFFSET, value, e);
+        }
+    }
+
     @Override
     int read(int offset) {
         return readValue;
@@ -46,10 +64,14 @@ public final class UarBar extends TrapBar {
         try {
             ring(offset >>> Pdir.PAGE_SHIFT, offset & Pdir.PAGE_SIZE - 1, value);
         } catch (final RuntimeException e) {
-            // Whatever a driver writes, a doorbell does not throw: a fault of the device itself is the device's death.
-            bus.counters().record(Counter.INTERNAL_ERRORS, "doorbell 0x%x at 0x%x: %s", value, offset, e);
-            events.async(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
+            failed(offset, value, e);
         }
+    }
+
+    /** Whatever a driver writes, a doorbell does not throw: a fault of the device itself is the device's death. */
+    private void failed(int offset, int value, RuntimeException fault) {
+        bus.counters().record(Counter.INTERNAL_ERRORS, "doorbell 0x%x at 0x%x: %s", value, offset, fault);
+        events.async(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
     }
 
     private void ring(int page, int register, int value) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.link;
 
+import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.memory.DmaList;
 
 /**
@@ -12,7 +13,7 @@ import io.rdma4j.device.memory.DmaList;
  * send queue has one and reuses it; it is filled and delivered under that queue's lock. Fields are open because this is
  * a message on the data path, not an object with a behaviour.
  */
-public final class Message {
+public final class Message extends Padded {
     /** What to do. */
     public Operation operation;
     /** Whether this is a datagram: unconnected, unacknowledged. */
@@ -71,6 +72,8 @@ public final class Message {
     public long fieldBoundary;
     /** Bytes of payload. */
     public long length;
+    /** Where the payload is, of a message to a {@link Destination}. */
+    public long host;
     /** The payload: source of SEND and WRITE, destination of READ. */
     public final DmaList payload;
     /** Set by the responder of an atomic: the value before. */

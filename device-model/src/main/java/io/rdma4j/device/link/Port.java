@@ -17,6 +17,14 @@ public interface Port {
     int deliver(Message message);
 
     /**
+     * Finds a queue pair.
+     *
+     * @param qpn its number.
+     * @return where messages may be tried first; null if there is no such queue pair.
+     */
+    Destination find(int qpn);
+
+    /**
      * {@return whether the device can be reached at all; whoever changes that calls {@link Link#reroute()}}
      */
     boolean isUp();

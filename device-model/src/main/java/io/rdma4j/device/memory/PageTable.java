@@ -289,6 +289,13 @@ public final class PageTable {
         return base != 0 ? base + offset : direct(offset);
     }
 
+    /**
+     * {@return where its first byte is, if all of it is one piece of host memory, and memory that is there; else 0}
+     */
+    public long contiguous() {
+        return hosts == null && !onDemand ? base : 0;
+    }
+
     private long direct(long iova) {
         final IommuMapping mapping = iommu.find(iova);
         return mapping == null ? 0 : mapping.host(iova);

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,21 @@ class HostMemoryTest {
             memory.get(0, after);
             assertThat(after).as("%d bytes from %d to %d", length, from, to).isEqualTo(expected);
         }
+    }
+
+    /** Long ones are cut into pieces of 1 MiB. */
+    @ParameterizedTest
+    @ValueSource(ints = {1 << 20, (1 << 20) + 8, (1 << 20) + 9, (3 << 20) + 5})
+    void copiesInPieces(final int length) {
+        final byte[] expected = new byte[length];
+        new Random(SEED).nextBytes(expected);
+        final ByteBuffer source = ByteBuffer.allocateDirect(length).put(0, expected);
+        final ByteBuffer target = ByteBuffer.allocateDirect(length + 2);
+        HostMemory.copy(BufferUtil.address(source), BufferUtil.address(target) + 1, length);
+        final byte[] after = new byte[length];
+        target.get(1, after);
+        assertThat(Arrays.equals(after, expected)).isTrue();
+        assertThat(target.get(0) | target.get(length + 1)).isZero();
     }
 
     /** Who sees the end of a message sees all of it. */

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.hw.pvrdma.Cqe;
+
+import org.agrona.UnsafeApi;
+
+/**
+ * Writes a whole CQE in words, so that nothing of the one before is left, and each byte is stored once. Fields that are
+ * named nowhere here are 0.
+ */
+final class CqeWriter {
+    private static final long PORT = 1L << 8 * (Cqe.PORT_NUM_OFFSET - Cqe.SL_OFFSET);
+    private static final int LAST_OFFSET = Cqe.LENGTH - Long.BYTES;
+
+    private CqeWriter() {
+    }
+
+    /**
+     * Writes what completions of both sides have.
+     *
+     * @param cqe       its address in this process.
+     * @param wrId      of the request.
+     * @param qp        handle.
+     * @param opcode    of the completion.
+     * @param status    of the completion.
+     * @param length    bytes.
+     * @param vendorErr detail of a failure.
+     */
+    static void write(long cqe, long wrId, int qp, int opcode, int status, int length, int vendorErr) {
+        UnsafeApi.putLong(cqe + Cqe.WR_ID_OFFSET, wrId);
+        UnsafeApi.putLong(cqe + Cqe.QP_OFFSET, qp & 0xffff_ffffL);
+        UnsafeApi.putLong(cqe + Cqe.OPCODE_OFFSET, words(opcode, status));
+        UnsafeApi.putLong(cqe + Cqe.BYTE_LEN_OFFSET, words(length, 0));
+        UnsafeApi.putLong(cqe + Cqe.SRC_QP_OFFSET, 0);
+        UnsafeApi.putLong(cqe + Cqe.VENDOR_ERR_OFFSET, words(vendorErr, 0));
+        UnsafeApi.putLong(cqe + Cqe.SL_OFFSET, PORT);
+        UnsafeApi.putLong(cqe + LAST_OFFSET, 0);
+    }
+
+    /**
+     * Says where a received message came from.
+     *
+     * @param cqe   its address in this process.
+     * @param srcQp number of the sender.
+     * @param flags of the completion.
+     */
+    static void source(long cqe, int srcQp, int flags) {
+        UnsafeApi.putLong(cqe + Cqe.SRC_QP_OFFSET, words(srcQp, flags));
+    }
+
+    /** Two neighbours, little endian. */
+    private static long words(int first, int second) {
+        return first & 0xffff_ffffL | (long) second << Integer.SIZE;
+    }
+}

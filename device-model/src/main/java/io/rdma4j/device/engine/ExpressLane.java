@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Limits;
+import io.rdma4j.device.common.Padded;
+import io.rdma4j.device.link.Destination;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.link.Port;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+
+import org.agrona.UnsafeApi;
+
+/**
+ * The short way of those requests that are almost all: a SEND or an RDMA WRITE of one piece of memory, of an ordinary
+ * region, on a connection on which all is well. Each check of {@link SendExecutor} is made here too, but none has
+ * consequences: who fails one is refused here, with nothing done, and goes the long way, which says what is wrong.
+ *
+ * <p>Used under its send queue's lock. Memory of the driver is read by address and not by a buffer: after an access by
+ * a buffer, which may be one of the heap, the JVM loads every field again.
+ */
+final class ExpressLane extends Padded {
+    private static final int PSN_MASK = 0xff_ffff;
+    private static final int PLAIN_FLAGS = SendFlags.PVRDMA_SEND_SIGNALED | SendFlags.PVRDMA_SEND_SOLICITED
+        | SendFlags.PVRDMA_SEND_FENCE;
+
+    private final EngineContext context;
+    private final SendExecutor executor;
+    private final QpAttributes attributes;
+    private final ProtectionDomain pd;
+    private final Message message;
+    private MemoryRegion region;
+    private Destination peer;
+    private int peerEpoch;
+    private int peerChanges;
+
+    ExpressLane(EngineContext context, QueuePair qp, SendExecutor executor, Message message) {
+        this.context = context;
+        this.executor = executor;
+        this.attributes = qp.attributes();
+        this.pd = qp.shape().pd();
+        this.message = message;
+    }
+
+    /** Bytes of the request carried out last. */
+    int length() {
+        return (int) message.length;
+    }
+
+    /**
+     * Executes a WQE, each field of which is read once.
+     *
+     * @param wqe    where it begins in this process.
+     * @param opcode from it.
+     * @param flags  from it.
+     * @return true if it is over, and acknowledged; false if it goes the long way.
+     */
+    boolean carryOut(long wqe, int opcode, int flags) {
+        if (opcode != WrOpcode.PVRDMA_WR_RDMA_WRITE && opcode != WrOpcode.PVRDMA_WR_SEND
+            || (flags & ~PLAIN_FLAGS) != 0 || UnsafeApi.getInt(wqe + SqWqe.NUM_SGE_OFFSET) != 1
+            || !gather(wqe + SqWqe.SGE_OFFSET) || !isConnected()) {
+            return false;
+        }
+        final int psn = executor.psn();
+        final int packets = attributes.packets(message.length);
+        message.psn = psn;
+        message.packets = packets;
+        message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
+        final boolean done = opcode == WrOpcode.PVRDMA_WR_SEND ? peer.trySend(message) : write(wqe);
+        if (done) {
+            executor.psn(psn + packets & PSN_MASK);
+        }
+        return done;
+    }
+
+    private boolean write(long wqe) {
+        message.remoteAddress = UnsafeApi.getLong(wqe + SqWqe.RDMA_REMOTE_ADDR_OFFSET);
+        message.rkey = UnsafeApi.getInt(wqe + SqWqe.RDMA_RKEY_OFFSET);
+        return peer.tryWrite(message);
+    }
+
+    private boolean gather(long sge) {
+        final long address = UnsafeApi.getLong(sge + Sge.ADDR_OFFSET);
+        final int length = UnsafeApi.getInt(sge + Sge.LENGTH_OFFSET);
+        final int lkey = UnsafeApi.getInt(sge + Sge.LKEY_OFFSET);
+        MemoryRegion from = region;
+        if (from == null || from.lkey() != lkey || !from.isLive()) {
+            from = context.regions().byLkey(lkey);
+            region = from;
+        }
+        if (from == null || from.pd() != pd || length <= 0 || length > Limits.MAX_MESSAGE) {
+            return false;
+        }
+        message.length = length;
+        message.host = from.plainHost(address, length, 0);
+        return message.host != 0;
+    }
+
+    /** What is known of the peer holds until a route changes, or the attributes, or it is destroyed. */
+    private boolean isConnected() {
+        return peer != null && context.link().epoch() == peerEpoch && attributes.changes == peerChanges
+            && !peer.isOver() || connect();
+    }
+
+    private boolean connect() {
+        peer = null;
+        peerEpoch = context.link().epoch();
+        peerChanges = attributes.changes;
+        final GidEntry source = context.gids().entry(attributes.sgidIndex);
+        final Port port = source == null ? null : context.route(attributes.destGidHigh, attributes.destGidLow);
+        if (port == null) {
+            return false;
+        }
+        message.sourceGidHigh = source.high();
+        message.sourceGidLow = source.low();
+        message.destQpn = attributes.destQpn;
+        peer = port.find(attributes.destQpn);
+        return peer != null && !peer.isOver();
+    }
+}
