@@ -26,22 +26,23 @@ give_up() {
     exit 1
 }
 
-# Debian's names. Without the first ones nothing can be built; without the others the tests with QEMU and with a browser
-# fail, and say why.
+# Debian's names. Without the first ones nothing can be built; without the others the tests with QEMU, with a browser, and
+# those that compare with a C program fail, and say why.
 needed=()
 find_java javac || needed+=("$RDMA4J_JDK_PACKAGES")
 command -v mvn >/dev/null || needed+=(maven)
-for_qemu=()
+others=()
+{ command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; } || others+=(gcc libc6-dev)
 if [ "$qemu" = yes ]; then
-    for_qemu=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd
+    others+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd
         chromium)
 fi
 if [ ${#needed[@]} -gt 0 ]; then
-    if ! { ensure_packages "${needed[@]}" "${for_qemu[@]}" && ensure_jdk_and_maven; }; then
+    if ! { ensure_packages "${needed[@]}" "${others[@]}" && ensure_jdk_and_maven; }; then
         give_up
     fi
-elif [ "$qemu" = yes ] && ! ensure_packages "${for_qemu[@]}"; then
-    note "going on without: tests with QEMU or a browser will fail"
+elif [ ${#others[@]} -gt 0 ] && ! ensure_packages "${others[@]}"; then
+    note "going on without: tests with QEMU, a browser or a C compiler will fail"
 fi
 kernels=${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j
 if [ "$qemu" = yes ] && { [ ! -d "$kernels/kernel" ] || [ ! -d "$kernels/kernel-small" ]; }; then

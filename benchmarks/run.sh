@@ -3,16 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Measures the data path and the control path beside their yardsticks, prints the tables in Markdown and writes them
-# into docs/performance.md. With --quick it takes about a minute and a half; without, more forks and longer iterations
-# take many times that, and what system calls cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md,
-# where it has a section for this JDK.
+# into docs/performance.md; at last the goals, each with what was measured for it. With --quick it takes less than three
+# minutes; without, more forks and longer iterations take many times that, and what system calls cost is measured too:
+# that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
 set -eu
 
-sections="roundtrip rings registration regions cache vectors peers flush calls"
+sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers flush calls"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [SECTION ...]"
-    echo "sections: $sections; all of them if none is named, but calls not with --quick"
+    echo "sections: $sections"
+    echo "all of them if none is named, but calls not with --quick; the table of goals is made anew in any case"
     echo "--no-doc prints the tables and leaves the documents as they are"
 }
 
@@ -27,10 +28,14 @@ for argument; do
             usage
             exit 0
             ;;
-        roundtrip | rings | registration | regions | cache | vectors | peers | flush | calls) wanted="$wanted $argument" ;;
         *)
-            usage >&2
-            exit 2
+            case " $sections " in
+                *" $argument "*) wanted="$wanted $argument" ;;
+                *)
+                    usage >&2
+                    exit 2
+                    ;;
+            esac
             ;;
     esac
 done
@@ -69,8 +74,13 @@ measure() {
 
 for section in $wanted; do
     case "$section" in
-        roundtrip) measure "round trips" RoundTrip $quick ;;
         rings) measure "rings; JMH's own output goes to $out/*.log" Report $quick "$out/rings" ;;
+        roundtrip) measure "round trips" RoundTrip $quick ;;
+        rates) measure "message rates" Rates $quick ;;
+        bandwidth) measure "messages of 64 KiB" Bandwidth $quick ;;
+        inlining) measure "what is inlined" Inlining $quick ;;
+        scaling) measure "many queue pairs, many regions, all sizes" Scaling $quick ;;
+        tail) measure "the tail, beside a busy heap" Tail $quick ;;
         registration)
             measure "registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" Registration $quick
             ;;
@@ -86,4 +96,5 @@ for section in $wanted; do
             ;;
     esac
 done
+measure "nothing more; the goals" Goals
 echo "all took $(($(date +%s) - began)) s" >&2

@@ -229,7 +229,6 @@ INLINE int send_any(struct qp *qp, struct send_wr *wr, int locked)
             break;
         }
         struct sq_wqe *wqe = (struct sq_wqe *)(sq->elements + (uint32_t)slot * sq->stride);
-        memset(wqe, 0, sizeof(*wqe));
         wqe->wr_id = wr->wr_id;
         wqe->num_sge = (uint32_t)wr->num_sge;
         wqe->opcode = (uint32_t)wr->opcode;

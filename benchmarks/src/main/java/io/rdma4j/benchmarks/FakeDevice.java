@@ -4,12 +4,13 @@
  */
 package io.rdma4j.benchmarks;
 
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.CqeWords;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
-import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -24,6 +25,7 @@ import io.rdma4j.queues.SequencedQueue;
 import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.queues.WqeConsumer;
 import java.nio.ByteBuffer;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -52,6 +54,7 @@ final class FakeDevice {
     private final CqeProducer producer;
     private final SendQueue[] queuePairs = new SendQueue[QP_TABLE];
     private long userWrId;
+    private long touched;
 
     FakeDevice(final int sendCount, final int cqeCount) {
         final UnsafeBuffer sq = ring(sendCount, SqWqe.stride(MAX_SGE));
@@ -84,29 +87,36 @@ final class FakeDevice {
 
     /** Writes one SEND and commits it; makes room first if there is none. */
     void send() {
-        int wqe = sends.claim(++userWrId, SIGNALED);
-        if (wqe < 0) {
+        send(++userWrId);
+    }
+
+    void send(final long id) {
+        if (put(sends, id) < 0) {
             consume(sendConsumer, sends);
-            wqe = sends.claim(userWrId, SIGNALED);
+            requireRoom(put(sends, id) >= 0);
         }
-        final UnsafeBuffer buffer = sends.buffer();
-        SqWqe.numSge(buffer, wqe, 1);
-        SqWqe.opcode(buffer, wqe, WrOpcode.PVRDMA_WR_SEND);
-        SqWqe.sendFlags(buffer, wqe, SIGNALED);
-        Sge.set(buffer, SqWqe.sgeOffset(wqe, 0), ADDRESS, MESSAGE_LENGTH, LKEY);
-        sends.commit();
+    }
+
+    private static int put(final SendQueue queue, final long id) {
+        return queue.put(id, WrOpcode.PVRDMA_WR_SEND, SIGNALED, ADDRESS, MESSAGE_LENGTH, LKEY);
     }
 
     void receive() {
-        int wqe = receives.claim(++userWrId);
-        if (wqe < 0) {
+        final long id = ++userWrId;
+        if (put(receives, id) < 0) {
             consume(receiveConsumer, receives);
-            wqe = receives.claim(userWrId);
+            requireRoom(put(receives, id) >= 0);
         }
-        final UnsafeBuffer buffer = receives.buffer();
-        RqWqe.numSge(buffer, wqe, 1);
-        Sge.set(buffer, RqWqe.sgeOffset(wqe, 0), ADDRESS, MESSAGE_LENGTH, LKEY);
-        receives.commit();
+    }
+
+    private static int put(final ReceiveQueue queue, final long id) {
+        return queue.put(id, ADDRESS, MESSAGE_LENGTH, LKEY);
+    }
+
+    private void requireRoom(final boolean isThere) {
+        if (!isThere) {
+            throw new IllegalStateException("no room after the fake device took all: " + sends + " " + receives);
+        }
     }
 
     static void show(final WorkQueue queue) {
@@ -125,10 +135,9 @@ final class FakeDevice {
         if (sendConsumer.peek() != WqeConsumer.HAS_DATA || !producer.claim()) {
             throw new IllegalStateException("the fake device is out of step: " + sendConsumer + " " + producer);
         }
-        final UnsafeBuffer page = sendConsumer.page();
-        final int wqe = sendConsumer.offset();
-        final long wrId = SqWqe.wrId(page, wqe);
-        if (SqWqe.numSge(page, wqe) > MAX_SGE) {
+        final long wqe = sendConsumer.address();
+        final long wrId = UnsafeApi.getLong(wqe + SqWqe.WR_ID_OFFSET);
+        if (UnsafeApi.getInt(wqe + SqWqe.NUM_SGE_OFFSET) > MAX_SGE) {
             throw new IllegalStateException("the fake device read a wrong WQE: " + sendConsumer);
         }
         sendConsumer.advance();
@@ -136,36 +145,36 @@ final class FakeDevice {
     }
 
     private void complete(final long wrId) {
-        final UnsafeBuffer page = producer.page();
-        final int cqe = producer.offset();
-        Cqe.wrId(page, cqe, wrId);
-        Cqe.qp(page, cqe, HANDLE);
-        Cqe.opcode(page, cqe, WcOpcode.PVRDMA_WC_SEND);
-        Cqe.status(page, cqe, WcStatus.PVRDMA_WC_SUCCESS);
-        Cqe.byteLen(page, cqe, MESSAGE_LENGTH);
-        Cqe.immData(page, cqe, 0);
-        Cqe.srcQp(page, cqe, 0);
-        Cqe.wcFlags(page, cqe, 0);
-        Cqe.vendorErr(page, cqe, 0);
+        final long cqe = producer.address();
+        Words.put(cqe + Cqe.WR_ID_OFFSET, wrId);
+        Words.put(cqe + Cqe.QP_OFFSET, HANDLE);
+        Words.put(cqe + Cqe.OPCODE_OFFSET, Words.pair(WcOpcode.PVRDMA_WC_SEND, WcStatus.PVRDMA_WC_SUCCESS));
+        Words.put(cqe + Cqe.BYTE_LEN_OFFSET, Words.pair(MESSAGE_LENGTH, 0));
+        Words.put(cqe + Cqe.SRC_QP_OFFSET, 0);
+        Words.put(cqe + Cqe.VENDOR_ERR_OFFSET, 0);
         producer.publish();
     }
 
     /** Polls as a verbs layer does: finds the queue, believes only what is outstanding, hands over, retires. */
     long poll(final int limit) {
-        final int n = Math.min(completions.available(limit), limit);
-        final UnsafeBuffer buffer = completions.buffer();
+        final CompletionQueue cq = completions;
+        final SendQueue[] table = queuePairs;
+        final int n = Math.min(cq.available(limit), limit);
+        final long base = cq.buffer().addressOffset();
         long sum = 0;
         for (int i = 0; i < n; i++) {
-            final int cqe = completions.cqeOffset(i);
-            final long seq = Cqe.wrId(buffer, cqe);
-            final SendQueue queue = queuePairs[(int) Cqe.qp(buffer, cqe) & (QP_TABLE - 1)];
+            final long cqe = base + cq.cqeOffset(i);
+            final long seq = CqeWords.wrId(cqe);
+            final SendQueue queue = table[CqeWords.qp(cqe) & (table.length - 1)];
+            final int opcode = CqeWords.opcode(cqe);
+            final int status = CqeWords.status(cqe);
+            final int bytes = CqeWords.byteLen(cqe);
             if (queue != null && queue.isOutstanding(seq)) {
-                sum += queue.userWrId(seq) + Cqe.status(buffer, cqe) + Cqe.opcode(buffer, cqe)
-                    + Cqe.byteLen(buffer, cqe) + queue.flags(seq);
-                queue.retireThrough(seq);
+                sum += queue.userWrId(seq) + opcode + status + bytes + queue.flags(seq);
+                queue.retireOutstanding(seq);
             }
         }
-        completions.consume(n);
+        cq.consume(n);
         return sum;
     }
 
@@ -178,5 +187,15 @@ final class FakeDevice {
         for (int i = 0; i < completions.count(); i++) {
             execute();
         }
+        touch();
+    }
+
+    /** The device of the C program writes only CQEs, which stay in the first cache. Here it read WQEs as well. */
+    private void touch() {
+        long sum = 0;
+        for (int i = 0; i < completions.count(); i++) {
+            sum += Cqe.wrId(completions.buffer(), completions.cqeOffset(i));
+        }
+        touched = sum;
     }
 }

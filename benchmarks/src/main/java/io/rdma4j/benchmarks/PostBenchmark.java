@@ -39,7 +39,7 @@ public class PostBenchmark {
     @Benchmark
     public void postSend16() {
         for (int i = 0; i < BATCH; i++) {
-            device.send();
+            device.send(i);
         }
         FakeDevice.show(device.sends);
     }

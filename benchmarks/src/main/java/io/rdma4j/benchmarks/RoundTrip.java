@@ -2,63 +2,34 @@
  * Copyright 2026 the rdma4j authors.
  * SPDX-License-Identifier: Apache-2.0
  */
+
 package io.rdma4j.benchmarks;
 
-import io.rdma4j.verbs.Feature;
-import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.HdrHistogram.Histogram;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
- * Measures round trips of 64 bytes between two threads: a bounced cache line, a pair of Agrona rings, RC SENDs and RDMA
- * WRITEs through a device; and READs and compare-and-swaps, which one thread does alone. They take turns, as some
- * machines are in a slow mode for a while.
+ * Measures round trips of 64 bytes between two threads: through what other JVM programs use, and through a device; and
+ * READs and compare-and-swaps, which one thread does alone. Beside each stands the cache line that was bounced in the
+ * same JVM.
  */
 public final class RoundTrip {
     private static final String USAGE = "usage: RoundTrip [--quick] [--doc FILE] [DEVICE_ADDRESS]";
-    private static final long HIGHEST = TimeUnit.SECONDS.toNanos(10);
-    private static final int DIGITS = 3;
-    private static final int FLOOR_BATCH = 16;
-    private static final int CALLS = 1_000_000;
-    private static final long DEADLINE_SECONDS = 180;
+    private static final String SECTION = "roundtrip";
+    private static final String P50 = ".p50";
+    private static final String FLOOR = RoundTripKind.FLOOR.key() + P50;
+    private static final String RINGS = RoundTripKind.RINGS.key() + P50;
 
-    private final int rounds;
-    private final int iterations;
-    private final RdmaContext context;
-    private final Exchange.Patience patience = new Exchange.Patience();
-    private final List<Row> rows = new ArrayList<>();
+    private final boolean quick;
+    private final String address;
 
     private RoundTrip(final boolean quick, final String address) {
-        rounds = quick ? 3 : 10;
-        iterations = quick ? 40_000 : 400_000;
-        rows.add(new Row("cache line bounced (F)", 2, new CacheLineExchange(patience), FLOOR_BATCH));
-        rows.add(new Row("two Agrona one-to-one rings", 2, new RingPairExchange(patience), 1));
-        context = RdmaDevices.open(address);
-        final String device = ", `" + address + "`";
-        rows.add(new Row("RC SEND" + device, 2, new SendExchange(context, patience), 1));
-        rows.add(new Row("fabric send" + device, 2, new FabricExchange(context, patience, false, false), 1));
-        rows.add(new Row("reliable datagrams (RDM) send" + device, 2, new RdmExchange(context, patience), 1));
-        if (context.supports(Feature.RDMA_WRITE)) {
-            rows.add(new Row("RDMA WRITE, memory polled" + device, 2, new WriteExchange(context, patience), 1));
-            rows.add(new Row("fabric write, keys of the device, memory polled" + device, 2,
-                new FabricExchange(context, patience, true, false), 1));
-            rows.add(new Row("fabric write, keys of the application, memory polled" + device, 2,
-                new FabricExchange(context, patience, true, true), 1));
-        }
-        if (context.supports(Feature.RDMA_READ)) {
-            rows.add(new Row("RDMA READ" + device, 1, new ReadExchange(context, patience), 1));
-        }
-        if (context.supports(Feature.ATOMICS)) {
-            rows.add(new Row("compare-and-swap of 8 bytes" + device, 1, new SwapExchange(context, patience), 1));
-        }
+        this.quick = quick;
+        this.address = address;
     }
 
     /**
@@ -70,122 +41,73 @@ public final class RoundTrip {
     public static void main(final String[] args) throws Exception {
         final Arguments arguments = Arguments.parse(args, USAGE);
         final RoundTrip roundTrip = new RoundTrip(arguments.quick(), arguments.operandOr("emulated:"));
-        final List<String> table = roundTrip.run();
+        final List<Map<String, Double>> forks = roundTrip.run();
+        final List<String> table = roundTrip.table(forks);
         table.forEach(System.out::println);
-        arguments.writeDocument("roundtrip", table);
+        arguments.writeDocument(SECTION, table);
+        Figures.write(SECTION, figures(forks));
     }
 
-    private List<String> run() throws Exception {
-        try {
-            for (int round = -1; round < rounds; round++) {
-                for (final Row row : rows) {
-                    measure(row, round >= 0);
-                }
-            }
-        } finally {
-            patience.exhaust();
-            rows.forEach(row -> row.exchange.close());
-            context.close();
-        }
-        return table();
+    private int turns() {
+        return quick ? 3 : 10;
     }
 
-    private void measure(final Row row, final boolean record) throws Exception {
-        final int batches = iterations / row.batch;
-        final long from = row.next;
-        final CompletableFuture<Void> server = start("server", () -> {
-            for (long n = from; n < from + (long) batches * row.batch; n++) {
-                row.exchange.pong(n);
-            }
-        });
-        final CompletableFuture<Void> client = start("client", () -> row.ping(batches, record));
-        await(client);
-        await(server);
+    private int iterations() {
+        return quick ? 12_800 : 320_000;
     }
 
-    private static CompletableFuture<Void> start(final String name, final Runnable work) {
-        final CompletableFuture<Void> done = new CompletableFuture<>();
-        final Thread thread = new Thread(() -> {
-            try {
-                work.run();
-                done.complete(null);
-            } catch (final RuntimeException e) {
-                done.completeExceptionally(e);
-            }
-        }, name);
-        thread.setDaemon(true);
-        thread.start();
-        return done;
+    private int forks() {
+        return quick ? 3 : 5;
     }
 
-    private void await(final CompletableFuture<Void> side) throws IOException, InterruptedException {
-        try {
-            side.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
-        } catch (final TimeoutException | ExecutionException e) {
-            patience.exhaust();
-            throw new IOException("a round trip failed", e);
-        }
+    private List<Map<String, Double>> run() throws Exception {
+        return Forks.run(RoundTripFork.class, forks(), Stream.concat(
+            Stream.of(address, Integer.toString(turns()), Integer.toString(iterations())),
+            Stream.of(RoundTripKind.values()).map(Enum::name)).toArray(String[]::new));
     }
 
-    private List<String> table() {
+    private List<String> table(final List<Map<String, Double>> forks) {
         final List<String> lines = new ArrayList<>();
         lines.add("| round trip of 64 bytes | threads | p50 ns | p99 ns | p99.9 ns | p50 / F |");
         lines.add("|---|--:|--:|--:|--:|--:|");
-        final double floor = rows.get(0).percentile(50);
-        for (final Row row : rows) {
-            lines.add(String.format(Locale.ROOT, "| %s | %d | %.0f | %.0f | %.0f | %.1f |", row.name, row.threads,
-                row.percentile(50),
-                row.percentile(99), row.percentile(99.9), row.percentile(50) / floor));
+        for (final RoundTripKind kind : RoundTripKind.values()) {
+            if (forks.stream().anyMatch(fork -> fork.containsKey(kind.key() + P50))) {
+                lines.add(row(kind, forks));
+            }
         }
         lines.add("");
-        lines.add(String.format(Locale.ROOT, "%,d round trips of each, in %d turns; F is timed in batches of %d, "
-            + "the others include one `System.nanoTime`, which takes %.0f ns.", (long) rounds * iterations, rounds,
-            FLOOR_BATCH, nanoTime()));
+        lines.add(String.format(Locale.ROOT, "Median of %d forks (lowest...highest of the forks); in each, in %d turns,"
+            + " %,d round trips of each kind, of system calls a 16th, and as many in batches of %d. p50 is that of the"
+            + " batches, per round trip; p99 and p99.9 are of single ones, and include one `System.nanoTime`, which"
+            + " takes %.0f ns. p50 / F is by the F of the same fork.", forks(), turns(), (long) turns() * iterations(),
+            RoundTripFork.BATCH, Spread.of(forks, "clock").median()));
+        lines.add("RC SEND is prepared once, one in 16 makes a completion, and receives are posted again after the "
+            + "answer, eight with one doorbell; in the simple way each SEND makes a completion, and each receive is "
+            + "posted again before the answer. Of RDMA WRITEs one in 16 makes a completion.");
         lines.addAll(Machine.describe());
         return lines;
     }
 
-    private static double nanoTime() {
-        final long began = System.nanoTime();
-        long last = began;
-        for (int i = 0; i < CALLS; i++) {
-            last = System.nanoTime();
-        }
-        return (double) (last - began) / CALLS;
+    private String row(final RoundTripKind kind, final List<Map<String, Double>> forks) {
+        final String key = kind.key();
+        return String.format(Locale.ROOT, "| %s%s | %d | %s | %,.0f | %,.0f | %s |", kind.title(),
+            kind.needsDevice() ? ", `" + address + "`" : "", kind.threads(), Spread.of(forks, key + P50).text(0),
+            Spread.of(forks, key + ".p99").median(), Spread.of(forks, key + ".p999").median(),
+            Spread.ofRatios(forks, key + P50, FLOOR).text(1));
     }
 
-    /** What is measured, and what was found. */
-    private static final class Row {
-        private final String name;
-        private final int threads;
-        private final Exchange exchange;
-        private final int batch;
-        private final Histogram histogram = new Histogram(HIGHEST, DIGITS);
-        private long next;
-
-        Row(final String name, final int threads, final Exchange exchange, final int batch) {
-            this.name = name;
-            this.threads = threads;
-            this.exchange = exchange;
-            this.batch = batch;
-        }
-
-        void ping(final int batches, final boolean record) {
-            long before = System.nanoTime();
-            for (int i = 0; i < batches; i++) {
-                for (int k = 0; k < batch; k++) {
-                    exchange.ping(next++);
+    /** Medians, and for each kind its p50 by those of the yardsticks. */
+    private static Map<String, Double> figures(final List<Map<String, Double>> forks) {
+        final Map<String, Double> figures = new TreeMap<>();
+        for (final Map<String, Double> fork : forks) {
+            for (final String key : fork.keySet()) {
+                figures.computeIfAbsent(key, name -> Spread.of(forks, name).median());
+                if (key.endsWith(P50)) {
+                    figures.computeIfAbsent(key + ".by_floor", name -> Spread.ofRatios(forks, key, FLOOR).median());
+                    figures.computeIfAbsent(key + ".by_rings", name -> Spread.ofRatios(forks, key, RINGS).median());
                 }
-                final long after = System.nanoTime();
-                if (record) {
-                    histogram.recordValue(Math.min(HIGHEST, after - before));
-                }
-                before = after;
             }
         }
-
-        double percentile(final double percent) {
-            return (double) histogram.getValueAtPercentile(percent) / batch;
-        }
+        return figures;
     }
 }
