@@ -9,6 +9,7 @@ import io.rdma4j.queues.CompletionQueue;
 import io.rdma4j.queues.CqeProducer;
 import io.rdma4j.queues.MappedDoorbell;
 import java.lang.invoke.VarHandle;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
@@ -24,7 +25,7 @@ import org.openjdk.jcstress.infra.results.IZ_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "no such state")
 @State
 public class ArmedQueueIsNotForgotten {
-    private final UnsafeBuffer uar = new UnsafeBuffer(new byte[64]);
+    private final UnsafeBuffer uar = new UnsafeBuffer(BufferUtil.allocateDirectAligned(64, 64));
     private final Rings rings = new Rings();
     private final CompletionQueue queue = rings.completionQueue(2, new MappedDoorbell(uar));
     private final CqeProducer producer = rings.cqeProducer(2);

@@ -15,16 +15,18 @@ import io.rdma4j.queues.Doorbell;
 import io.rdma4j.queues.SendQueue;
 import io.rdma4j.queues.SharedReceiveQueue;
 import io.rdma4j.queues.WqeConsumer;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Both ends of small rings over heap memory, of which the tests need very many. */
+/** Both ends of small rings. */
 final class Rings {
     private static final int STATE = 0;
     private static final int ELEMENTS = 64;
     private static final int HANDLE = 1;
     private static final Doorbell SILENT = (offset, word) -> { };
 
-    private final UnsafeBuffer memory = new UnsafeBuffer(new byte[ELEMENTS + Pdir.PAGE_SIZE]);
+    private final UnsafeBuffer memory = new UnsafeBuffer(
+        BufferUtil.allocateDirectAligned(ELEMENTS + Pdir.PAGE_SIZE, ELEMENTS));
 
     SendQueue sendQueue(final int count) {
         return new SendQueue(memory, STATE, ELEMENTS, count, 1, SILENT, HANDLE);
