@@ -44,8 +44,6 @@ abstract class ProducerCursor extends PaddingBeforeProducer {
     long dirtyBelow;
     /** Elements below, fewer, may find something that no write or read writes either. */
     long wideBelow;
-    /** Something was published of which the device must not learn. */
-    boolean quiet;
     /** Doorbells rung. */
     long doorbells;
     /** Claims that found no free slot. */

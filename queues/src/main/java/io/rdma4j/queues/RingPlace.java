@@ -11,6 +11,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 record RingPlace(UnsafeBuffer buffer, int stateOffset, int elementsOffset, int count) {
     private static final int STATE_LENGTH = RingState.CONS_HEAD_OFFSET + Integer.BYTES;
 
+    /** With a buffer of its own, which keeps the memory: whoever wraps theirs around something else takes nothing away. */
+    RingPlace {
+        buffer = new UnsafeBuffer(buffer, 0, buffer.capacity());
+    }
+
     /** Refuses a place whose elements, indices or arithmetic would leave the buffer. */
     void requireFits(final int stride) {
         final long end = elementsOffset + (long) count * stride;

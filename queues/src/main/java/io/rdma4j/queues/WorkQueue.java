@@ -144,13 +144,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
      * In one piece, too large to be inlined where it is called now and then: that would take registers from a loop.
      */
     private int lookForSpace(final long seq) {
-        int code = look(seq);
-        if (code == FULL && !quiet && seq < retiredAcquire() + count) {
-            // Only the device has not given slots back, which it may do in batches: when it is rung. What was announced
-            // may be announced again; what was not must not be.
-            ringDoorbell(published());
-            code = look(seq);
-        }
+        final int code = look(seq);
         if (code == FULL) {
             QueueTotals.full(posterTotals, ++full);
         }
@@ -254,11 +248,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
      * Poster: tells the device to look at the published index.
      */
     public final void ringDoorbell() {
-        ringDoorbell(posted);
-    }
-
-    private void ringDoorbell(final long shown) {
-        QueueTotals.posted(posterTotals, shown, ++doorbells);
+        QueueTotals.posted(posterTotals, posted, ++doorbells);
         if (bell != 0) {
             Fences.toDevice(bell, word);
         } else {
@@ -267,10 +257,9 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     }
 
     /**
-     * Poster: lets others see what was published where no doorbell is rung, nor will be before {@link #reset()}.
+     * Poster: lets others see what was published where no doorbell is rung.
      */
     public final void showPublished() {
-        quiet = true;
         QueueTotals.posted(posterTotals, published());
     }
 
@@ -311,7 +300,6 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         wideBelow = start + count;
         publishedSeen = start;
         ahead = 0;
-        quiet = false;
         publishedRelease(start);
         QueueTotals.posted(posterTotals, start);
         retireBelow(start);

@@ -183,40 +183,6 @@ class WorkQueueTest {
         assertThat(queue.claim(0, 0)).as("both").isEqualTo(Pdir.PAGE_SIZE);
     }
 
-    /** A device may give slots back in batches: it is asked before a queue is called full whose requests completed. */
-    @Test
-    void asksTheDeviceForSlotsThatItHoldsBack() {
-        final RingMemory memory = RingMemory.plain(2, 128);
-        final int[] rung = new int[1];
-        final SendQueue queue = new SendQueue(memory.driver, RingState.TX_OFFSET, Pdir.PAGE_SIZE, 2, 1,
-            (offset, word) -> {
-                rung[0]++;
-                memory.driver.putInt(TX_HEAD, 2);
-            }, RingMemory.HANDLE);
-        post(queue, 2);
-        assertThat(queue.claim(0, 0)).as("outstanding").isEqualTo(WorkQueue.FULL);
-        assertThat(rung[0]).as("nothing to ask for").isZero();
-        queue.retireThrough(1);
-        assertThat(queue.claim(0, 0)).as(queue.toString()).isEqualTo(Pdir.PAGE_SIZE);
-        assertThat(rung[0]).isEqualTo(1);
-    }
-
-    @Test
-    void doesNotAskADeviceThatMustNotLearnOfRequests() {
-        final RingMemory memory = RingMemory.plain(2, 128);
-        final SendQueue queue = memory.sendQueue(2, 1);
-        post(queue, 2);
-        queue.showPublished();
-        queue.retireThrough(1);
-        assertThat(queue.claim(0, 0)).isEqualTo(WorkQueue.FULL);
-        assertThat(memory.log).isEmpty();
-        queue.reset();
-        post(queue, 2);
-        queue.retireThrough(queue.sequence() - 1);
-        assertThat(queue.claim(0, 0)).isEqualTo(WorkQueue.FULL);
-        assertThat(memory.log).hasSize(1);
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, 4, 8, 0x10000, Integer.MAX_VALUE, 3})
     void refusesAnImpossibleDeviceIndex(final int consHead) {

@@ -5,9 +5,8 @@
 
 package io.rdma4j.device.engine;
 
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.Cqe;
-
-import org.agrona.UnsafeApi;
 
 /**
  * Writes a whole CQE in words, so that nothing of the one before is left, and each byte is stored once. Fields that are
@@ -32,14 +31,14 @@ final class CqeWriter {
      * @param vendorErr detail of a failure.
      */
     static void write(long cqe, long wrId, int qp, int opcode, int status, int length, int vendorErr) {
-        UnsafeApi.putLong(cqe + Cqe.WR_ID_OFFSET, wrId);
-        UnsafeApi.putLong(cqe + Cqe.QP_OFFSET, qp & 0xffff_ffffL);
-        UnsafeApi.putLong(cqe + Cqe.OPCODE_OFFSET, words(opcode, status));
-        UnsafeApi.putLong(cqe + Cqe.BYTE_LEN_OFFSET, words(length, 0));
-        UnsafeApi.putLong(cqe + Cqe.SRC_QP_OFFSET, 0);
-        UnsafeApi.putLong(cqe + Cqe.VENDOR_ERR_OFFSET, words(vendorErr, 0));
-        UnsafeApi.putLong(cqe + Cqe.SL_OFFSET, PORT);
-        UnsafeApi.putLong(cqe + LAST_OFFSET, 0);
+        Words.put(cqe + Cqe.WR_ID_OFFSET, wrId);
+        Words.put(cqe + Cqe.QP_OFFSET, qp & 0xffff_ffffL);
+        Words.put(cqe + Cqe.OPCODE_OFFSET, Words.pair(opcode, status));
+        Words.put(cqe + Cqe.BYTE_LEN_OFFSET, Words.pair(length, 0));
+        Words.put(cqe + Cqe.SRC_QP_OFFSET, 0);
+        Words.put(cqe + Cqe.VENDOR_ERR_OFFSET, Words.pair(vendorErr, 0));
+        Words.put(cqe + Cqe.SL_OFFSET, PORT);
+        Words.put(cqe + LAST_OFFSET, 0);
     }
 
     /**
@@ -50,11 +49,6 @@ final class CqeWriter {
      * @param flags of the completion.
      */
     static void source(long cqe, int srcQp, int flags) {
-        UnsafeApi.putLong(cqe + Cqe.SRC_QP_OFFSET, words(srcQp, flags));
-    }
-
-    /** Two neighbours, little endian. */
-    private static long words(int first, int second) {
-        return first & 0xffff_ffffL | (long) second << Integer.SIZE;
+        Words.put(cqe + Cqe.SRC_QP_OFFSET, Words.pair(srcQp, flags));
     }
 }

@@ -233,8 +233,13 @@ final class Requester extends Padded implements Runnable {
                 failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
             }
         } else {
-            CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length,
-                status == WcStatus.PVRDMA_WC_SUCCESS ? 0 : executor.vendorError());
+            try {
+                CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length,
+                    status == WcStatus.PVRDMA_WC_SUCCESS ? 0 : executor.vendorError());
+            } catch (final Throwable e) {
+                cq.abandon();
+                throw e;
+            }
             cq.end(status != WcStatus.PVRDMA_WC_SUCCESS);
         }
     }

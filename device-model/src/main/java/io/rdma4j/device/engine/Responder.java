@@ -96,6 +96,9 @@ final class Responder extends Padded implements Destination {
 
     @Override
     public boolean tryWrite(Message message) {
+        if (!express) {
+            return false;
+        }
         receives.lock().lock();
         try {
             return isExpected(message) && writePlain(message);
@@ -106,6 +109,9 @@ final class Responder extends Padded implements Destination {
 
     @Override
     public boolean trySend(Message message) {
+        if (!express) {
+            return false;
+        }
         receives.lock().lock();
         try {
             return isExpected(message) && sendPlain(message);
@@ -117,7 +123,7 @@ final class Responder extends Padded implements Destination {
     /** A message of the peer, the next one in order, on a connection that is known to be up. */
     private boolean isExpected(Message message) {
         final int state = qp.state();
-        return express && established && !qp.isDead() && state >= QpState.PVRDMA_QPS_RTR
+        return established && !qp.isDead() && state >= QpState.PVRDMA_QPS_RTR
             && state != QpState.PVRDMA_QPS_ERR && message.psn == psn && message.sourceQpn == attributes.destQpn
             && message.sourceGidLow == attributes.destGidLow && message.sourceGidHigh == attributes.destGidHigh;
     }
@@ -159,15 +165,19 @@ final class Responder extends Padded implements Destination {
         if (!cq.tryBegin()) {
             return false;
         }
-        if (isShort) {
-            HostMemory.copy(message.host, host, message.length);
+        try {
+            if (isShort) {
+                HostMemory.copy(message.host, host, message.length);
+            }
+            CqeWriter.write(cq.address(), UnsafeApi.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(),
+                WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
+            CqeWriter.source(cq.address(), message.sourceQpn, 0);
+            // The slot is free before its completion can be seen, as in giveBack.
+            receives.advance();
+        } catch (final Throwable e) {
+            cq.abandon();
+            throw e;
         }
-        final long cqe = cq.address();
-        CqeWriter.write(cqe, UnsafeApi.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(), WcOpcode.PVRDMA_WC_RECV,
-            WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
-        CqeWriter.source(cqe, message.sourceQpn, 0);
-        // The slot is free before its completion can be seen, as in giveBack.
-        receives.advance();
         cq.end(message.solicited);
         completed++;
         psn = psn + message.packets & PSN_MASK;
@@ -281,9 +291,14 @@ final class Responder extends Padded implements Destination {
                 fail(EventType.PVRDMA_EVENT_QP_FATAL);
             }
         } else {
-            CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length, 0);
-            if (message != null) {
-                describe(cq.page(), cq.offset(), message, flags);
+            try {
+                CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length, 0);
+                if (message != null) {
+                    describe(cq.page(), cq.offset(), message, flags);
+                }
+            } catch (final Throwable e) {
+                cq.abandon();
+                throw e;
             }
             cq.end(status != WcStatus.PVRDMA_WC_SUCCESS || message != null && message.solicited);
         }

@@ -33,7 +33,7 @@ import org.agrona.concurrent.status.CountersReader;
 final class LiveLayout {
     /** "rdma4jlv" */
     static final long MAGIC = 0x766c_6a34_616d_6472L;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     /** Bytes that mean the same in all versions. */
     static final int FIXED_LENGTH = 88;
 

@@ -111,11 +111,11 @@ class LiveViewsTest extends LiveFixture {
 
     @Test
     void ofAnotherVersion() throws Exception {
-        final byte[] bytes = withInt(bytesOf("fake:a"), LiveLayout.VERSION_OFFSET, 2);
+        final byte[] bytes = withInt(bytesOf("fake:a"), LiveLayout.VERSION_OFFSET, 3);
         final Path file = write(NAME, bytes);
-        assertListed(Status.OTHER_VERSION, "it is of version 2, this is version 1");
-        assertFails(() -> LiveViews.open(file), 71, file.toString(), "version 2", "the rdma4j that the process runs");
-        assertFails(() -> LiveViews.ofPid(PID, null), 71, "version 2");
+        assertListed(Status.OTHER_VERSION, "it is of version 3, this is version 2");
+        assertFails(() -> LiveViews.open(file), 71, file.toString(), "version 3", "the rdma4j that the process runs");
+        assertFails(() -> LiveViews.ofPid(PID, null), 71, "version 3");
         device("fake:b").close();
         assertThat(file).exists();
 

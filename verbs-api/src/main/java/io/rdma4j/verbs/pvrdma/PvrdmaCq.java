@@ -292,16 +292,18 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         final int qpHandle = CqeWords.qp(at) & Uar.HANDLE_MASK;
         final int opcode = CqeWords.opcode(at);
         final boolean receive = Opcodes.isReceive(opcode);
+        // Who closes a QP adds the purge first, then takes the QP out of the table, then gives its room back. Looked at the
+        // other way round: who sees the handle unused or used again, or the room, sees the purge as well.
+        final PvrdmaQp qp = qps.get(qpHandle);
+        final int room = slack;
         final boolean purging = !purges.isEmpty();
         if (purging && isPurged(qpHandle, position, receive)) {
             return 0;
         }
-        final PvrdmaQp qp = qps.get(qpHandle);
         if (qp == null || this != (receive ? qp.receiveCq : qp.sendCq)) {
-            // It may have been closed between the two looks.
-            return isPurged(qpHandle, position, receive) ? 0 : drop();
+            return drop();
         }
-        final boolean crowded = purging || held > slack;
+        final boolean crowded = purging || held > room;
         final SequencedQueue queue = receive ? qp.receives.queue : qp.sends.queue;
         return queue == null ? deliverShared(handler, cqe, qp, opcode, crowded)
             : deliver(handler, cqe, qp, queue, opcode, crowded);
@@ -326,7 +328,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         // Before the handler runs, so that it can post into the slot.
         if (status == WcStatus.PVRDMA_WC_SUCCESS) {
             counts.bytes(queue, seq, receive, bytes);
-            queue.retireThrough(seq);
+            queue.retireOutstanding(seq);
             if (silent) {
                 return 0;
             }
