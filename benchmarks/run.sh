@@ -74,24 +74,24 @@ measure() {
 
 for section in $wanted; do
     case "$section" in
-        rings) measure "rings; JMH's own output goes to $out/*.log" Report $quick "$out/rings" ;;
-        roundtrip) measure "round trips" RoundTrip $quick ;;
-        rates) measure "message rates" Rates $quick ;;
-        bandwidth) measure "messages of 64 KiB" Bandwidth $quick ;;
-        inlining) measure "what is inlined" Inlining $quick ;;
-        scaling) measure "many queue pairs, many regions, all sizes" Scaling $quick ;;
-        tail) measure "the tail, beside a busy heap" Tail $quick ;;
+        rings) measure "rings; JMH's own output goes to $out/*.log" rings.Report $quick "$out/rings" ;;
+        roundtrip) measure "round trips" roundtrip.RoundTrip $quick ;;
+        rates) measure "message rates" flow.Rates $quick ;;
+        bandwidth) measure "messages of 64 KiB" flow.Bandwidth $quick ;;
+        inlining) measure "what is inlined" inlining.Inlining $quick ;;
+        scaling) measure "many queue pairs, many regions, all sizes" scaling.Scaling $quick ;;
+        tail) measure "the tail, beside a busy heap" tail.Tail $quick ;;
         registration)
-            measure "registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" Registration $quick
+            measure "registration; the rows with hugepages need: echo 700 > /proc/sys/vm/nr_hugepages" control.Registration $quick
             ;;
-        regions) measure "registration beside many regions" RegionCount $quick ;;
-        cache) measure "the registration cache; JMH's own output goes to $out/jmh-cache.log" CacheReport $quick ;;
-        vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors.log" AddressVectorReport $quick ;;
-        peers) measure "reliable datagrams to many peers" RdmPeers $quick ;;
-        flush) measure "queue pairs with full queues that go to the error state" QueueFlush $quick ;;
+        regions) measure "registration beside many regions" control.RegionCount $quick ;;
+        cache) measure "the registration cache; JMH's own output goes to $out/jmh-cache.log" control.CacheReport $quick ;;
+        vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors.log" control.AddressVectorReport $quick ;;
+        peers) measure "reliable datagrams to many peers" roundtrip.RdmPeers $quick ;;
+        flush) measure "queue pairs with full queues that go to the error state" control.QueueFlush $quick ;;
         calls)
             page=docs/adr/0010-jna-or-ffm.md
-            measure "system calls" NativeCallReport "$out/native-calls"
+            measure "system calls" calls.NativeCallReport "$out/native-calls"
             page=docs/performance.md
             ;;
     esac

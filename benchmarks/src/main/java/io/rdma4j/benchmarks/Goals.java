@@ -5,6 +5,10 @@
 
 package io.rdma4j.benchmarks;
 
+import io.rdma4j.benchmarks.flow.Rates;
+import io.rdma4j.benchmarks.harness.Arguments;
+import io.rdma4j.benchmarks.harness.Figures;
+import io.rdma4j.benchmarks.harness.Machine;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
 import java.time.temporal.ChronoUnit;
@@ -115,10 +119,10 @@ public final class Goals {
 
     private void rates() throws IOException {
         final Map<String, Double> figures = Figures.read("rates");
-        for (final FlowKind kind : List.of(FlowKind.SEND, FlowKind.WRITE_WATCHED, FlowKind.WRITE)) {
-            final String key = kind.name().toLowerCase(Locale.ROOT) + ".millions";
-            if (has(figures, key, "rate of " + kind.title())) {
-                atLeast("2: messages of 64 B, " + kind.title() + threads(kind), millions(figures.get(key)),
+        for (final String kind : List.of("send", "write_watched", "write")) {
+            final String key = kind + ".millions";
+            if (has(figures, key, "rate of " + Rates.title(kind))) {
+                atLeast("2: messages of 64 B, " + Rates.title(kind) + threads(kind), millions(figures.get(key)),
                     "Agrona ring " + millions(figures.get("ring.millions")),
                     figures.get(key) / figures.get("ring.millions"), millions(MILLIONS),
                     figures.get(key) >= MILLIONS);
@@ -126,18 +130,18 @@ public final class Goals {
         }
     }
 
-    private static String threads(final FlowKind kind) {
-        return kind.threads() == 1 ? ", one thread" : ", two threads";
+    private static String threads(final String kind) {
+        return Rates.threads(kind) == 1 ? ", one thread" : ", two threads";
     }
 
     private void bandwidth() throws IOException {
         final Map<String, Double> figures = Figures.read("bandwidth");
-        for (final FlowKind kind : List.of(FlowKind.SEND, FlowKind.SEND_ALONE, FlowKind.WRITE)) {
+        for (final String kind : List.of("send", "send_alone", "write")) {
             for (final String caches : List.of("hot", "warm", "cold")) {
-                final String key = kind.name().toLowerCase(Locale.ROOT) + "." + caches;
-                if (has(figures, key + ".share", "64 KiB by " + kind.title() + ", " + caches)) {
+                final String key = kind + "." + caches;
+                if (has(figures, key + ".share", "64 KiB by " + Rates.title(kind) + ", " + caches)) {
                     final double share = figures.get(key + ".share");
-                    atLeast("2: 64 KiB, " + kind.title() + ", cache-" + caches,
+                    atLeast("2: 64 KiB, " + Rates.title(kind) + ", cache-" + caches,
                         gigabytes(figures.get(key + ".gigabytes")),
                         "`putBytes` " + gigabytes(figures.get("copy." + caches + ".gigabytes")), share,
                         String.format(Locale.ROOT, "%.1f", SHARE), share >= SHARE);

@@ -11,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 record RingPlace(UnsafeBuffer buffer, int stateOffset, int elementsOffset, int count) {
     private static final int STATE_LENGTH = RingState.CONS_HEAD_OFFSET + Integer.BYTES;
 
-    /** With a buffer of its own, which keeps the memory: whoever wraps theirs around something else takes nothing away. */
+    /** With a buffer of its own, which keeps the memory: whoever wraps theirs around something else changes nothing. */
     RingPlace {
         buffer = new UnsafeBuffer(buffer, 0, buffer.capacity());
     }

@@ -180,8 +180,8 @@ final class CompletionQueue extends Padded {
     }
 
     /**
-     * Gives the lock back without showing the entry. Memory that an application lent and then cut off ends in an error of
-     * the JVM, which comes up somewhere behind the copy: only the message is lost by it, and not the queue.
+     * Gives the lock back without showing the entry. Memory that an application lent and then cut off ends in an error
+     * of the JVM, which comes up somewhere behind the copy: only the message is lost by it, and not the queue.
      */
     void abandon() {
         lock.unlock();

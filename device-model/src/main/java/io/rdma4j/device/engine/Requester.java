@@ -236,7 +236,7 @@ final class Requester extends Padded implements Runnable {
             try {
                 CqeWriter.write(cq.address(), wrId, qp.handle(), opcode, status, length,
                     status == WcStatus.PVRDMA_WC_SUCCESS ? 0 : executor.vendorError());
-            } catch (final Throwable e) {
+            } catch (final InternalError e) {
                 cq.abandon();
                 throw e;
             }

@@ -174,7 +174,7 @@ final class Responder extends Padded implements Destination {
             CqeWriter.source(cq.address(), message.sourceQpn, 0);
             // The slot is free before its completion can be seen, as in giveBack.
             receives.advance();
-        } catch (final Throwable e) {
+        } catch (final InternalError e) {
             cq.abandon();
             throw e;
         }
@@ -296,7 +296,7 @@ final class Responder extends Padded implements Destination {
                 if (message != null) {
                     describe(cq.page(), cq.offset(), message, flags);
                 }
-            } catch (final Throwable e) {
+            } catch (final InternalError e) {
                 cq.abandon();
                 throw e;
             }

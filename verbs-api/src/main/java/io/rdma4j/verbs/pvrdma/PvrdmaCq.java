@@ -292,8 +292,8 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         final int qpHandle = CqeWords.qp(at) & Uar.HANDLE_MASK;
         final int opcode = CqeWords.opcode(at);
         final boolean receive = Opcodes.isReceive(opcode);
-        // Who closes a QP adds the purge first, then takes the QP out of the table, then gives its room back. Looked at the
-        // other way round: who sees the handle unused or used again, or the room, sees the purge as well.
+        // Who closes a QP adds the purge first, then takes the QP out of the table, then gives its room back. Looked at
+        // the other way round: who sees the handle unused or used again, or the room, sees the purge as well.
         final PvrdmaQp qp = qps.get(qpHandle);
         final int room = slack;
         final boolean purging = !purges.isEmpty();

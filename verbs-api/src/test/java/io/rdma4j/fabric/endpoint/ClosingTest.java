@@ -235,8 +235,8 @@ class ClosingTest {
         for (int i = 0; i < 30; i++) {
             openAndClose(a, buffer);
         }
-        // Memory of closed rings rests for some milliseconds, in which more or fewer endpoints come and go. Then the next
-        // one uses it, and there is less than what the first thirty left.
+        // Memory of closed rings rests for some milliseconds, in which more or fewer endpoints come and go. Then the
+        // next one uses it, and there is less than what the first thirty left.
         a.until(() -> {
             openAndClose(a, buffer);
             return a.context.reachableBytes() <= after;

@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.benchmarks.control;
+
+import io.rdma4j.benchmarks.harness.Arguments;
+import io.rdma4j.benchmarks.harness.Machine;
+import io.rdma4j.fabric.AddressVector;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * Measures address vectors: a million addresses inserted and removed, what memory they take, and lookups by JMH.
+ */
+public final class AddressVectorReport {
+    private static final String USAGE = "usage: AddressVectorReport [--quick] [--doc FILE]";
+    private static final String OPENS = "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
+    private static final String[] TYPES = {"TABLE", "MAP", "SYMMETRIC"};
+    private static final String[] LOOKUPS = {"findOneOfFew", "findNext", "findAny", "sourceOneOfFew", "sourceAny"};
+    private static final int MANY = 1_000_000;
+
+    private final boolean quick;
+    private final List<String> lines = new ArrayList<>();
+
+    private AddressVectorReport(final boolean quick) {
+        this.quick = quick;
+    }
+
+    /**
+     * Prints the tables, and writes them into a document if one is named.
+     *
+     * @param args see the usage message
+     * @throws Exception if something fails
+     */
+    public static void main(final String[] args) throws Exception {
+        final Arguments arguments = Arguments.parse(args, USAGE);
+        final List<String> table = new AddressVectorReport(arguments.quick()).run();
+        table.forEach(System.out::println);
+        arguments.writeDocument("vectors", table);
+    }
+
+    private List<String> run() throws RunnerException {
+        changes();
+        lookups();
+        lines.addAll(Machine.describe());
+        return lines;
+    }
+
+    private void changes() {
+        lines.add(String.format(Locale.ROOT,
+            "| %,d addresses: median, best ns each | insert, one call | insert, a call each | remove | bytes each |",
+            MANY));
+        lines.add("|---|--:|--:|--:|--:|");
+        final UnsafeBuffer addresses = AddressVectorBenchmark.addresses(MANY);
+        for (final String type : TYPES) {
+            change(type, addresses, 3);
+            lines.add(change(type, addresses, quick ? 5 : 15));
+        }
+        lines.add("");
+    }
+
+    private static String change(final String type, final UnsafeBuffer addresses, final int turns) {
+        final long[] names = new long[MANY];
+        final long[] one = new long[1];
+        final int size = addresses.capacity() / MANY;
+        final double[][] nanos = new double[3][turns];
+        long bytes = 0;
+        for (int turn = 0; turn < turns; turn++) {
+            try (AddressVector vector = AddressVectorBenchmark.open(type)) {
+                nanos[0][turn] = each(() -> vector.insert(addresses, 0, MANY, names, null));
+                bytes = vector.memoryUse();
+                nanos[2][turn] = each(() -> vector.remove(names, MANY, 0));
+            }
+            try (AddressVector vector = AddressVectorBenchmark.open(type)) {
+                nanos[1][turn] = each(() -> {
+                    for (int i = 0; i < MANY; i++) {
+                        vector.insert(addresses, i * size, 1, one, null);
+                    }
+                });
+            }
+        }
+        Arrays.stream(nanos).forEach(Arrays::sort);
+        return String.format(Locale.ROOT, "| %s | %.0f, %.0f | %.0f, %.0f | %.0f, %.0f | %.2f |", type,
+            nanos[0][turns / 2], nanos[0][0], nanos[1][turns / 2], nanos[1][0], nanos[2][turns / 2], nanos[2][0],
+            (double) bytes / MANY);
+    }
+
+    private static double each(final Runnable what) {
+        final long before = System.nanoTime();
+        what.run();
+        return (double) (System.nanoTime() - before) / MANY;
+    }
+
+    private void lookups() throws RunnerException {
+        lines.add("| lookup: median, best ns | address: one of 64 | the next one | any | source: one of 64 | any |");
+        lines.add("|---|--:|--:|--:|--:|--:|");
+        final List<RunResult> results = new ArrayList<>(new Runner(new OptionsBuilder()
+            .include("\\.AddressVectorBenchmark\\.").forks(quick ? 1 : 5)
+            .warmupIterations(quick ? 3 : 8).warmupTime(TimeValue.milliseconds(quick ? 200 : 500))
+            .measurementIterations(quick ? 4 : 8).measurementTime(TimeValue.milliseconds(quick ? 200 : 500))
+            .jvmArgs(OPENS).shouldFailOnError(true).output("benchmarks/target/jmh-vectors.log").build()).run());
+        for (final String type : TYPES) {
+            for (final String entries : new String[] {"1000", "1000000"}) {
+                final StringBuilder line = new StringBuilder(
+                    String.format(Locale.ROOT, "| %s, %,d |", type, Integer.parseInt(entries)));
+                for (final String lookup : LOOKUPS) {
+                    line.append(' ').append(score(results, lookup, type, entries)).append(" |");
+                }
+                lines.add(line.toString());
+            }
+        }
+    }
+
+    private static String score(
+        final List<RunResult> results, final String name, final String type, final String entries) {
+        return results.stream().filter(result -> result.getPrimaryResult().getLabel().equals(name)
+            && result.getParams().getParam("type").equals(type)
+            && result.getParams().getParam("entries").equals(entries))
+            .map(result -> result.getPrimaryResult().getStatistics()).map(all -> String.format(Locale.ROOT,
+                "%.1f, %.1f", all.getPercentile(50), all.getMin())).findFirst().orElseThrow();
+    }
+}

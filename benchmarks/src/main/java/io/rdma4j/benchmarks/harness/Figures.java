@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.benchmarks.harness;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * Figures that a section leaves for the table of all goals: {@code KEY=VALUE} lines in a file of its own. The folder is
+ * {@code benchmarks/target/figures}, or what the system property {@code rdma4j.figures} says.
+ */
+public final class Figures {
+    /** Names another folder. */
+    static final String FOLDER = "rdma4j.figures";
+    private static final String USUAL_FOLDER = "benchmarks/target/figures";
+
+    private Figures() {
+    }
+
+    private static Path folder() {
+        return Path.of(System.getProperty(FOLDER, USUAL_FOLDER));
+    }
+
+    /** The file of a section. */
+    static Path file(final Path folder, final String section) {
+        return folder.resolve(section + ".properties");
+    }
+
+    /**
+     * Replaces what an earlier run of this section left.
+     *
+     * @param section its name
+     * @param figures finite numbers; names have letters, digits and {@code . _ -}
+     * @throws IOException if they cannot be written
+     */
+    public static void write(final String section, final Map<String, Double> figures) throws IOException {
+        final List<String> lines = new ArrayList<>();
+        new TreeMap<>(figures).forEach((key, value) -> lines.add(line(key, value)));
+        final Path file = file(folder(), section);
+        Files.createDirectories(file.getParent());
+        Files.write(file, lines);
+    }
+
+    private static String line(final String key, final double value) {
+        if (!key.matches("[A-Za-z0-9_.-]+") || !Double.isFinite(value)) {
+            throw new IllegalArgumentException("no figure: " + key + "=" + value
+                + "; a key has letters, digits and . _ -, a value is a finite number");
+        }
+        return key + "=" + value;
+    }
+
+    /**
+     * What a section left.
+     *
+     * @param section its name
+     * @return its figures; none if it has not run
+     * @throws IOException if they cannot be read
+     */
+    public static Map<String, Double> read(final String section) throws IOException {
+        return read(folder(), section);
+    }
+
+    static Map<String, Double> read(final Path folder, final String section) throws IOException {
+        final Map<String, Double> figures = new TreeMap<>();
+        final Path file = file(folder, section);
+        if (Files.exists(file)) {
+            final Properties properties = new Properties();
+            try (Reader reader = Files.newBufferedReader(file)) {
+                properties.load(reader);
+            }
+            properties.forEach((key, value) -> figures.put((String) key, Double.valueOf((String) value)));
+        }
+        return figures;
+    }
+
+    /**
+     * When a section left its figures.
+     *
+     * @param section its name
+     * @return the time; null if it has not run
+     * @throws IOException if the file cannot be looked at
+     */
+    public static FileTime writtenAt(final String section) throws IOException {
+        final Path file = file(folder(), section);
+        return Files.exists(file) ? Files.getLastModifiedTime(file) : null;
+    }
+}

@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.benchmarks.roundtrip;
+
+import io.rdma4j.benchmarks.harness.Patience;
+import io.rdma4j.benchmarks.harness.Sizes;
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionEntry;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.CompletionReader;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.Fabric;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.Fabrics;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.RdmaContext;
+import java.util.EnumSet;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** One end of a connection through the fabric interfaces: numbered messages, and writes into the peer's memory. */
+final class FabricEnd implements CompletionReader {
+    private static final int RECEIVES = 16;
+    private static final int POLL_LIMIT = 4;
+    private static final int LENGTH = Sizes.MESSAGE;
+    private static final int SEND_OFFSET = RECEIVES * LENGTH;
+    private static final int INBOX_OFFSET = SEND_OFFSET + LENGTH;
+    private static final long KEY = 0x77;
+
+    private final Patience patience;
+    private final Fabric fabric;
+    private final Domain domain;
+    private final CompletionQueue cq;
+    private final MsgEndpoint endpoint;
+    private final PinnedMemory pinned;
+    private final MemoryRegion region;
+    private final UnsafeBuffer memory;
+    private long peerKey;
+    private long peerBase;
+    private int errno;
+    private long received = -1;
+    private int freeSlot = -1;
+
+    FabricEnd(
+        final RdmaContext context, final Patience patience, final boolean applicationKeys) {
+        this.patience = patience;
+        final EnumSet<MrMode> modes = applicationKeys ? EnumSet.of(MrMode.ALLOCATED)
+            : EnumSet.of(MrMode.ALLOCATED, MrMode.PROV_KEY, MrMode.VIRT_ADDR);
+        final FabricInfo info = Fabrics.getInfo(new Hints().context(context).mrMode(modes).demand(modes)
+            .capabilities(Capability.MSG, Capability.RMA)).get(0);
+        fabric = Fabrics.open(info);
+        domain = fabric.openDomain(info);
+        cq = domain.openCompletionQueue(4 * RECEIVES);
+        endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq).sizes(2 * RECEIVES, 2 * RECEIVES));
+        pinned = domain.allocate(INBOX_OFFSET + LENGTH);
+        memory = pinned.buffer();
+        region = domain.register(pinned.address(), pinned.length(), EnumSet.of(MrAccess.SEND, MrAccess.RECV,
+            MrAccess.WRITE, MrAccess.READ, MrAccess.REMOTE_WRITE, MrAccess.REMOTE_READ), KEY);
+    }
+
+    static void connect(final FabricEnd a, final FabricEnd b) {
+        a.endpoint.connect(b.endpoint.name());
+        b.endpoint.connect(a.endpoint.name());
+        a.meet(b);
+        b.meet(a);
+    }
+
+    private void meet(final FabricEnd peer) {
+        peerKey = peer.region.key();
+        peerBase = peer.region.base() + INBOX_OFFSET;
+        for (int slot = 0; slot < RECEIVES; slot++) {
+            postReceive(slot);
+        }
+    }
+
+    private void postReceive(final int slot) {
+        require(endpoint.receive(pinned.address() + (long) slot * LENGTH, LENGTH, region, slot));
+    }
+
+    private static void require(final int code) {
+        if (code != 0) {
+            throw new IllegalStateException(FiErrno.name(code));
+        }
+    }
+
+    void send(final long n) {
+        memory.putLong(SEND_OFFSET, n);
+        require(endpoint.send(pinned.address() + SEND_OFFSET, LENGTH, region, n));
+    }
+
+    void awaitMessage(final long n) {
+        while (freeSlot < 0) {
+            progress();
+        }
+        if (received != n) {
+            throw new IllegalStateException("message " + received + " came instead of " + n);
+        }
+        postReceive(freeSlot);
+        freeSlot = -1;
+    }
+
+    private void progress() {
+        final int code = cq.read(this, POLL_LIMIT);
+        if (code < 0 || errno != 0) {
+            throw new IllegalStateException(FiErrno.name(code) + ", " + FiErrno.name(errno));
+        }
+        patience.check();
+    }
+
+    void write(final long n) {
+        memory.putLong(SEND_OFFSET, n);
+        int code = -FiErrno.FI_EAGAIN;
+        while (code == -FiErrno.FI_EAGAIN) {
+            code = endpoint.write(pinned.address() + SEND_OFFSET, LENGTH, region, peerBase, peerKey, n);
+            progress();
+        }
+        require(code);
+    }
+
+    void awaitMemory(final long n) {
+        while (memory.getLongVolatile(INBOX_OFFSET) != n) {
+            Thread.onSpinWait();
+            patience.check();
+        }
+    }
+
+    @Override
+    public void onCompletion(final CompletionEntry entry) {
+        if (entry.isError()) {
+            errno = entry.errno();
+        } else if (entry.kind() == OperationKind.RECEIVE) {
+            freeSlot = (int) entry.context();
+            received = memory.getLong(freeSlot * LENGTH);
+        }
+    }
+
+    void close() {
+        endpoint.close();
+        cq.close();
+        region.close();
+        pinned.close();
+        domain.close();
+        fabric.close();
+    }
+}
