@@ -104,9 +104,9 @@ public final class AddressVectorReport {
         lines.add("| lookup: median, best ns | address: one of 64 | the next one | any | source: one of 64 | any |");
         lines.add("|---|--:|--:|--:|--:|--:|");
         final List<RunResult> results = new ArrayList<>(new Runner(new OptionsBuilder()
-            .include("\\.AddressVectorBenchmark\\.").forks(quick ? 1 : 5)
-            .warmupIterations(quick ? 3 : 8).warmupTime(TimeValue.milliseconds(quick ? 200 : 500))
-            .measurementIterations(quick ? 4 : 8).measurementTime(TimeValue.milliseconds(quick ? 200 : 500))
+            .include("\\.AddressVectorBenchmark\\.").forks(quick ? 1 : 3)
+            .warmupIterations(quick ? 3 : 4).warmupTime(TimeValue.milliseconds(200))
+            .measurementIterations(quick ? 4 : 5).measurementTime(TimeValue.milliseconds(200))
             .jvmArgs(OPENS).shouldFailOnError(true).output("benchmarks/target/jmh-vectors.log").build()).run());
         for (final String type : TYPES) {
             for (final String entries : new String[] {"1000", "1000000"}) {

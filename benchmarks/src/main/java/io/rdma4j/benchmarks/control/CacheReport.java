@@ -79,9 +79,9 @@ public final class CacheReport {
         lines.add("| entries | hit, any, and release: median ns ±, best | the same one each time |");
         lines.add("|--:|--:|--:|");
         final List<RunResult> results = new ArrayList<>(new Runner(new OptionsBuilder()
-            .include("\\.CacheHitBenchmark\\.").forks(quick ? 1 : 5)
-            .warmupIterations(quick ? 3 : 8).warmupTime(TimeValue.milliseconds(quick ? 300 : 500))
-            .measurementIterations(quick ? 4 : 8).measurementTime(TimeValue.milliseconds(quick ? 300 : 500))
+            .include("\\.CacheHitBenchmark\\.").forks(quick ? 1 : 3)
+            .warmupIterations(quick ? 3 : 5).warmupTime(TimeValue.milliseconds(300))
+            .measurementIterations(quick ? 4 : 8).measurementTime(TimeValue.milliseconds(300))
             .jvmArgs(OPENS).shouldFailOnError(true).output("benchmarks/target/jmh-cache.log").build()).run());
         for (final String entries : new String[] {"1000", "10000", "100000"}) {
             lines.add(String.format(Locale.ROOT, "| %,d | %s | %s |", Integer.parseInt(entries),

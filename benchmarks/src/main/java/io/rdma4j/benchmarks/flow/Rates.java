@@ -81,7 +81,7 @@ public final class Rates {
     }
 
     private int turns() {
-        return quick ? 5 : 15;
+        return quick ? 5 : 9;
     }
 
     private int messages() {

@@ -134,19 +134,19 @@ public final class Report {
     }
 
     private int warmUps() {
-        return quick ? 4 : 8;
+        return quick ? 4 : 5;
     }
 
     private int warmUpMillis() {
-        return quick ? 60 : 500;
+        return quick ? 60 : 200;
     }
 
     private int measured() {
-        return quick ? 5 : 8;
+        return quick ? 5 : 10;
     }
 
     private int measuredMillis() {
-        return quick ? 30 : 500;
+        return quick ? 30 : 200;
     }
 
     private Map<String, RunResult> jmh(final Jdks.Jdk jdk, final boolean boundsChecksOff) throws RunnerException {

@@ -58,7 +58,7 @@ public final class RoundTrip {
     }
 
     private int iterations() {
-        return quick ? 12_800 : 320_000;
+        return quick ? 12_800 : 96_000;
     }
 
     private int forks() {

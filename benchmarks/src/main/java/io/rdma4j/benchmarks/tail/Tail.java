@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
 public final class Tail {
     private static final String USAGE = "usage: Tail [--quick] [--doc FILE] [SECONDS]";
     private static final int SECONDS = 60;
-    private static final long QUICK_MILLIS = 800;
+    private static final long QUICK_MILLIS = 2000;
     private static final Duration SPARE = Duration.ofMinutes(3);
     private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
     private static final Map<String, String> NAMES = Map.of("floor", "cache line bounced (F)", "rings",
@@ -46,7 +46,7 @@ public final class Tail {
     /**
      * Prints the tables, and writes them into a document if one is named.
      *
-     * @param args see the usage message; the seconds are for each kind of round trip in each JVM
+     * @param args see the usage message; seconds for SEND and WRITE beside the busy heap, a third for all others
      * @throws Exception if the device fails, or an answer does not come in time
      */
     public static void main(final String[] args) throws Exception {
@@ -93,10 +93,11 @@ public final class Tail {
         lines.add("");
         runs.forEach((key, run) -> lines.add("- " + name(key) + ": " + run.describe() + "."));
         lines.add("");
-        lines.add(String.format(Locale.ROOT, "%.1f s of each kind in each JVM, in turns. The busy heap has %d MB of "
-            + "lists and is to allocate %d MB/s, in %d bursts per second, of which one in %d lists is kept. JVMs with "
-            + "`%s` and `-XX:+UseG1GC` or `-XX:+UseZGC`.", millis / 1e3, TailHeap.LIVE_MEGABYTES,
-            TailHeap.MEGABYTES_PER_SECOND, TailHeap.BURSTS_PER_SECOND, TailHeap.KEPT, String.join(" ", HEAP)));
+        lines.add(String.format(Locale.ROOT, "%.1f s of SEND and of WRITE beside the busy heap, a third of that of "
+            + "all others, in turns. The busy heap has %d MB of lists and is to allocate %d MB/s, in %d bursts per "
+            + "second, of which one in %d lists is kept. JVMs with `%s` and `-XX:+UseG1GC` or `-XX:+UseZGC`.",
+            millis / 1e3, TailHeap.LIVE_MEGABYTES, TailHeap.MEGABYTES_PER_SECOND, TailHeap.BURSTS_PER_SECOND,
+            TailHeap.KEPT, String.join(" ", HEAP)));
         lines.addAll(Machine.describe());
         return lines;
     }
