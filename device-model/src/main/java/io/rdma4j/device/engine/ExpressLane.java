@@ -48,6 +48,12 @@ final class ExpressLane extends Padded {
         this.message = message;
     }
 
+    /** Lets go of the peer and of the region. */
+    void forget() {
+        peer = null;
+        region = null;
+    }
+
     /** Bytes of the request carried out last. */
     int length() {
         return (int) message.length;

@@ -287,6 +287,7 @@ final class Requester extends Padded implements Runnable {
             return;
         }
         executor.vendorError(0);
+        executor.forget();
         retries.end();
         draining = false;
         for (int budget = queue.count(); budget > 0 && queue.peek() == RingIndex.HAS_DATA; budget--) {

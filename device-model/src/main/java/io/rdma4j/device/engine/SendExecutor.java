@@ -111,8 +111,16 @@ final class SendExecutor extends Padded {
 
     void reset() {
         psn = 0;
+        forget();
+    }
+
+    /** Lets go of the peer, which may be a whole device that was closed. */
+    void forget() {
         peer = null;
         peerEpoch = -1;
+        if (express != null) {
+            express.forget();
+        }
     }
 
     /**
