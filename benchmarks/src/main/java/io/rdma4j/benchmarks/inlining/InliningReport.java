@@ -194,11 +194,13 @@ final class InliningReport {
     private void trees(final List<String> lines) {
         for (final Map.Entry<String, CompilationLog.Call> root : roots.entrySet()) {
             lines.add("");
-            lines.add(root.getKey() + ":");
+            lines.add("<details><summary>" + root.getKey() + "</summary>");
             lines.add("");
             lines.add("```");
             branches(lines, root.getValue(), 0, new LinkedHashSet<>());
             lines.add("```");
+            lines.add("");
+            lines.add("</details>");
         }
     }
 
