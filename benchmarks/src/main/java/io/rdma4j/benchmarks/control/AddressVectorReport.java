@@ -105,8 +105,8 @@ public final class AddressVectorReport {
         lines.add("|---|--:|--:|--:|--:|--:|");
         final List<RunResult> results = new ArrayList<>(new Runner(new OptionsBuilder()
             .include("\\.AddressVectorBenchmark\\.").forks(quick ? 1 : 3)
-            .warmupIterations(quick ? 3 : 4).warmupTime(TimeValue.milliseconds(200))
-            .measurementIterations(quick ? 4 : 5).measurementTime(TimeValue.milliseconds(200))
+            .warmupIterations(quick ? 2 : 4).warmupTime(TimeValue.milliseconds(quick ? 120 : 200))
+            .measurementIterations(quick ? 3 : 5).measurementTime(TimeValue.milliseconds(quick ? 120 : 200))
             .jvmArgs(OPENS).shouldFailOnError(true).output("benchmarks/target/jmh-vectors.log").build()).run());
         for (final String type : TYPES) {
             for (final String entries : new String[] {"1000", "1000000"}) {
