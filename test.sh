@@ -175,6 +175,9 @@ for dir in "${dirs[@]}"; do
     echo "== where the time went ($dir)"
     results slowest "$dir"
 done
+for dir in "${dirs[@]}"; do
+    results failed "$dir" | sed "s|\$| ($dir)|"
+done
 read -r passed bad skipped < <(results sum "${dirs[@]}")
 if [ "$failed" = 1 ] && [ "$bad" = 0 ]; then
     bad=1 # The build itself failed: no test could say so.

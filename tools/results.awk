@@ -4,6 +4,7 @@
 # Reads what Surefire wrote (TEST-*.xml); for test.sh.
 #   report=sum      "PASSED FAILED SKIPPED" of all
 #   report=slowest  the test classes that took longest
+#   report=failed   the tests that failed, each with what it said
 #   report=suites   a line for each device that the conformance suite ran on, and why cases were skipped there; how
 #                   often each property was tried
 
@@ -32,6 +33,29 @@ function attribute(name,    i, part) {
     if (class ~ /PropertyTest$/) {
         properties[class] = tests - bad - skipped " of " tests " runs passed"
     }
+}
+
+# text OF_XML: what an attribute says, in one line that is not too long.
+function text(of_xml) {
+    gsub(/(&#(10|13|9);| )+/, " ", of_xml)
+    gsub(/&lt;/, "<", of_xml)
+    gsub(/&gt;/, ">", of_xml)
+    gsub(/&quot;/, "\"", of_xml)
+    gsub(/&apos;/, "'", of_xml)
+    gsub(/&amp;/, "\\&", of_xml)
+    return length(of_xml) > 400 ? substr(of_xml, 1, 400) "..." : of_xml
+}
+
+/<testcase / {
+    match($0, / name="[^"]*"/)
+    test = class "." text(substr($0, RSTART + 7, RLENGTH - 8))
+}
+
+# Of a test only the first; what it printed is not meant.
+/^ *<(failure|error)( |>)/ && test != "" {
+    said = match($0, / message="[^"]*"/) ? substr($0, RSTART + 10, RLENGTH - 11) : attribute("type")
+    failures[++failed] = test ":" (said ~ /^(&#10;| )/ ? "" : " ") text(said)
+    test = ""
 }
 
 # Cases of a suite are dynamic tests, whose names end in a number; the method tells the device.
@@ -64,6 +88,10 @@ function attribute(name,    i, part) {
 END {
     if (report == "sum") {
         printf "%d %d %d\n", all_tests - all_bad - all_skipped, all_bad, all_skipped
+    } else if (report == "failed") {
+        for (i = 1; i <= failed; i++) {
+            print "FAILED  " failures[i]
+        }
     } else if (report == "slowest") {
         for (class in times) {
             printf "%8.1f s  %s\n", times[class], class | "sort -rn | head -12"
