@@ -80,12 +80,10 @@ public final class SendQueue extends SequencedQueue {
      */
     public int claim(final long userWrId, final int flags, final int length) {
         final long seq = posted;
-        final int code = findSpace(seq);
+        final int code = findAnySpace(seq, userWrId, flags, length);
         if (code < 0) {
             return code;
         }
-        markWide();
-        remember(seq, userWrId, flags, length);
         write(seq, 0, 0, 0);
         return offsetOf(seq);
     }
@@ -115,8 +113,9 @@ public final class SendQueue extends SequencedQueue {
     }
 
     /**
-     * Poster: takes the next slot, writes a WQE with one entry, and commits it: what {@link #claim}, {@link #sge} and
-     * {@link #commit()} do, with a third less of instructions as nothing has to be found again.
+     * Poster: takes the next slot, writes a WQE with one entry, and commits it: what {@link #claim}, an
+     * {@link io.rdma4j.hw.pvrdma.Sge} and {@link #commit()} do, with a third less of instructions as nothing has to be
+     * found again.
      *
      * @param userWrId the application's identifier
      * @param opcode   a {@link WrOpcode} that needs nothing but this
@@ -137,6 +136,16 @@ public final class SendQueue extends SequencedQueue {
         write(seq, opcode, flags, 1);
         writeSge(addressOf(seq) + SqWqe.SGE_OFFSET, addr, length, lkey);
         posted = seq + 1;
+        return code;
+    }
+
+    /** As {@link #findSpace}, for an element of which is not known how far it will be written. */
+    private int findAnySpace(final long seq, final long userWrId, final int flags, final int length) {
+        final int code = findSpace(seq);
+        if (code == 0) {
+            markWide();
+            remember(seq, userWrId, flags, length);
+        }
         return code;
     }
 
@@ -176,31 +185,6 @@ public final class SendQueue extends SequencedQueue {
     }
 
     /**
-     * Poster: writes an entry of the claimed WQE.
-     *
-     * @param i      which, from 0, below {@link #maxSge()}
-     * @param addr   address of the first byte
-     * @param length bytes, unsigned
-     * @param lkey   local key
-     * @throws IndexOutOfBoundsException if a WQE has no such entry
-     */
-    public void sge(final int i, final long addr, final int length, final int lkey) {
-        putSge(SqWqe.SGE_OFFSET, i, addr, length, lkey);
-    }
-
-    /**
-     * Poster: writes what writes and reads have into the claimed WQE.
-     *
-     * @param remoteAddr the peer's address
-     * @param rkey       the peer's key
-     */
-    public void rdma(final long remoteAddr, final int rkey) {
-        final long wqe = addressOf(posted);
-        Words.put(wqe + SqWqe.RDMA_REMOTE_ADDR_OFFSET, remoteAddr);
-        Words.put(wqe + SqWqe.RDMA_RKEY_OFFSET, Words.pair(rkey, 0));
-    }
-
-    /**
      * Poster: says of the claimed WQE, at any time before it is committed, that something is written into it behind
      * {@code wr.rdma} although its opcode does not tell: an address vector, or the index of a GID. Without this the
      * bytes would appear in a later WQE of the slot.
@@ -224,12 +208,10 @@ public final class SendQueue extends SequencedQueue {
     public int claimCopy(final long userWrId, final int flags, final int length, final SendQueue from,
         final int slot) {
         final long seq = posted;
-        final int code = findSpace(seq);
+        final int code = findAnySpace(seq, userWrId, flags, length);
         if (code < 0) {
             return code;
         }
-        markWide();
-        remember(seq, userWrId, flags, length);
         final int used = SqWqe.sgeOffset(0, SqWqe.numSge(from.buffer(), from.slotOffset(slot)));
         final long wqe = addressOf(seq);
         copyBehindWrId(from.addressOf(slot), wqe, Math.min(used, Math.min(stride(), from.stride())));

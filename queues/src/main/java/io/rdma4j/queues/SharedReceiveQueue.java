@@ -4,7 +4,6 @@
  */
 package io.rdma4j.queues;
 
-import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Uar;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -91,23 +90,8 @@ public final class SharedReceiveQueue extends WorkQueue {
         if (length > largest) {
             largest = length;
         }
-        final long wqe = addressOf(seq);
-        Words.put(wqe + RqWqe.WR_ID_OFFSET, userWrId);
-        Words.put(wqe + RqWqe.NUM_SGE_OFFSET, Words.pair(numSge, 0));
+        writeReceive(addressOf(seq), userWrId, numSge);
         return offsetOf(seq);
-    }
-
-    /**
-     * Poster: writes an entry of the claimed WQE.
-     *
-     * @param i      which, from 0, below {@link #maxSge()}
-     * @param addr   address of the first byte
-     * @param length bytes, unsigned
-     * @param lkey   local key
-     * @throws IndexOutOfBoundsException if a WQE has no such entry
-     */
-    public void sge(final int i, final long addr, final int length, final int lkey) {
-        putSge(RqWqe.SGE_OFFSET, i, addr, length, lkey);
     }
 
     /**

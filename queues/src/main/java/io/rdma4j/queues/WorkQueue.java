@@ -7,6 +7,7 @@ package io.rdma4j.queues;
 import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -140,18 +141,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         return elements + (seq & slotMask) * stride;
     }
 
-    /**
-     * In one piece, too large to be inlined where it is called now and then: that would take registers from a loop.
-     */
     private int lookForSpace(final long seq) {
-        final int code = look(seq);
-        if (code == FULL) {
-            QueueTotals.full(posterTotals, ++full);
-        }
-        return code;
-    }
-
-    private int look(final long seq) {
         final long shown = published();
         // Acquire, meets the release in WqeConsumer.advance: the device has read a WQE before it is written again.
         final int read = Fences.fromDevice(consHead);
@@ -160,7 +150,11 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
             return DEVICE_ERROR;
         }
         limit = Math.min(retiredAcquire(), shown - unread) + count;
-        return seq < limit ? 0 : FULL;
+        if (seq < limit) {
+            return 0;
+        }
+        QueueTotals.full(posterTotals, ++full);
+        return FULL;
     }
 
     /**
@@ -209,21 +203,15 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         return (int) stride;
     }
 
-    /** Poster: writes an entry of the claimed element, at an offset in it where entries begin. */
-    final void putSge(final int first, final int i, final long addr, final int length, final int lkey) {
-        if (i < 0 || i >= maxSge) {
-            throw noSuchEntry(i);
-        }
-        writeSge(addressOf(posted) + first + (long) i * Sge.LENGTH, addr, length, lkey);
+    /** Poster: the header of a WQE of either kind of receive queue. */
+    static void writeReceive(final long wqe, final long wrId, final int numSge) {
+        Words.put(wqe + RqWqe.WR_ID_OFFSET, wrId);
+        Words.put(wqe + RqWqe.NUM_SGE_OFFSET, Words.pair(numSge, 0));
     }
 
     static void writeSge(final long sge, final long addr, final int length, final int lkey) {
         Words.put(sge + Sge.ADDR_OFFSET, addr);
         Words.put(sge + Sge.LENGTH_OFFSET, Words.pair(length, lkey));
-    }
-
-    private IndexOutOfBoundsException noSuchEntry(final int i) {
-        return new IndexOutOfBoundsException("scatter/gather entry " + i + " of a work request of " + this);
     }
 
     /**

@@ -47,24 +47,6 @@ public final class Words {
     }
 
     /**
-     * {@return of two fields of four bytes that were read as one of eight the one that comes first in memory}
-     *
-     * @param pair both
-     */
-    public static int first(long pair) {
-        return (int) pair;
-    }
-
-    /**
-     * {@return of two fields of four bytes that were read as one of eight the one behind}
-     *
-     * @param pair both
-     */
-    public static int second(long pair) {
-        return (int) (pair >>> Integer.SIZE);
-    }
-
-    /**
      * Stores a field of eight bytes, or a {@link #pair}, in native memory, unchecked.
      *
      * @param address where
@@ -72,6 +54,26 @@ public final class Words {
      */
     public static void put(long address, long value) {
         UnsafeApi.putLong(address, IS_LITTLE_ENDIAN ? value : Long.reverseBytes(value));
+    }
+
+    /**
+     * {@return a field of eight bytes in native memory, unchecked}
+     *
+     * @param address where
+     */
+    public static long getLong(long address) {
+        final long word = UnsafeApi.getLong(address);
+        return IS_LITTLE_ENDIAN ? word : Long.reverseBytes(word);
+    }
+
+    /**
+     * {@return a field of four bytes in native memory, unchecked}
+     *
+     * @param address where
+     */
+    public static int getInt(long address) {
+        final int word = UnsafeApi.getInt(address);
+        return IS_LITTLE_ENDIAN ? word : Integer.reverseBytes(word);
     }
 
     /**

@@ -152,16 +152,6 @@ public final class Cqe {
     }
 
     /**
-     * {@return {@code opcode} and {@code status} by one load, as {@link Words#first} and {@link Words#second}}
-     *
-     * @param b    buffer
-     * @param base where the CQE begins
-     */
-    public static long opcodeAndStatus(UnsafeBuffer b, int base) {
-        return Words.getLong(b, base, OPCODE_OFFSET);
-    }
-
-    /**
      * {@return the {@link WcStatus}}
      *
      * @param b    buffer

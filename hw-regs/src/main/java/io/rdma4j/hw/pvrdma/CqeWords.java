@@ -5,9 +5,7 @@
 
 package io.rdma4j.hw.pvrdma;
 
-import java.nio.ByteOrder;
-
-import org.agrona.UnsafeApi;
+import io.rdma4j.hw.layout.Words;
 
 /**
  * Reads a CQE by its address, which is inside of its ring by construction. Behind each load through a buffer the JVM
@@ -17,8 +15,6 @@ import org.agrona.UnsafeApi;
  * an emulated device, would wait until they have left the processor's store buffer. See {@link Cqe} for the fields.
  */
 public final class CqeWords {
-    private static final boolean IS_LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-
     private CqeWords() {
     }
 
@@ -28,8 +24,7 @@ public final class CqeWords {
      * @param cqe address of the CQE
      */
     public static long wrId(final long cqe) {
-        final long word = UnsafeApi.getLong(cqe + Cqe.WR_ID_OFFSET);
-        return IS_LITTLE_ENDIAN ? word : Long.reverseBytes(word);
+        return Words.getLong(cqe + Cqe.WR_ID_OFFSET);
     }
 
     /**
@@ -38,7 +33,7 @@ public final class CqeWords {
      * @param cqe address of the CQE
      */
     public static int qp(final long cqe) {
-        return load(cqe + Cqe.QP_OFFSET);
+        return Words.getInt(cqe + Cqe.QP_OFFSET);
     }
 
     /**
@@ -47,7 +42,7 @@ public final class CqeWords {
      * @param cqe address of the CQE
      */
     public static int opcode(final long cqe) {
-        return load(cqe + Cqe.OPCODE_OFFSET);
+        return Words.getInt(cqe + Cqe.OPCODE_OFFSET);
     }
 
     /**
@@ -56,7 +51,7 @@ public final class CqeWords {
      * @param cqe address of the CQE
      */
     public static int status(final long cqe) {
-        return load(cqe + Cqe.STATUS_OFFSET);
+        return Words.getInt(cqe + Cqe.STATUS_OFFSET);
     }
 
     /**
@@ -65,11 +60,6 @@ public final class CqeWords {
      * @param cqe address of the CQE
      */
     public static int byteLen(final long cqe) {
-        return load(cqe + Cqe.BYTE_LEN_OFFSET);
-    }
-
-    private static int load(final long address) {
-        final int word = UnsafeApi.getInt(address);
-        return IS_LITTLE_ENDIAN ? word : Integer.reverseBytes(word);
+        return Words.getInt(cqe + Cqe.BYTE_LEN_OFFSET);
     }
 }

@@ -91,16 +91,21 @@ class CombinedWritersTest {
         });
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void opcodeAndStatusByOneLoad(boolean isNative) {
-        final UnsafeBuffer cqe = buffer(isNative);
+    @Test
+    void aCqeIsReadByItsAddressToo() {
+        final UnsafeBuffer cqe = buffer(true);
+        final long address = cqe.addressOffset() + BASE;
+        Cqe.wrId(cqe, BASE, 0x1122334455667788L);
+        Cqe.qp(cqe, BASE, 0xffff_ffff_8000_0007L);
         Cqe.opcode(cqe, BASE, -2);
         Cqe.status(cqe, BASE, 0x80000005);
-        final long both = Cqe.opcodeAndStatus(cqe, BASE);
-        assertThat(Words.first(both)).isEqualTo(-2);
-        assertThat(Words.second(both)).isEqualTo(0x80000005);
-        assertThat(Words.pair(-2, 0x80000005)).isEqualTo(both);
+        Cqe.byteLen(cqe, BASE, 0xfedcba98);
+        assertThat(CqeWords.wrId(address)).isEqualTo(0x1122334455667788L);
+        assertThat(CqeWords.qp(address)).isEqualTo(0x80000007);
+        assertThat(CqeWords.opcode(address)).isEqualTo(-2);
+        assertThat(CqeWords.status(address)).isEqualTo(0x80000005);
+        assertThat(CqeWords.byteLen(address)).isEqualTo(0xfedcba98);
+        assertThat(Words.getLong(address + Cqe.OPCODE_OFFSET)).isEqualTo(Words.pair(-2, 0x80000005));
     }
 
     /** Tests run with Agrona's checks on. */
