@@ -10,12 +10,11 @@ import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Port;
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
-
-import org.agrona.UnsafeApi;
 
 /**
  * The short way of those requests that are almost all: a SEND or an RDMA WRITE of one piece of memory, of an ordinary
@@ -33,25 +32,24 @@ final class ExpressLane extends Padded {
     private final EngineContext context;
     private final SendExecutor executor;
     private final QpAttributes attributes;
-    private final ProtectionDomain pd;
+    private final SgeReader sges;
     private final Message message;
-    private MemoryRegion region;
     private Destination peer;
     private int peerEpoch;
     private int peerChanges;
 
-    ExpressLane(EngineContext context, QueuePair qp, SendExecutor executor, Message message) {
+    ExpressLane(EngineContext context, QpAttributes attributes, SendExecutor executor, SgeReader sges,
+        Message message) {
         this.context = context;
         this.executor = executor;
-        this.attributes = qp.attributes();
-        this.pd = qp.shape().pd();
+        this.attributes = attributes;
+        this.sges = sges;
         this.message = message;
     }
 
-    /** Lets go of the peer and of the region. */
+    /** Lets go of the peer. */
     void forget() {
         peer = null;
-        region = null;
     }
 
     /** Bytes of the request carried out last. */
@@ -69,7 +67,7 @@ final class ExpressLane extends Padded {
      */
     boolean carryOut(long wqe, int opcode, int flags) {
         if (opcode != WrOpcode.PVRDMA_WR_RDMA_WRITE && opcode != WrOpcode.PVRDMA_WR_SEND
-            || (flags & ~PLAIN_FLAGS) != 0 || UnsafeApi.getInt(wqe + SqWqe.NUM_SGE_OFFSET) != 1
+            || (flags & ~PLAIN_FLAGS) != 0 || Words.getInt(wqe + SqWqe.NUM_SGE_OFFSET) != 1
             || !gather(wqe + SqWqe.SGE_OFFSET) || !isConnected()) {
             return false;
         }
@@ -86,25 +84,17 @@ final class ExpressLane extends Padded {
     }
 
     private boolean write(long wqe) {
-        message.remoteAddress = UnsafeApi.getLong(wqe + SqWqe.RDMA_REMOTE_ADDR_OFFSET);
-        message.rkey = UnsafeApi.getInt(wqe + SqWqe.RDMA_RKEY_OFFSET);
+        message.remoteAddress = Words.getLong(wqe + SqWqe.RDMA_REMOTE_ADDR_OFFSET);
+        message.rkey = Words.getInt(wqe + SqWqe.RDMA_RKEY_OFFSET);
         return peer.tryWrite(message);
     }
 
     private boolean gather(long sge) {
-        final long address = UnsafeApi.getLong(sge + Sge.ADDR_OFFSET);
-        final int length = UnsafeApi.getInt(sge + Sge.LENGTH_OFFSET);
-        final int lkey = UnsafeApi.getInt(sge + Sge.LKEY_OFFSET);
-        MemoryRegion from = region;
-        if (from == null || from.lkey() != lkey || !from.isLive()) {
-            from = context.regions().byLkey(lkey);
-            region = from;
-        }
-        if (from == null || from.pd() != pd || length <= 0 || length > Limits.MAX_MESSAGE) {
-            return false;
-        }
+        final long address = Words.getLong(sge + Sge.ADDR_OFFSET);
+        final int length = Words.getInt(sge + Sge.LENGTH_OFFSET);
+        final int lkey = Words.getInt(sge + Sge.LKEY_OFFSET);
         message.length = length;
-        message.host = from.plainHost(address, length, 0);
+        message.host = length <= 0 || length > Limits.MAX_MESSAGE ? 0 : sges.plainHost(address, length, lkey, 0);
         return message.host != 0;
     }
 

@@ -12,13 +12,13 @@ import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Waiter;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.memory.PageTable;
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.WcStatus;
 
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.invoke.VarHandle;
@@ -52,8 +52,6 @@ final class ReceiveQueue extends Padded {
     private final SgeReader sges;
     private final DmaList list;
     private final TakenReceive taken = new TakenReceive();
-    private final ProtectionDomain pd;
-    private MemoryRegion region;
     private Waiter[] waiting = new Waiter[2];
     private int waitingCount;
     private volatile boolean hasWaiting;
@@ -63,7 +61,6 @@ final class ReceiveQueue extends Padded {
         this.queue = queue;
         this.pages = pages;
         this.maxSge = maxSge;
-        this.pd = pd;
         this.sges = new SgeReader(context, pd);
         this.list = new DmaList(maxSge);
     }
@@ -117,19 +114,14 @@ final class ReceiveQueue extends Padded {
      * @return an address in this process; 0 if the receive is another one, or breaks the rules, or is too short.
      */
     long plainHost(long wqe, long length) {
-        if (UnsafeApi.getInt(wqe + RqWqe.NUM_SGE_OFFSET) != 1) {
+        if (Words.getInt(wqe + RqWqe.NUM_SGE_OFFSET) != 1) {
             return 0;
         }
         final long sge = wqe + RqWqe.SGE_OFFSET;
-        final long room = UnsafeApi.getInt(sge + Sge.LENGTH_OFFSET) & 0xffff_ffffL;
-        final int lkey = UnsafeApi.getInt(sge + Sge.LKEY_OFFSET);
-        MemoryRegion into = region;
-        if (into == null || into.lkey() != lkey || !into.isLive()) {
-            into = context.regions().byLkey(lkey);
-            region = into;
-        }
-        return into == null || into.pd() != pd || length > room || room > Limits.MAX_MESSAGE ? 0
-            : into.plainHost(UnsafeApi.getLong(sge + Sge.ADDR_OFFSET), room, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
+        final long room = Words.getInt(sge + Sge.LENGTH_OFFSET) & 0xffff_ffffL;
+        return length > room || room > Limits.MAX_MESSAGE ? 0
+            : sges.plainHost(Words.getLong(sge + Sge.ADDR_OFFSET), room, Words.getInt(sge + Sge.LKEY_OFFSET),
+                AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
     }
 
     private int read(UnsafeBuffer page, int at) {

@@ -10,6 +10,7 @@ import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Ack;
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.RingIndex;
@@ -19,7 +20,6 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -158,12 +158,12 @@ final class Requester extends Padded implements Runnable {
 
     private boolean executeExpress() {
         final long wqe = queue.address();
-        final int opcode = UnsafeApi.getInt(wqe + SqWqe.OPCODE_OFFSET);
-        final int flags = UnsafeApi.getInt(wqe + SqWqe.SEND_FLAGS_OFFSET);
+        final int opcode = Words.getInt(wqe + SqWqe.OPCODE_OFFSET);
+        final int flags = Words.getInt(wqe + SqWqe.SEND_FLAGS_OFFSET);
         if (retries.isWaiting() || !express.carryOut(wqe, opcode, flags)) {
             return false;
         }
-        final long wrId = UnsafeApi.getLong(wqe + SqWqe.WR_ID_OFFSET);
+        final long wrId = Words.getLong(wqe + SqWqe.WR_ID_OFFSET);
         queue.advance();
         completed++;
         if (signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0) {

@@ -13,6 +13,7 @@ import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.memory.HostMemory;
+import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.EventType;
@@ -22,7 +23,6 @@ import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -169,7 +169,7 @@ final class Responder extends Padded implements Destination {
             if (isShort) {
                 HostMemory.copy(message.host, host, message.length);
             }
-            CqeWriter.write(cq.address(), UnsafeApi.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(),
+            CqeWriter.write(cq.address(), Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(),
                 WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
             CqeWriter.source(cq.address(), message.sourceQpn, 0);
             // The slot is free before its completion can be seen, as in giveBack.

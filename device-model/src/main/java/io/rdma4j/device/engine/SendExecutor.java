@@ -72,7 +72,8 @@ final class SendExecutor extends Padded {
         this.sges = new SgeReader(context, qp.shape().pd());
         this.local = new LocalOperations(context, qp);
         this.message = message();
-        this.express = qp.isDatagram() || context.hasQuirks() ? null : new ExpressLane(context, qp, this, message());
+        this.express = qp.isDatagram() || context.hasQuirks() ? null : new ExpressLane(context, attributes, this, sges,
+            message());
     }
 
     private Message message() {
@@ -114,10 +115,11 @@ final class SendExecutor extends Padded {
         forget();
     }
 
-    /** Lets go of the peer, which may be a whole device that was closed. */
+    /** Lets go of the peer, which may be a whole device that was closed, and of the region used last. */
     void forget() {
         peer = null;
         peerEpoch = -1;
+        sges.forget();
         if (express != null) {
             express.forget();
         }

@@ -7,6 +7,7 @@ package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Limits;
+import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -17,7 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Turns the SGEs of a WQE into checked memory. Each field is read from the ring once: the driver may change it while
  * the device looks. Belongs to one queue and its lock; remembers the last region.
  */
-final class SgeReader {
+final class SgeReader extends Padded {
     private final EngineContext context;
     private final ProtectionDomain pd;
     private MemoryRegion last;
@@ -51,11 +52,7 @@ final class SgeReader {
     }
 
     private boolean add(long address, long length, int lkey, int rights, DmaList into) {
-        MemoryRegion region = last;
-        if (region == null || region.lkey() != lkey || !region.isLive()) {
-            region = context.regions().byLkey(lkey);
-            last = region;
-        }
+        final MemoryRegion region = region(lkey);
         if (region == null) {
             return false;
         }
@@ -75,5 +72,30 @@ final class SgeReader {
             into.guard(region.revocation(), lease);
         }
         return region.pages().reaches(offset, length);
+    }
+
+    /**
+     * Where the memory of an SGE is in this process, if that is easily said: see {@link MemoryRegion#plainHost}.
+     *
+     * @param rights what the region must allow.
+     * @return an address; 0 if all is to be asked, as {@link #read} does.
+     */
+    long plainHost(long address, long length, int lkey, int rights) {
+        final MemoryRegion region = region(lkey);
+        return region == null || region.pd() != pd ? 0 : region.plainHost(address, length, rights);
+    }
+
+    private MemoryRegion region(int lkey) {
+        MemoryRegion region = last;
+        if (region == null || region.lkey() != lkey || !region.isLive()) {
+            region = context.regions().byLkey(lkey);
+            last = region;
+        }
+        return region;
+    }
+
+    /** Lets go of the region. */
+    void forget() {
+        last = null;
     }
 }
