@@ -13,48 +13,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/* See PollerFields.java for the reason of the padding. */
-
-/** Keeps the object before this one in the heap away. */
-abstract class PaddingBeforeCounts {
-    long p00;
-    long p01;
-    long p02;
-    long p03;
-    long p04;
-    long p05;
-    long p06;
-    long p07;
-    long p08;
-    long p09;
-    long p10;
-    long p11;
-    long p12;
-    long p13;
-    long p14;
-}
-
-/** What the polling thread writes. */
-abstract class CountFields extends PaddingBeforeCounts {
-    long polls;
-    /** Polls that handed something over. */
-    long usefulPolls;
-    long successes;
-    long failed;
-    long sent;
-    long received;
-    /** Completions, when they were shown last. */
-    long shown;
-    /** There was something to look at since. */
-    boolean looked;
-}
-
 /**
  * What a CQ counts for who looks at it from outside. The poller's alone, but for {@link #armed()}. Totals are kept here
  * and never read back from the memory that others can write. Stores are plain ones, those of a batch at its end, and
  * the release that ends a poll follows.
  */
-final class CqCounts extends CountFields {
+final class CqCounts extends Padded {
     private static final int LAST_STATUS = LiveCounters.Cq.STATUSES - 1;
 
     /** Keeps it mapped: whoever counts late must find it. */
@@ -62,21 +26,17 @@ final class CqCounts extends CountFields {
     private final long address;
     private final long[] failures = new long[LiveCounters.Cq.STATUSES];
     private final AtomicLong arms = new AtomicLong();
-    long p20;
-    long p21;
-    long p22;
-    long p23;
-    long p24;
-    long p25;
-    long p26;
-    long p27;
-    long p28;
-    long p29;
-    long p30;
-    long p31;
-    long p32;
-    long p33;
-    long p34;
+    private long polls;
+    /** Polls that handed something over. */
+    private long usefulPolls;
+    private long successes;
+    private long failed;
+    private long sent;
+    private long received;
+    /** Completions, when they were shown last. */
+    private long shown;
+    /** There was something to look at since. */
+    private boolean looked;
 
     CqCounts(final UnsafeBuffer memory) {
         this.memory = memory;

@@ -14,55 +14,15 @@ import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/* See PollerFields.java for the reason of the padding. */
-
-/** Keeps the object before this one in the heap away. */
-abstract class PaddingBeforeCompletion {
-    long p00;
-    long p01;
-    long p02;
-    long p03;
-    long p04;
-    long p05;
-    long p06;
-    long p07;
-    long p08;
-    long p09;
-    long p10;
-    long p11;
-    long p12;
-    long p13;
-    long p14;
-}
-
-/** What the polling thread writes. */
-abstract class CompletionFields extends PaddingBeforeCompletion {
-    UnsafeBuffer buffer;
-    int offset;
-    PvrdmaQp qp;
-    long wrId;
-    int opcode;
-    int status;
-    int bytes;
-}
-
 /** A CQE in place. Reading it late gives another completion's values, never an access outside of the ring. */
-final class CqeCompletion extends CompletionFields implements Completion {
-    long p20;
-    long p21;
-    long p22;
-    long p23;
-    long p24;
-    long p25;
-    long p26;
-    long p27;
-    long p28;
-    long p29;
-    long p30;
-    long p31;
-    long p32;
-    long p33;
-    long p34;
+final class CqeCompletion extends Padded implements Completion {
+    private UnsafeBuffer buffer;
+    private int offset;
+    private PvrdmaQp qp;
+    private long wrId;
+    private int opcode;
+    private int status;
+    private int bytes;
 
     /**
      * Looks at a CQE. Its wr_id is not the application's for requests of a queue of the QP's own. A reference is stored
