@@ -16,11 +16,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.DataOutputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -161,6 +164,32 @@ class FiPingpongCommandTest {
         for (final Cli.Outcome outcome : List.of(client, server.outcome())) {
             assertThat(outcome.exitCode()).isEqualTo(1);
             assertThat(outcome.err()).contains("-I 10", "-I 11", "give both the same");
+        }
+    }
+
+    private static byte[] introduction(final String game) {
+        final byte[] text = game.getBytes(StandardCharsets.UTF_8);
+        final int nameLength = 48;
+        return ByteBuffer.allocate(4 + 16 + 1 + 4 + text.length + 4 + nameLength).putInt(0x66_70_70_01)
+            .putLong(1).putLong(2).put((byte) 1).putInt(text.length).put(text).putInt(nameLength).array();
+    }
+
+    /** What is written to who is gone ends the connection, but not before what came is read. */
+    @Test
+    void whoRefusesAndGoesIsHeardNevertheless() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            final CompletableFuture<Void> gone = CompletableFuture.runAsync(() -> {
+                try (Socket socket = server.accept()) {
+                    socket.getOutputStream().write(introduction("chess"));
+                } catch (final IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            final Cli.Outcome client = Cli.run("fi_pingpong", "-I", "10", "-p",
+                Integer.toString(server.getLocalPort()), "127.0.0.1");
+            gone.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err()).contains("-I 10", "chess", "give both the same");
         }
     }
 

@@ -8,6 +8,7 @@ package io.rdma4j.tools.fipingpong;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -43,7 +44,7 @@ public final class Control implements AutoCloseable {
         socket.setSoTimeout((int) timeout.toMillis());
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());
-        out = new DataOutputStream(socket.getOutputStream());
+        out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     }
 
     /**
@@ -104,7 +105,11 @@ public final class Control implements AutoCloseable {
         return socket.getInetAddress().getHostAddress() + ':' + socket.getPort();
     }
 
-    /** Tells what this side plays and who it is; checks that the other side plays the same, and meets it. */
+    /**
+     * Tells what this side plays and who it is; checks that the other side plays the same, and meets it. Each side says
+     * all at once, and hears all before it judges: one that refuses and goes must not cut off the other, which is to
+     * find the same.
+     */
     void introduce(final Plan plan, final String device, final End end) {
         try {
             out.writeInt(MAGIC);
@@ -120,9 +125,11 @@ public final class Control implements AutoCloseable {
             }
             final UUID process = new UUID(in.readLong(), in.readLong());
             final boolean staysInside = in.readBoolean();
-            requireSame(plan.game(), new String(read(), StandardCharsets.UTF_8));
+            final String game = new String(read(), StandardCharsets.UTF_8);
+            final byte[] name = read();
+            requireSame(plan.game(), game);
             requireReach(process, staysInside || device.startsWith(EMULATED));
-            end.meet(read());
+            end.meet(name);
         } catch (final IOException e) {
             throw lost(e);
         }
@@ -154,7 +161,9 @@ public final class Control implements AutoCloseable {
             throw refusal("the other process tells " + length + " bytes", FiErrno.FI_EINVAL,
                 "start rdma4j fi_pingpong on both sides, in the same version");
         }
-        return in.readNBytes(length);
+        final byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return bytes;
     }
 
     /** Returns when both sides have come so far. */
@@ -163,7 +172,7 @@ public final class Control implements AutoCloseable {
             out.write(READY);
             out.flush();
             if (in.read() != READY) {
-                throw new EOFException("it ended");
+                throw new EOFException();
             }
         } catch (final IOException e) {
             throw lost(e);
@@ -172,7 +181,8 @@ public final class Control implements AutoCloseable {
 
     private FabricException lost(final IOException e) {
         final boolean late = e instanceof SocketTimeoutException;
-        return FabricException.of(OPERATION).detail("the other process at %s: %s", peer(), e.getMessage())
+        return FabricException.of(OPERATION).detail("the other process at %s: %s", peer(),
+            e instanceof EOFException ? "it ended" : e.getMessage())
             .errno(late ? FiErrno.FI_ETIMEDOUT : FiErrno.FI_ECONNRESET)
             .hint("see what it printed").cause(e).build();
     }
