@@ -6,27 +6,8 @@ package io.rdma4j.queues;
 
 /* See RingCursors.java for the reason of the padding. */
 
-/** Keeps the object before this one in the heap away. */
-abstract class PaddingBeforeConsumer {
-    long p00;
-    long p01;
-    long p02;
-    long p03;
-    long p04;
-    long p05;
-    long p06;
-    long p07;
-    long p08;
-    long p09;
-    long p10;
-    long p11;
-    long p12;
-    long p13;
-    long p14;
-}
-
 /** What the polling thread writes. */
-abstract class ConsumerFields extends PaddingBeforeConsumer {
+abstract class ConsumerFields extends Padded {
     /** Consumer index; memory has only a copy. */
     int head;
     /** Elements from the head on that are known to be there. */

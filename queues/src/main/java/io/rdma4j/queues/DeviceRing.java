@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A ring as its device sees it: pages that need not be contiguous, shared with a driver that is not trusted. What an
  * element holds can change while it is being read: read each field once, then check, then use.
  */
-public abstract sealed class DeviceRing extends PaddingBeforeProducer permits WqeConsumer, CqeProducer {
+public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeProducer {
     private final UnsafeBuffer statePage;
     private final int prodTailOffset;
     private final int consHeadOffset;

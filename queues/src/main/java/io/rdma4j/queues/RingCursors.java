@@ -12,27 +12,8 @@ import java.lang.invoke.VarHandle;
  * together. The JVM lays out the fields of a superclass before those of a subclass, hence one class for each group.
  */
 
-/** Keeps the object before this one in the heap away. */
-abstract class PaddingBeforeProducer {
-    long p00;
-    long p01;
-    long p02;
-    long p03;
-    long p04;
-    long p05;
-    long p06;
-    long p07;
-    long p08;
-    long p09;
-    long p10;
-    long p11;
-    long p12;
-    long p13;
-    long p14;
-}
-
 /** What the posting thread writes. */
-abstract class ProducerCursor extends PaddingBeforeProducer {
+abstract class ProducerCursor extends Padded {
     static final VarHandle PUBLISHED = Cursors.find(MethodHandles.lookup(), "published");
     private static final VarHandle POSTING = Cursors.find(MethodHandles.lookup(), "posting");
 

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.common;
 
+import io.rdma4j.queues.Padded;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;

@@ -6,7 +6,6 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.memory.PageTable;
@@ -15,6 +14,7 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.queues.CqeProducer;
+import io.rdma4j.queues.Padded;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

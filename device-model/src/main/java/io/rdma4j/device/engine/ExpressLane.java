@@ -6,7 +6,6 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Limits;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Port;
@@ -15,6 +14,7 @@ import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.queues.Padded;
 
 /**
  * The short way of those requests that are almost all: a SEND or an RDMA WRITE of one piece of memory, of an ordinary

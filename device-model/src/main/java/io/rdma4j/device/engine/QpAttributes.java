@@ -5,10 +5,10 @@
 
 package io.rdma4j.device.engine;
 
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.queues.Padded;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -6,9 +6,9 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.queues.Padded;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

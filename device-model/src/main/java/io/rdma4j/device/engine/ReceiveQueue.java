@@ -7,7 +7,6 @@ package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Limits;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Waiter;
 import io.rdma4j.device.memory.DmaList;
@@ -18,6 +17,7 @@ import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.queues.Padded;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

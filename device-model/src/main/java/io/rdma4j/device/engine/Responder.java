@@ -6,7 +6,6 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Destination;
@@ -22,6 +21,7 @@ import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.queues.Padded;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -6,10 +6,10 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Waiter;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.queues.Padded;
 
 /**
  * What becomes of a request that was not acknowledged. It is tried again when its time has come: after the responder's

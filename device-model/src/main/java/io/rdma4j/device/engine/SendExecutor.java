@@ -6,7 +6,6 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
@@ -19,6 +18,7 @@ import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.queues.Padded;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;

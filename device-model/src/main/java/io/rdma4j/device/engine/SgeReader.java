@@ -7,10 +7,10 @@ package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Limits;
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.queues.Padded;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -5,7 +5,8 @@
 
 package io.rdma4j.device.engine;
 
-import io.rdma4j.device.common.Padded;
+import io.rdma4j.queues.Padded;
+
 
 /** The receive that was taken last, written for each message by the sender's thread. */
 final class TakenReceive extends Padded {

@@ -5,8 +5,8 @@
 
 package io.rdma4j.device.link;
 
-import io.rdma4j.device.common.Padded;
 import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.queues.Padded;
 
 /**
  * What one work request says to the responder: the header fields, and the payload as the sender's checked memory. Each

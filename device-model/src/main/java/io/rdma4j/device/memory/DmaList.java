@@ -5,7 +5,8 @@
 
 package io.rdma4j.device.memory;
 
-import io.rdma4j.device.common.Padded;
+import io.rdma4j.queues.Padded;
+
 
 import org.agrona.UnsafeApi;
 

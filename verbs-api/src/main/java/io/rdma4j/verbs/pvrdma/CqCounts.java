@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.live.LiveCounters;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.queues.SequencedQueue;
 
 import java.util.concurrent.atomic.AtomicLong;

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.WcFlags;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;

@@ -2,13 +2,14 @@
  * Copyright 2026 the rdma4j authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-
-package io.rdma4j.device.common;
+package io.rdma4j.queues;
 
 /**
- * Room in front of an object's fields, so that they share no cache line with the object before it in memory. What one
- * thread writes for each message and what another reads for each message both extend this: two threads that play
- * ping-pong would otherwise fetch lines from each other for nothing.
+ * Room in front of an object's fields, so that they share no cache line with the object before it in memory, nor a pair
+ * of lines, which the prefetcher fetches together. What one thread writes for each message and what another reads for
+ * each message both extend this: two threads that play ping-pong would otherwise fetch lines from each other for
+ * nothing. The JVM lays out the fields of a superclass before those of a subclass; the garbage collector likes to put
+ * objects beside each other that are made one after the other.
  */
 public abstract class Padded {
     @SuppressWarnings("unused")
