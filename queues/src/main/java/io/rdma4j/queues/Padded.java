@@ -12,6 +12,9 @@ package io.rdma4j.queues;
  * objects beside each other that are made one after the other.
  */
 public abstract class Padded {
+    /** Fills the word in the middle of which the header ends: the JVM would put a field of a subclass there. */
+    @SuppressWarnings("unused")
+    private int p;
     @SuppressWarnings("unused")
     private long p0;
     @SuppressWarnings("unused")

@@ -9,7 +9,8 @@ import java.lang.invoke.VarHandle;
 
 /*
  * Fields that two threads write must not share a cache line, nor a pair of lines, which the prefetcher fetches
- * together. The JVM lays out the fields of a superclass before those of a subclass, hence one class for each group.
+ * together. The JVM lays out the fields of a superclass before those of a subclass, hence one class for each group. But
+ * it fills what a superclass leaves of a word with fields of a subclass, hence only longs.
  */
 
 /** What the posting thread writes. */
@@ -99,7 +100,7 @@ abstract class PollerCursor extends PaddingBeforePoller {
     /** The poller's last look at {@code published}. */
     long publishedSeen;
     /** How many elements completed although one before them has not. */
-    int ahead;
+    long ahead;
     /** Elements below are completed. */
     private long retired;
 

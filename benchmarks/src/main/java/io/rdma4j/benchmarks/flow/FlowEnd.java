@@ -6,6 +6,7 @@
 package io.rdma4j.benchmarks.flow;
 
 import io.rdma4j.benchmarks.harness.Patience;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
@@ -33,7 +34,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * doorbell and one completion each. How many messages the taker has room for it writes into the sender's memory, by an
  * RDMA WRITE now and then, so that no message ever meets an empty receive queue.
  */
-final class FlowEnd implements CompletionHandler {
+final class FlowEnd extends Padded implements CompletionHandler {
     /** Posted and not known to be completed, at most. */
     private static final int WINDOW = 128;
     private static final int DEPTH = 512;

@@ -6,6 +6,7 @@ package io.rdma4j.benchmarks.roundtrip;
 
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.Sizes;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
@@ -22,7 +23,7 @@ import io.rdma4j.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** One end of a connection: a queue pair, its completion queue, and buffers for numbered messages. */
-final class Endpoint implements CompletionHandler {
+final class Endpoint extends Padded implements CompletionHandler {
     private static final int RECEIVES = 16;
     /** More than are ever posted: a device may free a slot a moment after its completion is seen. */
     private static final int QUEUE = 2 * RECEIVES;

@@ -22,13 +22,14 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import java.util.EnumSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** One end of a connection through the fabric interfaces: numbered messages, and writes into the peer's memory. */
-final class FabricEnd implements CompletionReader {
+final class FabricEnd extends Padded implements CompletionReader {
     private static final int RECEIVES = 16;
     private static final int POLL_LIMIT = 4;
     private static final int LENGTH = Sizes.MESSAGE;

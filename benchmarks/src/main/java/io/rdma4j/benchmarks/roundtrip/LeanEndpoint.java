@@ -7,6 +7,7 @@ package io.rdma4j.benchmarks.roundtrip;
 
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.Sizes;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
@@ -29,7 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * One end of a connection, used as one would who counts nanoseconds: a completion queue for each direction, the send
  * prepared once, one in 16 makes a completion, and receives are posted again in batches, after the answer has gone out.
  */
-final class LeanEndpoint implements CompletionHandler {
+final class LeanEndpoint extends Padded implements CompletionHandler {
     private static final int SIGNALED = 16;
     private static final int BATCH = 8;
     private static final int RECEIVES = 4 * BATCH;

@@ -7,6 +7,7 @@ package io.rdma4j.benchmarks.roundtrip;
 import io.rdma4j.benchmarks.harness.Completions;
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.Sizes;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -27,7 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * One end of a connection that reaches into the other's memory: a queue pair and two messages' worth of memory, one for
  * own use and one for the peer's, each with two cache lines to itself.
  */
-final class OneSided {
+final class OneSided extends Padded {
     /** Every so many WRITEs one makes a completion, which gives back the room of those before. */
     private static final int SIGNALED = 16;
     private static final int QUEUE = 4 * SIGNALED;

@@ -26,13 +26,14 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.queues.Padded;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import java.util.EnumSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** One reliable-datagram endpoint: numbered messages to peers that a vector names. */
-final class RdmEnd implements CompletionReader {
+final class RdmEnd extends Padded implements CompletionReader {
     private static final int RECEIVES = 16;
     private static final int POLL_LIMIT = 4;
     private static final int LENGTH = Sizes.MESSAGE;

@@ -46,7 +46,7 @@ abstract class PollerState extends PaddingBeforePoller {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             CONSUMED = lookup.findVarHandle(PollerState.class, "consumed", long.class);
-            POLLING = lookup.findVarHandle(PollerState.class, "polling", boolean.class);
+            POLLING = lookup.findVarHandle(PollerState.class, "polling", long.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -57,7 +57,8 @@ abstract class PollerState extends PaddingBeforePoller {
     /** CQEs that the poller has looked at and not given back, with the one at hand. */
     int held;
     int pokeIn = 1;
-    boolean polling;
+    /** 1 in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
+    long polling;
 
     PollerState(final PvrdmaContext context) {
         super(context);

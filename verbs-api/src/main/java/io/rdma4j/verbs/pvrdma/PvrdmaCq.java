@@ -213,11 +213,11 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         if (gate != ReturnCode.OK) {
             return refusal();
         }
-        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling)) {
+        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling != 0)) {
             return ReturnCode.INVALID_REQUEST;
         }
         // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends.
-        POLLING.setOpaque(this, true);
+        POLLING.setOpaque(this, 1L);
         VarHandle.acquireFence();
         try {
             if (gate != ReturnCode.OK) {
@@ -230,7 +230,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             return handed == 0 ? lookAgain(handler, limit) : handed;
         } finally {
             counts.polled();
-            POLLING.setRelease(this, false);
+            POLLING.setRelease(this, 0L);
             if (OneThread.CHECKED) {
                 poller.leave();
             }
@@ -554,7 +554,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
 
     /** Acquire, meets the release at the end of {@link #poll}. */
     private boolean isPolled() {
-        return (boolean) POLLING.getAcquire(this);
+        return (long) POLLING.getAcquire(this) != 0;
     }
 
     private void leaveChannel() {
