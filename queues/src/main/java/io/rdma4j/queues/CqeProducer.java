@@ -80,10 +80,25 @@ public final class CqeProducer extends DeviceRing {
     }
 
     /**
-     * Shows the claimed element to the driver.
+     * Keeps the claimed element, to be shown to the driver by {@link #show()}. While the driver looks at the index,
+     * each store to it has to wait until the driver's processor gives its line away.
+     */
+    public void hold() {
+        tail = RingIndex.next(tail, count());
+    }
+
+    /**
+     * Shows the claimed element to the driver, and those that are held.
      */
     public void publish() {
-        tail = RingIndex.next(tail, count());
+        hold();
+        show();
+    }
+
+    /**
+     * Shows the elements that are held to the driver.
+     */
+    public void show() {
         // Release, meets the acquire in CompletionQueue.available: who sees the index sees the CQE below it.
         storeProdTail(tail);
     }

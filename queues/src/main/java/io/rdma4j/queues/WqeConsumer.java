@@ -49,6 +49,13 @@ public final class WqeConsumer extends DeviceRing {
     }
 
     /**
+     * {@return whether there is another WQE behind the current one, as far as is known without looking again}
+     */
+    public boolean hasMore() {
+        return ready > 1;
+    }
+
+    /**
      * Looks at the driver's index.
      *
      * @return how many WQEs can be read, or {@link #CORRUPT}

@@ -61,6 +61,38 @@ class DeviceRingTest {
         assertThat(memory.driver.getInt(TAIL)).isEqualTo(3);
     }
 
+    @Test
+    void consumerKnowsOfMoreOnlyWhatItHasSeen() {
+        final RingMemory memory = RingMemory.plain(8, 32);
+        final WqeConsumer consumer = memory.receiveConsumer(8, 1);
+        memory.driver.putIntRelease(TAIL, 2);
+        assertThat(consumer.hasMore()).as("not looked at").isFalse();
+        consumer.peek();
+        assertThat(consumer.hasMore()).isTrue();
+        memory.driver.putIntRelease(TAIL, 3);
+        consumer.advance();
+        assertThat(consumer.hasMore()).as("not looked at again").isFalse();
+    }
+
+    @Test
+    void producerShowsWhatItHoldsWithTheNextOrWhenAsked() {
+        final RingMemory memory = RingMemory.plain(4, Cqe.LENGTH);
+        final CqeProducer producer = memory.cqeProducer(4);
+        for (int i = 0; i < 2; i++) {
+            assertThat(producer.claim()).isTrue();
+            assertThat(producer.offset()).isEqualTo(i * Cqe.LENGTH);
+            producer.hold();
+            assertThat(memory.driver.getInt(TAIL)).isZero();
+        }
+        publish(producer);
+        assertThat(memory.driver.getInt(TAIL)).isEqualTo(3);
+        assertThat(producer.claim()).isTrue();
+        producer.hold();
+        assertThat(producer.claim()).as("full of what is held").isFalse();
+        producer.show();
+        assertThat(memory.driver.getInt(TAIL)).isEqualTo(4);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 16, 0x100, 9, 15})
     void consumerRefusesAnImpossibleDriverIndex(final int prodTail) {

@@ -23,6 +23,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>Arming takes the lock too. So a driver that arms and then looks once more either finds the completion, or it came
  * later and finds the queue armed: no wake-up is lost, and completing needs no fence for it.
+ *
+ * <p>An entry can be {@linkplain #hold held}, to be shown with the next one: a driver that looks at the index all the
+ * time has its line taken away, and takes it back, for each store.
  */
 final class CompletionQueue extends Padded {
     private static final int ARMED_ANY = Uar.CQ_ARM;
@@ -37,6 +40,9 @@ final class CompletionQueue extends Padded {
     private CqeProducer ring;
     private final SpinLock lock = new SpinLock();
     private int armed;
+    private int held;
+    /** Whether one of those that are held is for who armed the queue for solicited completions. */
+    private boolean holdsSolicited;
     private volatile boolean failed;
     private volatile boolean dead;
     private int users;
@@ -188,22 +194,52 @@ final class CompletionQueue extends Padded {
     }
 
     /**
-     * Shows the entry to the driver and gives the lock back.
+     * Keeps the entry, to be shown at {@link #end}, and the lock.
+     *
+     * @param solicited whether it concerns who armed the queue for solicited completions.
+     */
+    void hold(boolean solicited) {
+        ring.hold();
+        held++;
+        holdsSolicited |= solicited;
+    }
+
+    /** Takes the next free entry; the caller has the lock. */
+    boolean beginNext() {
+        return claim();
+    }
+
+    /**
+     * Shows the entry to the driver, with what is held, and gives the lock back.
      *
      * @param solicited whether it concerns who armed the queue for solicited completions: such a receive, or an error.
      */
     void end(boolean solicited) {
+        hold(solicited);
+        endHeld();
+    }
+
+    /** Shows to the driver what is held, if anything is, and gives the lock back. */
+    void endHeld() {
         try {
-            ring.publish();
-            final boolean interrupt = armed != 0 && (solicited || (armed & ARMED_ANY) != 0);
-            if (interrupt) {
-                armed = 0;
-            }
-            if (interrupt || notifiesAlways) {
-                engine.events().completion(handle, interrupt);
+            if (held > 0) {
+                held = 0;
+                ring.show();
+                tell();
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void tell() {
+        final boolean interrupt = armed != 0 && (holdsSolicited || (armed & ARMED_ANY) != 0);
+        holdsSolicited = false;
+        if (interrupt) {
+            armed = 0;
+        }
+        if (interrupt || notifiesAlways) {
+            engine.events().completion(handle, interrupt);
         }
     }
 

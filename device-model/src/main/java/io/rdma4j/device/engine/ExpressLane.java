@@ -28,6 +28,10 @@ final class ExpressLane extends Padded {
     private static final int PSN_MASK = 0xff_ffff;
     private static final int PLAIN_FLAGS = SendFlags.PVRDMA_SEND_SIGNALED | SendFlags.PVRDMA_SEND_SOLICITED
         | SendFlags.PVRDMA_SEND_FENCE;
+    /** So many sends take the peer's locks once, and are shown to it by one store to its index. */
+    private static final int MAX_ROW = 8;
+    /** Bytes of each of those. */
+    private static final int MAX_ROW_LENGTH = 256;
 
     private final EngineContext context;
     private final SendExecutor executor;
@@ -37,6 +41,8 @@ final class ExpressLane extends Padded {
     private Destination peer;
     private int peerEpoch;
     private int peerChanges;
+    /** How many sends in a row are not ended. */
+    private int row;
 
     ExpressLane(EngineContext context, QpAttributes attributes, SendExecutor executor, SgeReader sges,
         Message message) {
@@ -49,6 +55,7 @@ final class ExpressLane extends Padded {
 
     /** Lets go of the peer. */
     void forget() {
+        endRow();
         peer = null;
     }
 
@@ -63,9 +70,10 @@ final class ExpressLane extends Padded {
      * @param wqe    where it begins in this process.
      * @param opcode from it.
      * @param flags  from it.
+     * @param more   whether another one is behind it at once, with no lock taken between them, or {@link #endRow()}.
      * @return true if it is over, and acknowledged; false if it goes the long way.
      */
-    boolean carryOut(long wqe, int opcode, int flags) {
+    boolean carryOut(long wqe, int opcode, int flags, boolean more) {
         if (opcode != WrOpcode.PVRDMA_WR_RDMA_WRITE && opcode != WrOpcode.PVRDMA_WR_SEND
             || (flags & ~PLAIN_FLAGS) != 0 || Words.getInt(wqe + SqWqe.NUM_SGE_OFFSET) != 1
             || !gather(wqe + SqWqe.SGE_OFFSET) || !isConnected()) {
@@ -76,14 +84,40 @@ final class ExpressLane extends Padded {
         message.psn = psn;
         message.packets = packets;
         message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
-        final boolean done = opcode == WrOpcode.PVRDMA_WR_SEND ? peer.trySend(message) : write(wqe);
+        final boolean done = opcode == WrOpcode.PVRDMA_WR_SEND ? send(more) : write(wqe);
         if (done) {
             executor.psn(psn + packets & PSN_MASK);
         }
         return done;
     }
 
+    /** Long messages go alone: the peer can work on one while the next is copied. */
+    private boolean send(boolean more) {
+        final boolean isShort = message.length <= MAX_ROW_LENGTH;
+        if (!isShort) {
+            endRow();
+        }
+        final int before = row;
+        message.inRow = before > 0;
+        message.more = more && isShort && before < MAX_ROW - 1;
+        row = 0; // Whatever happens, the peer has ended it then.
+        final boolean done = peer.trySend(message);
+        if (done && message.more) {
+            row = before + 1;
+        }
+        return done;
+    }
+
+    /** Lets the peer see what was sent in a row, and gives its locks back. */
+    void endRow() {
+        if (row > 0) {
+            row = 0;
+            peer.endRow();
+        }
+    }
+
     private boolean write(long wqe) {
+        endRow();
         message.remoteAddress = Words.getLong(wqe + SqWqe.RDMA_REMOTE_ADDR_OFFSET);
         message.rkey = Words.getInt(wqe + SqWqe.RDMA_RKEY_OFFSET);
         return peer.tryWrite(message);
@@ -105,6 +139,7 @@ final class ExpressLane extends Padded {
     }
 
     private boolean connect() {
+        endRow();
         peer = null;
         peerEpoch = context.link().epoch();
         peerChanges = attributes.changes;

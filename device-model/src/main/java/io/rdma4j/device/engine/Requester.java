@@ -127,6 +127,21 @@ final class Requester extends Padded implements Runnable {
             breakDown("its rings are not mapped");
             return;
         }
+        try {
+            executeAll();
+        } finally {
+            endRow();
+        }
+    }
+
+    /** Before anything else than the next send of a row: the peer's locks are held in it. */
+    private void endRow() {
+        if (express != null) {
+            express.endRow();
+        }
+    }
+
+    private void executeAll() {
         boolean goesOn = true;
         for (int budget = queue.count(); goesOn && budget > 0; budget--) {
             final int state = qp.state();
@@ -160,13 +175,16 @@ final class Requester extends Padded implements Runnable {
         final long wqe = queue.address();
         final int opcode = Words.getInt(wqe + SqWqe.OPCODE_OFFSET);
         final int flags = Words.getInt(wqe + SqWqe.SEND_FLAGS_OFFSET);
-        if (retries.isWaiting() || !express.carryOut(wqe, opcode, flags)) {
+        final boolean completes = signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0;
+        if (retries.isWaiting() || !express.carryOut(wqe, opcode, flags, !completes && queue.hasMore())) {
+            express.endRow();
             return false;
         }
         final long wrId = Words.getLong(wqe + SqWqe.WR_ID_OFFSET);
         queue.advance();
         completed++;
-        if (signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0) {
+        if (completes) {
+            express.endRow();
             complete(wrId, opcode == WrOpcode.PVRDMA_WR_SEND ? WcOpcode.PVRDMA_WC_SEND
                 : WcOpcode.PVRDMA_WC_RDMA_WRITE, WcStatus.PVRDMA_WC_SUCCESS, express.length());
         }
@@ -258,6 +276,7 @@ final class Requester extends Padded implements Runnable {
     }
 
     private void breakDown(String why) {
+        endRow();
         context.counters().record(Counter.CORRUPT_RINGS, "qp 0x%x: %s", qp.handle(), why);
         failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
     }
@@ -283,6 +302,7 @@ final class Requester extends Padded implements Runnable {
 
     /** Under the lock: completes everything posted as flushed. */
     void flush() {
+        endRow();
         if (!qp.shape().pages().isCurrent()) {
             return;
         }

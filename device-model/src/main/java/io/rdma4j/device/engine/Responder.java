@@ -47,6 +47,8 @@ final class Responder extends Padded implements Destination {
     private MemoryRegion region;
     private int psn;
     private long completed;
+    /** Whether the completion queue's lock is held, for a row of sends or the one at hand. */
+    private boolean completing;
     private boolean lastTaken;
     private boolean established;
 
@@ -112,9 +114,28 @@ final class Responder extends Padded implements Destination {
         if (!express) {
             return false;
         }
-        receives.lock().lock();
+        if (!message.inRow) {
+            receives.lock().lock();
+        }
+        boolean goesOn = false;
         try {
-            return isExpected(message) && sendPlain(message);
+            final boolean done = isExpected(message) && sendPlain(message);
+            goesOn = done && message.more;
+            return done;
+        } finally {
+            if (!goesOn) {
+                endRow();
+            }
+        }
+    }
+
+    @Override
+    public void endRow() {
+        try {
+            if (completing) {
+                completing = false;
+                qp.shape().recvCq().endHeld();
+            }
         } finally {
             receives.lock().unlock();
         }
@@ -162,23 +183,19 @@ final class Responder extends Padded implements Destination {
             HostMemory.copy(message.host, host, message.length);
         }
         final CompletionQueue cq = qp.shape().recvCq();
-        if (!cq.tryBegin()) {
+        if (!(completing ? cq.beginNext() : cq.tryBegin())) {
             return false;
         }
-        try {
-            if (isShort) {
-                HostMemory.copy(message.host, host, message.length);
-            }
-            CqeWriter.write(cq.address(), Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(),
-                WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
-            CqeWriter.source(cq.address(), message.sourceQpn, 0);
-            // The slot is free before its completion can be seen, as in giveBack.
-            receives.advance();
-        } catch (final InternalError e) {
-            cq.abandon();
-            throw e;
+        completing = true;
+        if (isShort) {
+            HostMemory.copy(message.host, host, message.length);
         }
-        cq.end(message.solicited);
+        CqeWriter.write(cq.address(), Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(),
+            WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
+        CqeWriter.source(cq.address(), message.sourceQpn, 0);
+        // The slot is free before its completion can be seen, as in giveBack.
+        receives.advance();
+        cq.hold(message.solicited);
         completed++;
         psn = psn + message.packets & PSN_MASK;
         return true;

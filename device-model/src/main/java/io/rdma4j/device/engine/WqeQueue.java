@@ -72,6 +72,11 @@ final class WqeQueue {
         return tail != head ? RingIndex.HAS_DATA : rest;
     }
 
+    /** Whether another one is known to be behind the current one; only without a backlog. */
+    boolean hasMore() {
+        return ring.hasMore();
+    }
+
     /** How many are there, or {@link RingIndex#CORRUPT}. */
     int available() {
         final int inRing = ring.available();

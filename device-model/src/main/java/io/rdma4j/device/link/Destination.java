@@ -25,10 +25,15 @@ public interface Destination {
     boolean tryWrite(Message message);
 
     /**
-     * Carries out a SEND, likewise.
+     * Carries out a SEND, likewise. Several may come in a row: the first is not {@link Message#inRow}, the last is not
+     * {@link Message#more}. The peer sees their completions at the end, and the row holds the peer's locks until then;
+     * so its sender takes no lock meanwhile, and ends it by {@link #endRow()} if there is no last one after all.
      *
-     * @param message with {@link Message#host}.
-     * @return false if that is not so simple; then nothing was done that the peer may see.
+     * @param message with {@link Message#host}, which is short in a row.
+     * @return false if that is not so simple; then nothing was done that the peer may see, and the row is ended.
      */
     boolean trySend(Message message);
+
+    /** Ends a row behind a message that was not to be its last one. */
+    void endRow();
 }

@@ -1,0 +1,293 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SOLICITED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawCq.Completion;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.WcStatus;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The completions of sends that are posted together are shown to the receiver a few at a time; none is kept back longer
+ * than its doorbell takes, whatever comes behind it, and none comes up when its queue pair is gone.
+ */
+@Timeout(120)
+class SendsInARowTest {
+    private static final int LENGTH = 64;
+    private static final int DEPTH = 64;
+
+    private final RawDriver driver = RawDriver.ready("emulated:row");
+    private final RawRegion from = driver.register(driver.pd, 2048, 8, RawPair.ALL);
+    private final RawRegion to = driver.register(driver.pd, 2048, 16, RawPair.ALL);
+    private final RawCq sendCq = driver.createCq(4 * DEPTH);
+    private final RawCq receiveCq = driver.createCq(4 * DEPTH);
+    private final InterruptVector vector = driver.pci.interrupts().vector(2);
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private RawQp a;
+    private RawQp b;
+    private long sent;
+
+    private void connect(RawCq ofSends) {
+        a = driver.createQp(RawQp.with().cqs(ofSends, receiveCq).sizes(DEPTH, DEPTH, 1));
+        b = driver.createQp(RawQp.with().cqs(sendCq, receiveCq).sizes(DEPTH, DEPTH, 1));
+        RawQp.connect(a, b);
+        // The first message on a connection goes the long way.
+        receives(1);
+        sends(1, PVRDMA_SEND_SIGNALED);
+        a.ringSend();
+        expect(1);
+        assertThat(ofSends.poll().status()).isZero();
+    }
+
+    @AfterEach
+    void close() {
+        thread.shutdownNow();
+        driver.close();
+    }
+
+    private void receives(int count) {
+        for (int i = 0; i < count; i++) {
+            b.receive(i, to.start(), LENGTH, to.lkey);
+        }
+    }
+
+    private void sends(int count, int flags) {
+        for (int i = 0; i < count; i++) {
+            send(LENGTH, flags);
+        }
+    }
+
+    private void send(int length, int flags) {
+        a.write(w -> w.send(++sent, PVRDMA_WR_SEND, flags).sge(from.start(), length, from.lkey));
+    }
+
+    /** Now, and not after some time. */
+    private void expect(int count) {
+        for (int i = 0; i < count; i++) {
+            final Completion completion = receiveCq.poll();
+            assertThat(completion).as("completion %d of %d", i, count).isNotNull();
+            assertThat(completion.wrId()).isEqualTo(i);
+            assertThat(completion.status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+            assertThat(completion.byteLen()).isEqualTo(LENGTH);
+            assertThat(completion.qp()).isEqualTo(b.handle);
+        }
+    }
+
+    @Test
+    void allAreThereWhenTheDoorbellHasBeenRung() {
+        connect(sendCq);
+        for (int count = 1; count <= DEPTH; count++) {
+            receives(count);
+            sends(count, 0);
+            a.ringSend();
+            expect(count);
+            assertThat(receiveCq.poll()).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoSeesASendCompleteFindsWhatWasSentBefore(boolean oneQueue) {
+        connect(oneQueue ? receiveCq : sendCq);
+        receives(6);
+        sends(3, 0);
+        sends(1, PVRDMA_SEND_SIGNALED);
+        sends(2, 0);
+        a.ringSend();
+        expect(4);
+        if (oneQueue) {
+            assertThat(receiveCq.poll().wrId()).as("behind what was sent before").isEqualTo(sent - 2);
+        } else {
+            assertThat(sendCq.poll().wrId()).isEqualTo(sent - 2);
+        }
+        assertThat(receiveCq.poll().wrId()).isEqualTo(4);
+        assertThat(receiveCq.poll().wrId()).isEqualTo(5);
+    }
+
+    @Test
+    void aWriteBehindThemShowsThem() {
+        connect(sendCq);
+        receives(3);
+        sends(3, 0);
+        a.post(w -> w.send(9, PVRDMA_WR_RDMA_WRITE, 0).rdma(to.start(), to.rkey).sge(from.start(), 8, from.lkey));
+        expect(3);
+    }
+
+    @Test
+    void aSendThatFailsBehindThemShowsThem() {
+        connect(sendCq);
+        receives(4);
+        sends(3, 0);
+        send(LENGTH + 1, 0);
+        a.ringSend();
+        expect(3);
+        assertThat(receiveCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_LEN_ERR);
+        assertThat(sendCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+    }
+
+    @Test
+    void aSendThatFindsNoReceiveShowsThem() {
+        connect(sendCq);
+        receives(3);
+        sends(5, 0);
+        a.ringSend();
+        expect(3);
+        receives(2);
+        expect(2);
+    }
+
+    @Test
+    void aLongOneIsShownWithThem() {
+        connect(sendCq);
+        receives(2);
+        b.receive(2, to.start(), 1024, to.lkey);
+        sends(2, 0);
+        send(1024, 0);
+        a.ringSend();
+        expect(2);
+        assertThat(receiveCq.poll().byteLen()).isEqualTo(1024);
+    }
+
+    @Test
+    void oneInterruptTellsOfAll() {
+        connect(sendCq);
+        receiveCq.arm();
+        receives(5);
+        sends(5, 0);
+        a.ringSend();
+        assertThat(vector.fired()).isEqualTo(1);
+        expect(5);
+    }
+
+    @Test
+    void aSolicitedOneAmongThemIsNotMissed() {
+        connect(sendCq);
+        receiveCq.armSolicited();
+        receives(6);
+        sends(3, 0);
+        a.ringSend();
+        assertThat(vector.fired()).isZero();
+        sends(1, PVRDMA_SEND_SOLICITED);
+        sends(2, 0);
+        a.ringSend();
+        assertThat(vector.fired()).isEqualTo(1);
+        expect(6);
+    }
+
+    @Test
+    void theyFitWhereTheQueueIsFullButForThem() {
+        connect(sendCq);
+        for (int round = 0; round < 4; round++) {
+            receives(DEPTH);
+            sends(DEPTH, 0);
+            a.ringSend();
+        }
+        for (int round = 0; round < 4; round++) {
+            expect(DEPTH);
+        }
+        assertThat(receiveCq.poll()).isNull();
+    }
+
+    private Future<?> sendBeside() {
+        receives(DEPTH);
+        sends(DEPTH, 0);
+        return thread.submit(a::ringSend);
+    }
+
+    /** Before anything of it has come, or while it is coming; the pauses differ. */
+    private int startToReceive(int round) {
+        int seen = 0;
+        final int wanted = round % 7;
+        while (seen < wanted) {
+            if (receiveCq.poll() != null) {
+                seen++;
+            }
+            Thread.onSpinWait();
+        }
+        return seen;
+    }
+
+    private int drain() {
+        int seen = 0;
+        while (receiveCq.poll() != null) {
+            seen++;
+        }
+        return seen;
+    }
+
+    @Test
+    void nothingComesUpWhenTheQueuePairIsGone() throws Exception {
+        for (int round = 0; round < 300; round++) {
+            connect(sendCq);
+            final Future<?> ringing = sendBeside();
+            startToReceive(round);
+            assertThat(b.destroy()).isZero();
+            drain();
+            ringing.get(30, TimeUnit.SECONDS);
+            assertThat(receiveCq.poll()).as("round %d", round).isNull();
+            assertThat(a.destroy()).isZero();
+            drain();
+            while (sendCq.poll() != null) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void nothingComesUpWhenTheQueuePairBeginsAnew() throws Exception {
+        for (int round = 0; round < 300; round++) {
+            connect(sendCq);
+            final Future<?> ringing = sendBeside();
+            startToReceive(round);
+            assertThat(b.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+            drain();
+            ringing.get(30, TimeUnit.SECONDS);
+            assertThat(receiveCq.poll()).as("round %d", round).isNull();
+            assertThat(b.destroy()).isZero();
+            assertThat(a.destroy()).isZero();
+            drain();
+        }
+    }
+
+    @Test
+    void eachCompletesOnceWhenTheReceiverFails() throws Exception {
+        for (int round = 0; round < 300; round++) {
+            connect(sendCq);
+            final Future<?> ringing = sendBeside();
+            int seen = startToReceive(round);
+            assertThat(b.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+            seen += drain();
+            assertThat(seen).as("round %d: received, and flushed", round).isEqualTo(DEPTH);
+            ringing.get(30, TimeUnit.SECONDS);
+            assertThat(receiveCq.poll()).as("round %d", round).isNull();
+            assertThat(b.destroy()).isZero();
+            assertThat(a.destroy()).isZero();
+            drain();
+        }
+    }
+}
