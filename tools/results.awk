@@ -51,9 +51,16 @@ function text(of_xml) {
     test = class "." text(substr($0, RSTART + 7, RLENGTH - 8))
 }
 
-# Of a test only the first; what it printed is not meant.
+# What it printed is not meant, though it may look alike.
+/^ *<system-(out|err)/ {
+    test = ""
+}
+
+# Of a test only the first.
 /^ *<(failure|error)( |>)/ && test != "" {
-    said = match($0, / message="[^"]*"/) ? substr($0, RSTART + 10, RLENGTH - 11) : attribute("type")
+    tag = $0
+    sub(/>.*/, "", tag)
+    said = match(tag, / message="[^"]*"/) ? substr(tag, RSTART + 10, RLENGTH - 11) : attribute("type")
     failures[++failed] = test ":" (said ~ /^(&#10;| )/ ? "" : " ") text(said)
     test = ""
 }

@@ -11,6 +11,7 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
@@ -19,8 +20,11 @@ import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 
+import java.util.BitSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -211,6 +215,99 @@ class SendsInARowTest {
             expect(DEPTH);
         }
         assertThat(receiveCq.poll()).isNull();
+    }
+
+    /** Rows of eight: the receiver's index is stored that much less often. */
+    @Test
+    void aRowIsShownAtOnce() throws Exception {
+        connect(sendCq);
+        final BitSet seen = new BitSet();
+        for (int round = 0; round < 200; round++) {
+            final int before = index();
+            final Future<?> ringing = sendBeside();
+            int shown = 0;
+            while (shown < DEPTH) {
+                shown = index() - before & 8 * DEPTH - 1;
+                seen.set(shown);
+            }
+            ringing.get(30, TimeUnit.SECONDS);
+            expect(DEPTH);
+        }
+        assertThat(seen.stream()).allMatch(shown -> shown % 8 == 0).contains(DEPTH);
+    }
+
+    private int index() {
+        return receiveCq.ring.state().getIntAcquire(RingState.RX_PROD_TAIL_OFFSET);
+    }
+
+    @Test
+    void whatFitsIsShownThoughTheQueueRunsOver() {
+        final RawCq small = driver.createCq(4);
+        a = driver.createQp(RawQp.with().cqs(sendCq, receiveCq).sizes(DEPTH, DEPTH, 1));
+        b = driver.createQp(RawQp.with().cqs(sendCq, small).sizes(DEPTH, DEPTH, 1));
+        RawQp.connect(a, b);
+        receives(1);
+        sends(1, PVRDMA_SEND_SIGNALED);
+        a.ringSend();
+        assertThat(small.poll().status()).isZero();
+        receives(6);
+        sends(6, 0);
+        a.ringSend();
+        for (int i = 0; i < 4; i++) {
+            assertThat(small.poll().wrId()).isEqualTo(i);
+        }
+        assertThat(small.poll()).isNull();
+        assertThat(driver.device().counters().get(Counter.CQ_OVERFLOWS)).isPositive();
+        assertThat(b.destroy()).as("nothing is locked").isZero();
+        assertThat(a.destroy()).isZero();
+        assertThat(driver.destroy(Command.DESTROY_CQ, small.handle)).isZero();
+    }
+
+    @Test
+    void aQueuePairMaySendToItself() {
+        a = driver.createQp(RawQp.with().cq(receiveCq).sizes(DEPTH, DEPTH, 1));
+        b = a;
+        a.connect(a.qpn, driver.gid());
+        receives(1);
+        sends(1, 0);
+        a.ringSend();
+        expect(1);
+        receives(DEPTH);
+        sends(DEPTH - 1, 0);
+        sends(1, PVRDMA_SEND_SIGNALED);
+        a.ringSend();
+        expect(DEPTH);
+        assertThat(receiveCq.poll().wrId()).isEqualTo(sent);
+    }
+
+    /** Each holds what the other wants next, for a while; one completion queue is between all. */
+    @Test
+    void twoThatSendToEachOtherGoOn() throws Exception {
+        final int rounds = 500;
+        final RawCq all = driver.createCq(8192);
+        a = driver.createQp(RawQp.with().cq(all).sizes(DEPTH, DEPTH, 1));
+        b = driver.createQp(RawQp.with().cq(all).sizes(DEPTH, DEPTH, 1));
+        RawQp.connect(a, b);
+        final Future<?> other = thread.submit(() -> rows(b, rounds));
+        rows(a, rounds);
+        other.get(60, TimeUnit.SECONDS);
+        for (int i = 0; i < 2 * 8 * rounds; i++) {
+            assertThat(all.await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        }
+        assertThat(all.poll()).isNull();
+    }
+
+    private void rows(RawQp qp, int rounds) {
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < 8; i++) {
+                while (qp.sendsAreFull() || qp.receivesAreFull()) {
+                    Thread.onSpinWait();
+                }
+                qp.receive(i, to.start(), LENGTH, to.lkey);
+                qp.write(w -> w.send(1, PVRDMA_WR_SEND, 0).sge(from.start(), LENGTH, from.lkey));
+            }
+            qp.ringSend();
+        }
     }
 
     private Future<?> sendBeside() {

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A completion queue, or one of the event rings, as the device writes into it: {@link #claim()}, write the element,
- * {@link #publish()}. One thread at a time.
+ * {@link #publish()}; or {@link #hold()} after each of several, and {@link #show()}. One thread at a time.
  */
 public final class CqeProducer extends DeviceRing {
     private int tail;
@@ -122,7 +122,7 @@ public final class CqeProducer extends DeviceRing {
             from = RingIndex.next(from, count());
         }
         next.tail = pending;
-        // Release, as in publish.
+        // Release, as in show.
         next.storeProdTail(pending);
         return pending;
     }

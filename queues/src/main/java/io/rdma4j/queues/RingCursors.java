@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
 /*
  * Fields that two threads write must not share a cache line, nor a pair of lines, which the prefetcher fetches
  * together. The JVM lays out the fields of a superclass before those of a subclass, hence one class for each group. But
- * it fills what a superclass leaves of a word with fields of a subclass, hence only longs.
+ * it fills what a superclass leaves of a word with fields of a subclass, hence only whole words.
  */
 
 /** What the posting thread writes. */

@@ -144,7 +144,8 @@ final class CompletionQueue extends Padded {
         return false;
     }
 
-    private boolean claim() {
+    /** Takes the next free entry; the caller has the lock. */
+    boolean claim() {
         return !dead && !failed && pages.isCurrent() && ring.claim();
     }
 
@@ -194,7 +195,7 @@ final class CompletionQueue extends Padded {
     }
 
     /**
-     * Keeps the entry, to be shown at {@link #end}, and the lock.
+     * Keeps the entry, to be shown at {@link #endHeld} or with the next one, and the lock.
      *
      * @param solicited whether it concerns who armed the queue for solicited completions.
      */
@@ -204,37 +205,37 @@ final class CompletionQueue extends Padded {
         holdsSolicited |= solicited;
     }
 
-    /** Takes the next free entry; the caller has the lock. */
-    boolean beginNext() {
-        return claim();
-    }
-
     /**
-     * Shows the entry to the driver, with what is held, and gives the lock back.
+     * Shows the entry to the driver and gives the lock back.
      *
      * @param solicited whether it concerns who armed the queue for solicited completions: such a receive, or an error.
      */
     void end(boolean solicited) {
-        hold(solicited);
-        endHeld();
+        try {
+            ring.publish();
+            tell(solicited);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Shows to the driver what is held, if anything is, and gives the lock back. */
     void endHeld() {
         try {
             if (held > 0) {
+                final boolean solicited = holdsSolicited;
                 held = 0;
+                holdsSolicited = false;
                 ring.show();
-                tell();
+                tell(solicited);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void tell() {
-        final boolean interrupt = armed != 0 && (holdsSolicited || (armed & ARMED_ANY) != 0);
-        holdsSolicited = false;
+    private void tell(boolean solicited) {
+        final boolean interrupt = armed != 0 && (solicited || (armed & ARMED_ANY) != 0);
         if (interrupt) {
             armed = 0;
         }

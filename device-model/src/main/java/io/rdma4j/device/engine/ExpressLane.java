@@ -30,8 +30,6 @@ final class ExpressLane extends Padded {
         | SendFlags.PVRDMA_SEND_FENCE;
     /** So many sends take the peer's locks once, and are shown to it by one store to its index. */
     private static final int MAX_ROW = 8;
-    /** Bytes of each of those. */
-    private static final int MAX_ROW_LENGTH = 256;
 
     private final EngineContext context;
     private final SendExecutor executor;
@@ -84,7 +82,8 @@ final class ExpressLane extends Padded {
         message.psn = psn;
         message.packets = packets;
         message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
-        final boolean done = opcode == WrOpcode.PVRDMA_WR_SEND ? send(more) : write(wqe);
+        final boolean done = opcode != WrOpcode.PVRDMA_WR_SEND ? write(wqe)
+            : more || row > 0 ? sendInRow(more) : peer.trySend(message);
         if (done) {
             executor.psn(psn + packets & PSN_MASK);
         }
@@ -92,17 +91,16 @@ final class ExpressLane extends Padded {
     }
 
     /** Long messages go alone: the peer can work on one while the next is copied. */
-    private boolean send(boolean more) {
-        final boolean isShort = message.length <= MAX_ROW_LENGTH;
-        if (!isShort) {
+    private boolean sendInRow(boolean more) {
+        if (message.length > Responder.SHORT) {
             endRow();
+            return peer.trySend(message);
         }
         final int before = row;
-        message.inRow = before > 0;
-        message.more = more && isShort && before < MAX_ROW - 1;
-        row = 0; // Whatever happens, the peer has ended it then.
-        final boolean done = peer.trySend(message);
-        if (done && message.more) {
+        final boolean last = !more || before == MAX_ROW - 1;
+        row = 0; // Unless it says otherwise, the peer has ended it.
+        final boolean done = peer.trySendInRow(message, before == 0, last);
+        if (done && !last) {
             row = before + 1;
         }
         return done;

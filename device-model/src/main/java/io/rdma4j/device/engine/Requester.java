@@ -26,9 +26,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The send side of a queue pair: takes WQEs in order and completes each exactly once. Any thread may run it; its lock
  * makes them one at a time.
  *
- * <p>A request is over, at the peer too, before the next one begins. So a fence, which holds a request back until the
- * reads and atomics before it are over, is there always, whether its flag is set or not; and of max_rd_atomic only
- * matters whether it is 0.
+ * <p>A request is over, at the peer too, before the next one begins, though the peer may be told of several at once. So
+ * a fence, which holds a request back until the reads and atomics before it are over, is there always, whether its flag
+ * is set or not; and of max_rd_atomic only matters whether it is 0.
  */
 final class Requester extends Padded implements Runnable {
     private final EngineContext context;
@@ -128,7 +128,16 @@ final class Requester extends Padded implements Runnable {
             return;
         }
         try {
-            executeAll();
+            boolean goesOn = true;
+            for (int budget = queue.count(); goesOn && budget > 0; budget--) {
+                final int state = qp.state();
+                if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && retries.isWaiting()) {
+                    goesOn = executeNext();
+                } else {
+                    goesOn = false;
+                    flushIfFailed(state);
+                }
+            }
         } finally {
             endRow();
         }
@@ -138,19 +147,6 @@ final class Requester extends Padded implements Runnable {
     private void endRow() {
         if (express != null) {
             express.endRow();
-        }
-    }
-
-    private void executeAll() {
-        boolean goesOn = true;
-        for (int budget = queue.count(); goesOn && budget > 0; budget--) {
-            final int state = qp.state();
-            if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && retries.isWaiting()) {
-                goesOn = executeNext();
-            } else {
-                goesOn = false;
-                flushIfFailed(state);
-            }
         }
     }
 
@@ -184,7 +180,6 @@ final class Requester extends Padded implements Runnable {
         queue.advance();
         completed++;
         if (completes) {
-            express.endRow();
             complete(wrId, opcode == WrOpcode.PVRDMA_WR_SEND ? WcOpcode.PVRDMA_WC_SEND
                 : WcOpcode.PVRDMA_WC_RDMA_WRITE, WcStatus.PVRDMA_WC_SUCCESS, express.length());
         }
@@ -276,7 +271,6 @@ final class Requester extends Padded implements Runnable {
     }
 
     private void breakDown(String why) {
-        endRow();
         context.counters().record(Counter.CORRUPT_RINGS, "qp 0x%x: %s", qp.handle(), why);
         failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
     }

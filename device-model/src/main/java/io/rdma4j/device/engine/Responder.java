@@ -31,8 +31,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Responder extends Padded implements Destination {
     private static final int PSN_MASK = 0xff_ffff;
-    /** Up to so many bytes a message is copied while the completion queue is locked. */
-    private static final int SHORT = 256;
+    /** Up to so many bytes a message is copied while the completion queue is locked, and may be one of a row. */
+    static final int SHORT = 256;
 
     private final EngineContext context;
     private final QueuePair qp;
@@ -47,7 +47,7 @@ final class Responder extends Padded implements Destination {
     private MemoryRegion region;
     private int psn;
     private long completed;
-    /** Whether the completion queue's lock is held, for a row of sends or the one at hand. */
+    /** Whether the completion queue's lock is held, for a row of sends. */
     private boolean completing;
     private boolean lastTaken;
     private boolean established;
@@ -114,13 +114,26 @@ final class Responder extends Padded implements Destination {
         if (!express) {
             return false;
         }
-        if (!message.inRow) {
+        receives.lock().lock();
+        try {
+            return isExpected(message) && sendPlain(message);
+        } finally {
+            receives.lock().unlock();
+        }
+    }
+
+    @Override
+    public boolean trySendInRow(Message message, boolean first, boolean last) {
+        if (!express) {
+            return false;
+        }
+        if (first) {
             receives.lock().lock();
         }
         boolean goesOn = false;
         try {
-            final boolean done = isExpected(message) && sendPlain(message);
-            goesOn = done && message.more;
+            final boolean done = isExpected(message) && sendInRow(message);
+            goesOn = done && !last;
             return done;
         } finally {
             if (!goesOn) {
@@ -183,22 +196,45 @@ final class Responder extends Padded implements Destination {
             HostMemory.copy(message.host, host, message.length);
         }
         final CompletionQueue cq = qp.shape().recvCq();
-        if (!(completing ? cq.beginNext() : cq.tryBegin())) {
+        if (!cq.tryBegin()) {
+            return false;
+        }
+        try {
+            if (isShort) {
+                HostMemory.copy(message.host, host, message.length);
+            }
+            received(message, wqe, cq.address());
+        } catch (final InternalError e) {
+            cq.abandon();
+            throw e;
+        }
+        cq.end(message.solicited);
+        psn = psn + message.packets & PSN_MASK;
+        return true;
+    }
+
+    private boolean sendInRow(Message message) {
+        final long wqe = receives.peekPlain();
+        final long host = wqe == 0 ? 0 : receives.plainHost(wqe, message.length);
+        final CompletionQueue cq = qp.shape().recvCq();
+        if (host == 0 || !(completing ? cq.claim() : cq.tryBegin())) {
             return false;
         }
         completing = true;
-        if (isShort) {
-            HostMemory.copy(message.host, host, message.length);
-        }
-        CqeWriter.write(cq.address(), Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(),
-            WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
-        CqeWriter.source(cq.address(), message.sourceQpn, 0);
-        // The slot is free before its completion can be seen, as in giveBack.
-        receives.advance();
+        HostMemory.copy(message.host, host, message.length);
+        received(message, wqe, cq.address());
         cq.hold(message.solicited);
-        completed++;
         psn = psn + message.packets & PSN_MASK;
         return true;
+    }
+
+    /** The slot is free before its completion can be seen, as in giveBack. */
+    private void received(Message message, long wqe, long cqe) {
+        CqeWriter.write(cqe, Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(), WcOpcode.PVRDMA_WC_RECV,
+            WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
+        CqeWriter.source(cqe, message.sourceQpn, 0);
+        receives.advance();
+        completed++;
     }
 
     private int nobody() {

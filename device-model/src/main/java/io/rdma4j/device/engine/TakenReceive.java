@@ -7,7 +7,6 @@ package io.rdma4j.device.engine;
 
 import io.rdma4j.queues.Padded;
 
-
 /** The receive that was taken last, written for each message by the sender's thread. */
 final class TakenReceive extends Padded {
     long wrId;

@@ -7,7 +7,6 @@ package io.rdma4j.device.link;
 
 import io.rdma4j.queues.Padded;
 
-
 import java.util.ArrayDeque;
 
 /**

@@ -25,14 +25,24 @@ public interface Destination {
     boolean tryWrite(Message message);
 
     /**
-     * Carries out a SEND, likewise. Several may come in a row: the first is not {@link Message#inRow}, the last is not
-     * {@link Message#more}. The peer sees their completions at the end, and the row holds the peer's locks until then;
-     * so its sender takes no lock meanwhile, and ends it by {@link #endRow()} if there is no last one after all.
+     * Carries out a SEND, likewise.
      *
-     * @param message with {@link Message#host}, which is short in a row.
-     * @return false if that is not so simple; then nothing was done that the peer may see, and the row is ended.
+     * @param message with {@link Message#host}.
+     * @return false if that is not so simple; then nothing was done that the peer may rely on.
      */
     boolean trySend(Message message);
+
+    /**
+     * Carries out one of several short SENDs in a row, of which the peer sees the completions at the end. The row holds
+     * the peer's locks until then; so its sender takes no lock meanwhile, and ends it by {@link #endRow()} if there is
+     * no last one after all.
+     *
+     * @param message with {@link Message#host}, and short.
+     * @param first   whether it begins the row.
+     * @param last    whether it ends the row.
+     * @return false as {@link #trySend}; then the row is ended.
+     */
+    boolean trySendInRow(Message message, boolean first, boolean last);
 
     /** Ends a row behind a message that was not to be its last one. */
     void endRow();

@@ -50,10 +50,6 @@ public final class Message extends Padded {
     public int invalidateKey;
     /** Whether the receiver asked to be woken by such messages should be. */
     public boolean solicited;
-    /** Of a SEND to a {@link Destination}: whether it belongs to a row that the one before has begun. */
-    public boolean inRow;
-    /** Of a SEND to a {@link Destination}: whether another one follows in the same row. */
-    public boolean more;
     /** Traffic class of the GRH. */
     public int trafficClass;
     /** Flow label of the GRH. */

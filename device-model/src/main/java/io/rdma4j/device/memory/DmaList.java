@@ -7,7 +7,6 @@ package io.rdma4j.device.memory;
 
 import io.rdma4j.queues.Padded;
 
-
 import org.agrona.UnsafeApi;
 
 /**
