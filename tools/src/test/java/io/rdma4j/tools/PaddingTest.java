@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Where a class has room between what different threads use, the JVM leaves it there: it fills gaps of a superclass
- * with fields of a subclass, and so may put one of them on the other side. Here, because all modules are on this class
- * path.
+ * with fields of a subclass, and so may put one of them on the other side. Here, because all modules of the library are
+ * on this class path.
  */
 class PaddingTest {
     /** Fields that are only room. */
@@ -94,6 +94,11 @@ class PaddingTest {
             assertThat(offsets(group)).as("behind the room, of %s\n%s", level.getSimpleName(), layout(type))
                 .allMatch(offset -> offset > end);
         }
+    }
+
+    @Test
+    void theRoomIsTwoLinesLong() {
+        assertThat(offsets(fields(Sample.class, false))).as(layout(Sample.class)).allMatch(offset -> offset >= 128);
     }
 
     @Test

@@ -39,7 +39,7 @@ final class ExpressLane extends Padded {
     private Destination peer;
     private int peerEpoch;
     private int peerChanges;
-    /** How many sends in a row are not ended. */
+    /** How many sends are in the row that is not ended. */
     private int row;
 
     ExpressLane(EngineContext context, QpAttributes attributes, SendExecutor executor, SgeReader sges,
@@ -96,12 +96,11 @@ final class ExpressLane extends Padded {
             endRow();
             return peer.trySend(message);
         }
-        final int before = row;
-        final boolean last = !more || before == MAX_ROW - 1;
-        row = 0; // Unless it says otherwise, the peer has ended it.
-        final boolean done = peer.trySendInRow(message, before == 0, last);
-        if (done && !last) {
-            row = before + 1;
+        row++; // Before the peer locks anything: whatever comes up in there, the row will be ended.
+        final boolean last = !more || row == MAX_ROW;
+        final boolean done = peer.trySendInRow(message, last);
+        if (!done || last) {
+            row = 0;
         }
         return done;
     }
@@ -110,7 +109,7 @@ final class ExpressLane extends Padded {
     void endRow() {
         if (row > 0) {
             row = 0;
-            peer.endRow();
+            peer.endRow(message);
         }
     }
 

@@ -47,7 +47,12 @@ final class Responder extends Padded implements Destination {
     private MemoryRegion region;
     private int psn;
     private long completed;
-    /** Whether the completion queue's lock is held, for a row of sends. */
+    /**
+     * What the sender whose row is not ended tells its sends by. Others see it at any time, but only the sender itself
+     * makes it its own; it holds the receive queue's lock then.
+     */
+    private Message row;
+    /** Whether the completion queue's lock is held too, for a row of sends. */
     private boolean completing;
     private boolean lastTaken;
     private boolean established;
@@ -123,12 +128,13 @@ final class Responder extends Padded implements Destination {
     }
 
     @Override
-    public boolean trySendInRow(Message message, boolean first, boolean last) {
+    public boolean trySendInRow(Message message, boolean last) {
         if (!express) {
             return false;
         }
-        if (first) {
+        if (row != message) {
             receives.lock().lock();
+            row = message;
         }
         boolean goesOn = false;
         try {
@@ -137,19 +143,23 @@ final class Responder extends Padded implements Destination {
             return done;
         } finally {
             if (!goesOn) {
-                endRow();
+                endRow(message);
             }
         }
     }
 
     @Override
-    public void endRow() {
+    public void endRow(Message message) {
+        if (row != message) {
+            return;
+        }
         try {
             if (completing) {
                 completing = false;
                 qp.shape().recvCq().endHeld();
             }
         } finally {
+            row = null;
             receives.lock().unlock();
         }
     }

@@ -34,16 +34,19 @@ public interface Destination {
 
     /**
      * Carries out one of several short SENDs in a row, of which the peer sees the completions at the end. The row holds
-     * the peer's locks until then; so its sender takes no lock meanwhile, and ends it by {@link #endRow()} if there is
+     * the peer's locks until then; so its sender takes no lock meanwhile, and ends it by {@link #endRow} if there is
      * no last one after all.
      *
      * @param message with {@link Message#host}, and short.
-     * @param first   whether it begins the row.
      * @param last    whether it ends the row.
      * @return false as {@link #trySend}; then the row is ended.
      */
-    boolean trySendInRow(Message message, boolean first, boolean last);
+    boolean trySendInRow(Message message, boolean last);
 
-    /** Ends a row behind a message that was not to be its last one. */
-    void endRow();
+    /**
+     * Ends a row, if it is not.
+     *
+     * @param message the one that each send of the row was told by.
+     */
+    void endRow(Message message);
 }
