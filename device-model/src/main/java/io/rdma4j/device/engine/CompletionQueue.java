@@ -24,8 +24,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Arming takes the lock too. So a driver that arms and then looks once more either finds the completion, or it came
  * later and finds the queue armed: no wake-up is lost, and completing needs no fence for it.
  *
- * <p>An entry can be {@linkplain #hold held}, to be shown with the next one: a driver that looks at the index all the
- * time has its line taken away, and takes it back, for each store.
+ * <p>Entries can be {@linkplain #hold held}, to be shown together: a driver that looks at the index all the time has
+ * its line taken away, and takes it back, for each store.
  */
 final class CompletionQueue extends Padded {
     private static final int ARMED_ANY = Uar.CQ_ARM;
@@ -195,7 +195,7 @@ final class CompletionQueue extends Padded {
     }
 
     /**
-     * Keeps the entry, to be shown at {@link #endHeld} or with the next one, and the lock.
+     * Keeps the entry, to be shown at {@link #endHeld}, and the lock.
      *
      * @param solicited whether it concerns who armed the queue for solicited completions.
      */
