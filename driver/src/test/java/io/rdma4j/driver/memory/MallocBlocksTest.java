@@ -50,18 +50,39 @@ class MallocBlocksTest {
     @ParameterizedTest
     @ValueSource(ints = {33, 65, 100, 150})
     void addressesFarInsideOfTouchingBlocksAreRefused(final int mib) {
+        refusesBlocksOf(mib);
+    }
+
+    /** Freeing blocks of up to 32 MiB teaches glibc to cut later ones from an arena, and to keep what it grew to. */
+    @Test
+    void addressesInLargeBlocksOfAnArenaAreRefused() {
+        Native.free(Native.malloc(31L * MIB));
+        final long first = Native.malloc(30L * MIB);
+        final long second = Native.malloc(29L * MIB);
+        Native.free(first);
+        Native.free(second);
+        refusesBlocksOf(33);
+    }
+
+    private void refusesBlocksOf(final int mib) {
         final long[] blocks = {Native.malloc((long) mib * MIB), Native.malloc((long) mib * MIB),
             Native.malloc((long) mib * MIB)};
         for (final long block : blocks) {
+            final String reason = ownMapping(block) ? "block of malloc" : "to malloc|an arena of malloc";
             for (final long at : new long[] {0, (long) mib * MIB / 2, (long) (mib - 1) * MIB,
                 (long) mib * MIB - PAGE}) {
-                assertThat(whyNot(block + at, PAGE)).as("%d MiB, at %d", mib, at).contains("block of malloc");
-                assertThat(whyNot(block + at, PAGE)).as("the second time").contains("block of malloc");
+                assertThat(whyNot(block + at, PAGE)).as("%d MiB, at %d", mib, at).containsPattern(reason);
+                assertThat(whyNot(block + at, PAGE)).as("the second time").containsPattern(reason);
             }
         }
         for (final long block : blocks) {
             Native.free(block);
         }
+    }
+
+    /** {@code IS_MMAPPED} of glibc's {@code struct malloc_chunk}, whose last word is the one before the block. */
+    private static boolean ownMapping(final long block) {
+        return (Libc.directBuffer(block - Long.BYTES, Long.BYTES).getLong(0) & 2) != 0;
     }
 
     /** What locks or watches a part makes several mappings of the block. */
