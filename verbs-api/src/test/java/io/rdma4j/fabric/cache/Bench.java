@@ -79,7 +79,7 @@ final class Bench implements AutoCloseable {
         final long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as("deadline passed: %s", state).isNegative();
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 

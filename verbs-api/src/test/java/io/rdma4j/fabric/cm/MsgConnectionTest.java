@@ -259,8 +259,10 @@ final class MsgConnectionTest {
         a.connect(a, a.listen());
     }
 
+    /** Each try gets through half of the time, and the time of 11 tries, the usual one, would fail one run in 100. */
     @Test
     void badDatagramsOnlyDelay() {
+        final Duration patient = Duration.ofSeconds(15);
         final AtomicInteger seeds = new AtomicInteger();
         final MsgConnections asking = new MsgConnections((EndpointHost) a.domain, a.fabric,
             port -> new LossyEnd(port, seeds.incrementAndGet(), 30));
@@ -272,13 +274,13 @@ final class MsgConnectionTest {
         final int count = 40;
         final List<MsgEndpoint> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            final MsgEndpoint asker = asking.open(a.options());
+            final MsgEndpoint asker = asking.open(a.options().connectTimeout(patient));
             all.add(asker);
             asker.connect(passive.address(), new byte[] {(byte) i});
         }
         for (int i = 0; i < count; i++) {
             final ConnectionRequest request = b.pick(FabricEvent.CONNREQ, a).request();
-            final MsgEndpoint answerer = answering.open(b.options().request(request));
+            final MsgEndpoint answerer = answering.open(b.options().request(request).connectTimeout(patient));
             all.add(answerer);
             if (request.privateData()[0] % 4 == 3) {
                 request.reject(request.privateData());

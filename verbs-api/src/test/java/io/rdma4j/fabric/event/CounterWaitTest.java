@@ -217,7 +217,7 @@ class CounterWaitTest {
 
     @Test
     void noWaiterSleepsThroughItsCount() throws Exception {
-        final int count = 20_000;
+        final int count = 5_000;
         final FabricCounter counter = open(WaitObject.UNSPEC);
         final AtomicLong reached = new AtomicLong();
         try (EndpointCounters sends = sends(counter)) {

@@ -107,6 +107,11 @@ class ConnectorFailuresTest {
         return new ConnectOptions().timeout(Duration.ofMillis(1_000)).patience(Duration.ofMillis(300));
     }
 
+    /** Of the peer's HELLO; what comes after it is to come soon. */
+    private static ConnectOptions patientAtFirst() {
+        return patient().patience(Duration.ofMillis(300));
+    }
+
     private static ConnectOptions patient() {
         return new ConnectOptions().timeout(Duration.ofSeconds(20)).patience(Duration.ofSeconds(15));
     }
@@ -117,7 +122,13 @@ class ConnectorFailuresTest {
         void play(ScriptedPeer peer) throws IOException;
     }
 
+    /** On a busy machine the other thread takes its time, which is to show only where a deadline is the matter. */
     private void connectTo(final Script script, final int errno, final String... words) throws IOException {
+        connectTo(script, patient(), errno, words);
+    }
+
+    private void connectTo(final Script script, final ConnectOptions options, final int errno,
+            final String... words) throws IOException {
         try (ServerSocket server = ScriptedPeer.listen()) {
             Background.run(() -> {
                 try (ScriptedPeer other = new ScriptedPeer(server.accept())) {
@@ -127,8 +138,6 @@ class ConnectorFailuresTest {
                     return;
                 }
             });
-            // On a busy machine the other thread takes its time, which is to show only where a deadline is the matter.
-            final ConnectOptions options = errno == RdmaException.ETIMEDOUT ? quick() : patient();
             assertRefused(errno, () -> RdmaConnector.connect(peer.qp, ScriptedPeer.address(server), options), words);
         }
     }
@@ -232,13 +241,13 @@ class ConnectorFailuresTest {
             while (other.hear() != null) {
                 Thread.onSpinWait();
             }
-        }, RdmaException.ETIMEDOUT, "HELLO was awaited");
+        }, quick(), RdmaException.ETIMEDOUT, "HELLO was awaited");
         connectTo(other -> {
             other.say(hello(ScriptedPeer.LISTENS));
             while (other.hear() != null) {
                 Thread.onSpinWait();
             }
-        }, RdmaException.ETIMEDOUT, "READY was awaited");
+        }, patientAtFirst(), RdmaException.ETIMEDOUT, "READY was awaited");
         acceptWhoSaid(other -> other.say(hello(ScriptedPeer.CONNECTS)), "READY was awaited");
         try (RdmaListener listener = RdmaConnector.listen(0)) {
             assertRefused(RdmaException.ETIMEDOUT, () -> listener.accept(peer.qp, quick()), "no peer came in time");
