@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Used by one case at a time; {@link #own} and the counts may be called by several threads of that case.
  */
 final class ConformanceEnv implements AutoCloseable {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
     private final Effort effort;
     private final int patience;
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -94,6 +96,11 @@ final class ConformanceEnv implements AutoCloseable {
 
     int times(final int quick, final int full) {
         return effort.times(quick, full);
+    }
+
+    /** What an endpoint is given to connect, where that is not what the case is about. */
+    Duration connectTimeout() {
+        return patience(CONNECT_TIMEOUT);
     }
 
     /** A wait that is long enough on this machine. */

@@ -92,7 +92,7 @@ final class FabricConnectCases {
         }
 
         EndpointOptions options() {
-            return new EndpointOptions().completionQueue(cq).eventQueue(events);
+            return new EndpointOptions().completionQueue(cq).eventQueue(events).connectTimeout(env.connectTimeout());
         }
 
         MsgEndpoint endpoint() {

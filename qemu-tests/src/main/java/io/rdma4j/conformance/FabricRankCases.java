@@ -200,7 +200,7 @@ final class FabricRankCases {
     private static void restarted(final ConformanceEnv env) {
         final PeerGroup group = PeerGroup.reliable(env).wishing(hints ->
             hints.capabilities(Capability.MSG, Capability.SOURCE).addressFormat(AddressFormat.SOCKADDR_IN));
-        final Peer near = group.join(options -> options.connectTimeout(TIMEOUT.multipliedBy(env.times(5, 1))));
+        final Peer near = group.join(options -> options.connectTimeout(env.patience(TIMEOUT)));
         final Peer first = group.join();
         final FabricAddress address = first.endpoint().address();
         final byte[] bytes = address.bytes();

@@ -42,7 +42,7 @@ final class FabricSide {
         this.domain = domain;
         this.cq = env.own(domain.openCompletionQueue(QUEUE));
         this.endpoint = env.own(domain.openEndpoint(new EndpointOptions().completionQueue(cq)
-            .sizes(OPERATIONS, OPERATIONS).authKey(authKey)));
+            .sizes(OPERATIONS, OPERATIONS).authKey(authKey).connectTimeout(env.connectTimeout())));
     }
 
     /** A side that is not connected yet. */

@@ -52,7 +52,8 @@ final class Peer {
         this.cq = cq;
         this.read = read;
         this.endpoint = env.own(domain.openAddressedEndpoint(options.apply(new EndpointOptions()
-            .completionQueue(cq).addressVector(vector).sizes(OPERATIONS, OPERATIONS))));
+            .completionQueue(cq).addressVector(vector).sizes(OPERATIONS, OPERATIONS)
+            .connectTimeout(env.connectTimeout()))));
     }
 
     static Peer of(

@@ -125,8 +125,8 @@ class QtestClientTest {
 
     @Test
     void missedDeadlineShowsWhatThereWasOfTheAnswer() throws IOException {
-        connect((command, channel) -> send(channel, "OK 0x1"), 200);
-        assertFailure(() -> client.memoryRead(0x44), RdmaException.ETIMEDOUT, "readl 0x44", "200 ms", "OK 0x1",
+        connect((command, channel) -> send(channel, "OK 0x1"), 3_000);
+        assertFailure(() -> client.memoryRead(0x44), RdmaException.ETIMEDOUT, "readl 0x44", "3000 ms", "OK 0x1",
             "one at a time");
         assertFailure(() -> client.memoryRead(0x48), RdmaException.EBADFD, "unusable since");
     }
@@ -201,7 +201,7 @@ class QtestClientTest {
         }, 10_000);
         client.command("endianness");
         client.close();
-        for (int i = 0; i < 200 && seen[0].isOpen(); i++) {
+        for (int i = 0; i < 2_000 && seen[0].isOpen(); i++) {
             Thread.sleep(10);
         }
         assertThat(seen[0].isOpen()).as("server's end").isFalse();
