@@ -11,11 +11,13 @@ import io.rdma4j.driver.state.StateFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Finds and opens what processes publish. */
 public final class LiveViews {
@@ -61,21 +63,28 @@ public final class LiveViews {
      */
     public static List<Listed> list() {
         try {
-            return LiveFolder.files(StateFolder.find()).stream().map(LiveViews::look).toList();
+            return LiveFolder.files(StateFolder.find()).stream().map(LiveViews::look).flatMap(Optional::stream)
+                .toList();
         } catch (final IOException | InvalidPathException e) {
             return List.of();
         }
     }
 
-    private static Listed look(final Path file) {
+    /** Empty if its process removed it since the folder was listed. */
+    static Optional<Listed> look(final Path file) {
         try (LiveImage image = new LiveImage.OfFile(file)) {
             final LiveHeader header = LiveHeader.read(image);
-            return new Listed(file, LiveFolder.pid(file), header.address(), header.status(), header.detail());
+            return Optional.of(
+                new Listed(file, LiveFolder.pid(file), header.address(), header.status(), header.detail()));
         } catch (final IOException e) {
-            final boolean denied = Files.exists(file) && !Files.isReadable(file);
-            return new Listed(file, LiveFolder.pid(file), "", denied ? Status.NO_RIGHT : Status.CORRUPT,
-                String.valueOf(e.getMessage()));
+            return Files.notExists(file, LinkOption.NOFOLLOW_LINKS) ? Optional.empty()
+                : Optional.of(unreadable(file, String.valueOf(e.getMessage())));
         }
+    }
+
+    private static Listed unreadable(final Path file, final String detail) {
+        final boolean denied = Files.exists(file) && !Files.isReadable(file);
+        return new Listed(file, LiveFolder.pid(file), "", denied ? Status.NO_RIGHT : Status.CORRUPT, detail);
     }
 
     /**
@@ -171,10 +180,9 @@ public final class LiveViews {
 
     private static void addFiles(final Path folder, final long pid, final Map<Object, Listed> found) {
         for (final Path file : LiveFolder.files(folder)) {
-            final Listed listed = LiveFolder.pid(file) == pid ? look(file) : null;
-            if (listed != null && listed.status() != Status.STALE && listed.status() != Status.ELSEWHERE) {
-                found.put(file, listed);
-            }
+            final Optional<Listed> listed = LiveFolder.pid(file) == pid ? look(file) : Optional.empty();
+            listed.filter(its -> its.status() != Status.STALE && its.status() != Status.ELSEWHERE)
+                .ifPresent(its -> found.put(file, its));
         }
     }
 

@@ -163,6 +163,17 @@ class LiveViewsTest extends LiveFixture {
     }
 
     @Test
+    void aFileThatIsRemovedAfterTheFolderWasListedIsPassedOver() throws Exception {
+        final Path file = write(NAME, bytesOf("fake:a"));
+        assertThat(LiveViews.look(file)).isPresent();
+        Files.delete(file);
+        assertThat(LiveViews.look(file)).isEmpty();
+        Files.createSymbolicLink(file, folder.resolve("nothing"));
+        assertThat(LiveViews.look(file)).hasValueSatisfying(its ->
+            assertThat(its.status()).isEqualTo(Status.CORRUPT));
+    }
+
+    @Test
     void draftsAreNotSeenAndThoseThatWereLeftAreRemoved() throws Exception {
         final Path fresh = write("live-4194305-1.new", new byte[10]);
         final Path old = write("live-4194305-2.new", new byte[10]);
