@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
  */
 class OnDemandTableTest {
     private static final int PAGE = Pdir.PAGE_SIZE;
+    private static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
     private static final long DIRECTORY = 0x10_0000;
     private static final long TABLE = 0x20_0000;
     private static final long ORDINARY = 0x30_0000;
@@ -36,8 +37,12 @@ class OnDemandTableTest {
 
     private final EmulatedIommu iommu = new EmulatedIommu(new Counters());
     private final UnsafeBuffer memory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(3 * PAGE, PAGE));
-    private final long nothing = Libc.mmap(0, 2L * PAGE, LibcConstants.PROT_NONE,
-        LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
+    private final long nothing = Libc.mmap(0, 5L * PAGE, LibcConstants.PROT_NONE, ANONYMOUS, -1, 0);
+    /**
+     * Two pages with some before and one behind that stay: what is unmapped between them stays a hole, as nothing that
+     * the JVM maps is so small; elsewhere the stack of a thread may come to lie there, and be written to.
+     */
+    private final long fenced = nothing + 2L * PAGE;
     private final AtomicInteger gracePeriods = new AtomicInteger();
 
     @BeforeEach
@@ -54,7 +59,12 @@ class OnDemandTableTest {
 
     @AfterEach
     void unmap() {
-        Libc.munmap(nothing, 2L * PAGE);
+        Libc.munmap(nothing, 5L * PAGE);
+    }
+
+    private static void mapAt(long address, long length) {
+        Libc.mmap(address, length, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+            ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
     }
 
     private void list(long... pages) {
@@ -123,8 +133,8 @@ class OnDemandTableTest {
     /** Ordinary memory whose pages went away, and memory on demand: the error is for who broke the promise. */
     @Test
     void theEndThatIsMissingIsNamedThoughTheOtherIsOnDemand() {
-        final long ordinary = Libc.mmap(0, PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
-            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
+        final long ordinary = fenced;
+        mapAt(ordinary, PAGE);
         final long demanded = memory.addressOffset() + 2L * PAGE;
         assertThat(PagedMemory.copy(ordinary, false, demanded, true, 16)).isEqualTo(DmaList.COPIED);
         assertThat(PagedMemory.copy(demanded, true, ordinary, false, 16)).isEqualTo(DmaList.COPIED);
@@ -137,8 +147,8 @@ class OnDemandTableTest {
 
     @Test
     void aMappingWithoutItsPagesIsSuspendedAndMended() {
-        final long pages = Libc.mmap(0, 2L * PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
-            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
+        final long pages = fenced;
+        mapAt(pages, 2L * PAGE);
         final Iommu.Range range = new Iommu.Range(0x60_0000, pages, 2L * PAGE);
         iommu.map(range.iova(), pages, range.length(), null);
         list(range.iova(), range.iova() + PAGE);
@@ -156,14 +166,12 @@ class OnDemandTableTest {
         assertThatThrownBy(() -> PageTable.walk(iommu, DIRECTORY, 2)).isInstanceOf(DmaFault.class);
         assertThatThrownBy(() -> iommu.refresh(range, pages, PAGE, true)).as("all of it has to be there")
             .isInstanceOf(RdmaException.class);
-        Libc.mmap(pages + PAGE, PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE, LibcConstants.MAP_PRIVATE
-            | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        mapAt(pages + PAGE, PAGE);
         iommu.refresh(range, pages, PAGE, true);
         assertThat(table.isCurrent()).isTrue();
         iommu.suspend(range);
         iommu.unmap(range.iova(), range.length());
         assertThat(table.isCurrent()).isFalse();
         assertThatThrownBy(() -> iommu.refresh(range, pages, PAGE, true)).hasMessageContaining("no mapping is exactly");
-        Libc.munmap(pages, 2L * PAGE);
     }
 }

@@ -273,10 +273,11 @@ public final class CommandChannel {
 
     private void awaitResponse(final Wire wire, final long key) {
         final long deadline = System.nanoTime() + timeoutNanos;
+        // Always read before the look: a thread may sleep past the deadline in between, while the device answers.
+        long left = timeoutNanos;
         int spins = 0;
         boolean fired = false;
         while (!isAnswered(wire, key)) {
-            final long left = deadline - System.nanoTime();
             if (latch.isDeaf()) {
                 throw gone();
             }
@@ -291,6 +292,7 @@ public final class CommandChannel {
             } else {
                 Pause.nanos(Math.min(left, POLL_NANOS));
             }
+            left = deadline - System.nanoTime();
         }
         settle(fired);
     }

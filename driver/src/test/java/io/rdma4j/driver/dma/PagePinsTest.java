@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.FencedPages;
+import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.libc.Rlimit;
 
@@ -23,8 +25,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +47,13 @@ class PagePinsTest {
     private final FakeLocker locker = new FakeLocker();
     private final PagePins pins =
         new PagePins(locker, new MemlockLimit(Path.of("/none"), Path.of("/none"), () -> new Rlimit(-1, -1)));
+    /** The common one may be of a single thread. */
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void endThreads() {
+        executor.shutdownNow();
+    }
 
     /** Locks as the kernel does: without counting. Page n is at address n * 4096. */
     private static final class FakeLocker implements PagePins.Locker {
@@ -195,9 +207,9 @@ class PagePinsTest {
     void nobodyIsToldOfAPageThatAnotherIsStillLocking() throws Exception {
         locker.entered = new CountDownLatch(1);
         locker.mayLeave = new CountDownLatch(1);
-        final CompletableFuture<Void> first = CompletableFuture.runAsync(() -> pin(1, 10));
+        final CompletableFuture<Void> first = CompletableFuture.runAsync(() -> pin(1, 10), executor);
         FakeLocker.await(locker.entered);
-        final CompletableFuture<Void> inside = CompletableFuture.runAsync(() -> pin(5, 1));
+        final CompletableFuture<Void> inside = CompletableFuture.runAsync(() -> pin(5, 1), executor);
         assertThatThrownBy(() -> inside.get(50, TimeUnit.MILLISECONDS)).hasToString(
             "java.util.concurrent.TimeoutException");
         locker.mayLeave.countDown();
@@ -225,7 +237,7 @@ class PagePinsTest {
                     }
                     unpin(page, count);
                 }
-            }));
+            }, executor));
         }
         for (final CompletableFuture<Void> thread : threads) {
             thread.get(20, TimeUnit.SECONDS);
@@ -264,11 +276,11 @@ class PagePinsTest {
 
     @Test
     void pinningWhatIsNotMappedFailsAndLeavesNothing() {
-        final long address;
-        try (MappedMemory memory = MappedMemory.anonymous(2 * PAGE)) {
-            address = memory.address();
+        try (FencedPages pages = new FencedPages(2)) {
+            final long address = pages.address();
+            Libc.munmap(address, 2 * PAGE);
+            assertThatThrownBy(() -> PagePins.process().pin(address, 2 * PAGE)).isInstanceOf(RdmaException.class);
+            assertThat(PagePins.process().count(address)).isZero();
         }
-        assertThatThrownBy(() -> PagePins.process().pin(address, 2 * PAGE)).isInstanceOf(RdmaException.class);
-        assertThat(PagePins.process().count(address)).isZero();
     }
 }

@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 import org.agrona.BufferUtil;
@@ -46,9 +48,12 @@ class SharedMappingTest {
     private final IovaAllocator iovas =
         new IovaAllocator(List.of(new IovaAllocator.Range(BASE, BASE + (256 << 20) - 1)));
     private final IommuDmaDomain domain = new IommuDmaDomain(iommu, iovas, "test:");
+    /** The common one may be of a single thread. */
+    private final ExecutorService executor = Executors.newCachedThreadPool();
 
     @AfterEach
     void nothingIsLeft() {
+        executor.shutdownNow();
         domain.close();
         assertThat(domain.reachableBytes()).isZero();
         assertThat(domain.mappings()).isZero();
@@ -334,7 +339,7 @@ class SharedMappingTest {
         final List<CompletableFuture<Void>> threads = new ArrayList<>();
         for (int thread = 0; thread < 4; thread++) {
             final int seed = thread;
-            threads.add(CompletableFuture.runAsync(() -> churn(memory, new Random(seed))));
+            threads.add(CompletableFuture.runAsync(() -> churn(memory, new Random(seed)), executor));
         }
         for (final CompletableFuture<Void> thread : threads) {
             thread.get(50, TimeUnit.SECONDS);

@@ -11,6 +11,7 @@ import static io.rdma4j.driver.libc.LibcConstants.MREMAP_MAYMOVE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -30,8 +31,12 @@ class AddressSpaceTest {
 
     @Test
     void mremapMovesWhatIsThere() throws Exception {
-        final long from = map(1);
-        final long to = map(3);
+        try (FencedPages from = new FencedPages(1); FencedPages to = new FencedPages(3)) {
+            assertMoves(from.address(), to.address());
+        }
+    }
+
+    private static void assertMoves(final long from, final long to) throws IOException {
         Libc.directBuffer(from, 8).putLong(0, 42);
         assertThat(AddressSpace.mremap(from, PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to)).isEqualTo(to);
         assertThat(Libc.directBuffer(to, 8).getLong(0)).isEqualTo(42);
@@ -41,13 +46,17 @@ class AddressSpaceTest {
         final long moved = AddressSpace.mremap(to, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0);
         assertThat(Libc.directBuffer(moved, 8).getLong(0)).isEqualTo(42);
         assertThat(Libc.directBuffer(to, 8).getLong(0)).isZero();
-        Libc.munmap(to, PAGE);
         Libc.munmap(moved, PAGE);
     }
 
     @Test
     void mremapRefusesWhatCannotBe() {
-        final long address = map(2);
+        try (FencedPages pages = new FencedPages(2)) {
+            assertRefuses(pages.address());
+        }
+    }
+
+    private static void assertRefuses(final long address) {
         assertFails("mremap", "EINVAL", () -> AddressSpace.mremap(0, PAGE, PAGE, 0, 0)).hasMessageContaining("range");
         assertFails("mremap", "EINVAL", () -> AddressSpace.mremap(address, 0, PAGE, 0, 0));
         assertFails("mremap", "EINVAL", () -> AddressSpace.mremap(address, PAGE, -PAGE, 0, 0));
@@ -59,7 +68,6 @@ class AddressSpaceTest {
         Libc.munmap(address + PAGE, PAGE);
         assertFails("mremap", "EFAULT", () -> AddressSpace.mremap(address, 2 * PAGE, PAGE * 4, MREMAP_MAYMOVE, 0))
             .hasMessageContaining(String.format("address %#x", address));
-        Libc.munmap(address, PAGE);
     }
 
     @Test

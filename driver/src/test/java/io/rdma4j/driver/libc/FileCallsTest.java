@@ -73,15 +73,15 @@ class FileCallsTest {
 
     @Test
     void msyncNeedsMappedWholePages() {
-        final long address;
-        try (MappedMemory memory = MappedMemory.anonymous(2 * PAGE)) {
-            address = memory.address();
+        try (FencedPages pages = new FencedPages(2)) {
+            final long address = pages.address();
             FileCalls.msync(address, 2 * PAGE);
             assertFails("msync", "EINVAL", () -> FileCalls.msync(address + 1, PAGE));
             assertFails("msync", "EINVAL", () -> FileCalls.msync(address, 0));
             assertFails("msync", "EINVAL", () -> FileCalls.msync(0, PAGE));
             assertFails("msync", "EINVAL", () -> FileCalls.msync(address, Long.MAX_VALUE));
+            Libc.munmap(address, 2 * PAGE);
+            assertFails("msync", "ENOMEM", () -> FileCalls.msync(address, PAGE));
         }
-        assertFails("msync", "ENOMEM", () -> FileCalls.msync(address, PAGE));
     }
 }

@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rdma4j.RdmaException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -89,7 +90,12 @@ class LibcMemoryTest {
 
     @Test
     void munmapTakesTheMemoryAway() throws Exception {
-        final long address = Libc.mmap(0, PAGE, RW, ANONYMOUS, -1, 0);
+        try (FencedPages page = new FencedPages(1)) {
+            assertTakesAway(page.address());
+        }
+    }
+
+    private static void assertTakesAway(final long address) throws IOException {
         assertThat(ProcSelf.isMapped(address)).isTrue();
         assertFails("munmap", "EINVAL", () -> Libc.munmap(address + 8, PAGE)).hasMessageContaining("not aligned");
         assertFails("munmap", "EINVAL", () -> Libc.munmap(address, 0));

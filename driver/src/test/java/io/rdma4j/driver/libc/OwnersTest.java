@@ -8,17 +8,21 @@ import static io.rdma4j.driver.libc.Failing.assertFails;
 import static io.rdma4j.driver.libc.LibcConstants.O_RDONLY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.Collections;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class OwnersTest {
     private static final long PAGE = Libc.pageSize();
     private static final int THREADS = 4;
+    private static final int ATTEMPTS = 20;
 
     @Test
     void aFileIsCountedAndClosedOnce() throws Exception {
@@ -51,8 +55,31 @@ class OwnersTest {
         assertThat(Fd.openCount()).isEqualTo(before);
     }
 
+    /**
+     * The whole process is counted and mapped here, also memory of earlier tests that the garbage collector gives back
+     * meanwhile, and stacks of threads that start. What is wrong is so each time.
+     */
+    private static void undisturbed(final ThrowingCallable body) throws Throwable {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                body.call();
+                return;
+            } catch (final AssertionError e) {
+                if (attempt == ATTEMPTS) {
+                    throw e;
+                }
+                System.gc();
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+        }
+    }
+
     @Test
-    void memoryIsCountedAndUnmappedOnce() throws Exception {
+    void memoryIsCountedAndUnmappedOnce() throws Throwable {
+        undisturbed(OwnersTest::mapCountAndUnmap);
+    }
+
+    private static void mapCountAndUnmap() throws IOException {
         final int count = MappedMemory.mappedCount();
         final long bytes = MappedMemory.mappedBytes();
         final MappedMemory memory = MappedMemory.anonymous(3 * PAGE);
@@ -71,7 +98,11 @@ class OwnersTest {
     }
 
     @Test
-    void takesOverAMappingAndRefusesWhatIsNone() throws Exception {
+    void takesOverAMappingAndRefusesWhatIsNone() throws Throwable {
+        undisturbed(OwnersTest::takeOverAndBeRefused);
+    }
+
+    private static void takeOverAndBeRefused() throws IOException {
         final int count = MappedMemory.mappedCount();
         final long address = Libc.mmap(0, PAGE, LibcConstants.PROT_READ,
             LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);

@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.driver.libc.AddressSpace;
+import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import java.io.IOException;
@@ -219,22 +220,27 @@ class MappingChangesTest {
 
     @Test
     void mappingAgainInTheSamePlaceIsWatchedAgain() {
-        mapAll(Kind.ANONYMOUS_PRIVATE);
-        for (int round = 0; round < 100; round++) {
-            told.clear();
-            // Nobody waits until the first one was told of: the second must be registered all the same.
-            final MappingGuard first = guard(Kind.ANONYMOUS_PRIVATE, 0, PAGES);
-            Libc.mmap(base, PAGES * PAGE, RW, ANONYMOUS | MAP_FIXED, -1, 0);
-            final MappingGuard second = watch.watch(base, PAGES * PAGE, (guard, from, to) -> { });
-            await("first told", watch::quiet);
-            assertThat(first.intact()).isFalse();
-            Libc.munmap(base, PAGES * PAGE);
-            assertThat(seenAsOld(second)).as("round %d", round).isFalse();
-            await("second told", watch::quiet);
-            assertThat(second.intact()).isFalse();
-            Libc.mmap(base, PAGES * PAGE, RW, ANONYMOUS | MAP_FIXED, -1, 0);
+        try (FencedPages pages = new FencedPages(PAGES)) {
+            base = pages.address();
+            for (int round = 0; round < 100; round++) {
+                mapTwiceAndUnmap(round);
+                Libc.mmap(base, PAGES * PAGE, RW, ANONYMOUS | MAP_FIXED, -1, 0);
+            }
         }
+    }
+
+    private void mapTwiceAndUnmap(final int round) {
+        told.clear();
+        // Nobody waits until the first one was told of: the second must be registered all the same.
+        final MappingGuard first = guard(Kind.ANONYMOUS_PRIVATE, 0, PAGES);
+        Libc.mmap(base, PAGES * PAGE, RW, ANONYMOUS | MAP_FIXED, -1, 0);
+        final MappingGuard second = watch.watch(base, PAGES * PAGE, (guard, from, to) -> { });
+        await("first told", watch::quiet);
+        assertThat(first.intact()).isFalse();
         Libc.munmap(base, PAGES * PAGE);
+        assertThat(seenAsOld(second)).as("round %d", round).isFalse();
+        await("second told", watch::quiet);
+        assertThat(second.intact()).isFalse();
     }
 
     @Test

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
@@ -54,10 +55,16 @@ class PersistentRangeTest {
         final UnsafeBuffer bytes;
 
         TestFile(final Path folder, final int protection) throws IOException {
+            this(folder, protection, 0);
+        }
+
+        /** Mapped over what is at an address; anywhere at 0. */
+        TestFile(final Path folder, final int protection, final long fixed) throws IOException {
             path = Files.createTempFile(folder, "persistent", ".bin");
             Files.write(path, new byte[PAGES * PAGE]);
             fd = Fd.open(path.toString(), LibcConstants.O_RDWR);
-            mapped = MappedMemory.map(0, PAGES * PAGE, protection, LibcConstants.MAP_SHARED, fd.fd(), 0);
+            mapped = MappedMemory.map(fixed, PAGES * PAGE, protection,
+                LibcConstants.MAP_SHARED | (fixed == 0 ? 0 : LibcConstants.MAP_FIXED), fd.fd(), 0);
             bytes = new UnsafeBuffer(mapped.address(), PAGES * PAGE);
         }
 
@@ -217,15 +224,17 @@ class PersistentRangeTest {
 
     @Test
     void memoryThatWasUnmappedOrCutOffIsToldAndHurtsNobody(@TempDir final Path folder) throws IOException {
-        final PersistentRange range;
-        try (TestFile file = new TestFile(folder, RW)) {
-            range = PersistentRange.of(file.address(), PAGES * PAGE);
-            Libc.ftruncate(file.fd.fd(), PAGE);
-            range.flush();
-            assertThat(refusal(RdmaException.EFAULT, () -> range.flushAfterDma(file.address() + PAGE, 1)))
-                .hasMessageContaining("must stay mapped");
+        try (FencedPages room = new FencedPages(PAGES)) {
+            final PersistentRange range;
+            try (TestFile file = new TestFile(folder, RW, room.address())) {
+                range = PersistentRange.of(file.address(), PAGES * PAGE);
+                Libc.ftruncate(file.fd.fd(), PAGE);
+                range.flush();
+                assertThat(refusal(RdmaException.EFAULT, () -> range.flushAfterDma(file.address() + PAGE, 1)))
+                    .hasMessageContaining("must stay mapped");
+            }
+            assertThat(refusal(RdmaException.ENOMEM, range::flush)).hasMessageContaining("msync");
         }
-        assertThat(refusal(RdmaException.ENOMEM, range::flush)).hasMessageContaining("msync");
     }
 
     @Test

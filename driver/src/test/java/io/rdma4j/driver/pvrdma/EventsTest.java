@@ -297,7 +297,7 @@ class EventsTest {
 
         assertThat(device.awaitCompletionEvents(20_000_000)).isFalse();
 
-        assertThat(System.nanoTime() - start).isBetween(20_000_000L, 5_000_000_000L);
+        assertThat(System.nanoTime() - start).isBetween(20_000_000L, 15_000_000_000L);
     }
 
     private boolean awaitWhile(final Runnable action) throws InterruptedException {
@@ -306,7 +306,7 @@ class EventsTest {
         waiter.start();
         Thread.sleep(20);
         action.run();
-        waiter.join(10_000);
+        waiter.join(15_000);
         assertThat(result.get()).as("the wait ended").isNotNull();
         return result.get();
     }

@@ -39,7 +39,7 @@ class LossTest {
     void closes() {
         final long start = System.nanoTime();
         device.close();
-        assertThat(System.nanoTime() - start).as("nanoseconds to close").isLessThan(TimeUnit.SECONDS.toNanos(5));
+        assertThat(System.nanoTime() - start).as("nanoseconds to close").isLessThan(TimeUnit.SECONDS.toNanos(15));
         assertThat(fake.closed).isTrue();
     }
 
@@ -169,9 +169,9 @@ class LossTest {
         }
         final long start = System.nanoTime();
         event.run();
-        waiter.join(10_000);
+        waiter.join(15_000);
         assertThat(waiter.isAlive()).as("%s", device.dumpState()).isFalse();
-        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(15));
         assertThat(result.get()).isFalse();
     }
 

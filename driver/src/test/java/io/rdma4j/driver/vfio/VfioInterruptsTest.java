@@ -135,7 +135,7 @@ class VfioInterruptsTest extends VfioFixture {
         Thread.sleep(20);
         assertThat(waiting).isNotDone();
         interrupts.disable();
-        assertThat(waiting.get(5, TimeUnit.SECONDS)).isZero();
+        assertThat(waiting.get(15, TimeUnit.SECONDS)).isZero();
     }
 
     @Test
@@ -144,7 +144,7 @@ class VfioInterruptsTest extends VfioFixture {
         final CompletableFuture<Long> waiting = await(interrupts.vector(0));
         Thread.sleep(20);
         pci.close();
-        assertThat(waiting.get(5, TimeUnit.SECONDS)).isZero();
+        assertThat(waiting.get(15, TimeUnit.SECONDS)).isZero();
     }
 
     @Test
@@ -171,6 +171,6 @@ class VfioInterruptsTest extends VfioFixture {
         waiter.start();
         Thread.sleep(20);
         waiter.interrupt();
-        assertThat(flag.get(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(flag.get(15, TimeUnit.SECONDS)).isTrue();
     }
 }
