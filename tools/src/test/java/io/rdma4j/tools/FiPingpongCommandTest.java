@@ -221,10 +221,11 @@ class FiPingpongCommandTest {
     /** What the other process would be told: here the class path is that of the tests. */
     @Test
     void emulatedDevicesOfTwoProcessesDoNotSeeEachOther() throws Exception {
-        final Server server = new Server("-d emulated:fi-pingpong-there");
+        final Server server = new Server("-d emulated:fi-pingpong-there --timeout 50");
         final Process client = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "fi_pingpong", "-p", server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "127.0.0.1")
+            Main.class.getName(), "fi_pingpong", "--timeout", "50", "-p",
+            server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "127.0.0.1")
             .redirectErrorStream(true).start();
         try {
             assertThat(client.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();

@@ -28,6 +28,10 @@ class LauncherTest {
         "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum");
     private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
         + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
+    /** Lasts until another launcher waits for it; not for ever, so that a failure leaves no process behind. */
+    private static final String BUILD_THAT_IS_WAITED_FOR = "for i in {1..600}; do "
+        + "grep -q 'waiting for another build' $HOME/err* && break; sleep 0.05; done\n" + WHOLE_BUILD;
+    private static final long DEADLINE_SECONDS = 20;
 
     @TempDir
     private Path machine;
@@ -109,7 +113,7 @@ class LauncherTest {
     }
 
     private static Outcome await(final Running running) throws IOException, InterruptedException {
-        final boolean ended = running.process().waitFor(20, TimeUnit.SECONDS);
+        final boolean ended = running.process().waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
         running.process().destroyForcibly();
         final Outcome outcome = new Outcome(ended ? running.process().exitValue() : -1,
             Files.readString(running.out()), Files.readString(running.err()));
@@ -218,6 +222,7 @@ class LauncherTest {
 
     @Test
     void twoFirstUsesAtOnceBuildOnce() throws Exception {
+        script(bin.resolve("mvn"), BUILD_THAT_IS_WAITED_FOR);
         final Running one = start(root, Map.of(), root.resolve("rdma4j").toString(), "1");
         final Running other = start(root, Map.of(), root.resolve("rdma4j").toString(), "2");
         final Outcome first = await(one);
@@ -226,6 +231,31 @@ class LauncherTest {
         assertThat(first.out() + second.out()).contains("rdma4j.jar 1\n", "rdma4j.jar 2\n");
         assertThat(first.err() + second.err()).contains("waiting for another build");
         assertThat(calls()).hasSize(1);
+    }
+
+    private static void awaitText(final Path file, final String text) throws IOException, InterruptedException {
+        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!Files.readString(file).contains(text)) {
+            assertThat(System.nanoTime() - end).as("%s says: %s", file, Files.readString(file)).isNegative();
+            Thread.sleep(10);
+        }
+    }
+
+    @Test
+    void whoWaitedForABuildDoesNotKeepOthersFromBuilding() throws Exception {
+        script(bin.resolve("mvn"), BUILD_THAT_IS_WAITED_FOR);
+        script(jdk.resolve("bin/java"), "echo java \"$@\"\ncase \"$*\" in *lasts) exec sleep 60;; esac");
+        final Running builder = start(root, Map.of(), root.resolve("rdma4j").toString(), "ends");
+        awaitText(builder.err(), "building rdma4j");
+        final Running waiter = start(root, Map.of(), root.resolve("rdma4j").toString(), "lasts");
+        try {
+            awaitText(waiter.out(), "rdma4j.jar lasts");
+            assertThat(await(builder).exitCode()).isZero();
+            Files.setLastModifiedTime(root.resolve("pom.xml"), FileTime.from(Instant.now().plusSeconds(1)));
+            assertThat(launch("x").err()).contains("building rdma4j (sources changed)").doesNotContain("waiting");
+        } finally {
+            waiter.process().destroyForcibly();
+        }
     }
 
     @Test

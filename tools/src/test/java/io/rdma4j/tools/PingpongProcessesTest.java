@@ -73,8 +73,8 @@ class PingpongProcessesTest {
     /** For READs the other end hears nothing in between: it has to be told that all is well. */
     @Test
     void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere() throws Exception {
-        final Listening listening = listen("-d emulated:there --op read --timeout 3 --listen=:0");
-        final Cli.Outcome near = connect(listening, "-d emulated:here --op read --timeout 3 -w 0 -D 4");
+        final Listening listening = listen("-d emulated:there --op read --timeout 5 --listen=:0");
+        final Cli.Outcome near = connect(listening, "-d emulated:here --op read --timeout 5 -w 0 -D 6");
         assertThat(near.exitCode()).as(near.err()).isZero();
         assertThat(listening.outcome()).isEqualTo(new Cli.Outcome(0, listening.outcome().out(), ""));
     }
@@ -97,7 +97,7 @@ class PingpongProcessesTest {
 
     @Test
     void rcAndUdDoNotPlayEachOther() throws Exception {
-        final Listening listening = listen("-d emulated:there --ud --timeout 3 --listen=:0");
+        final Listening listening = listen("-d emulated:there --ud --timeout 5 --listen=:0");
         final Cli.Outcome near = connect(listening, "-d emulated:here");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("its QP is RC, the own one is UD");
@@ -117,13 +117,13 @@ class PingpongProcessesTest {
 
     @Test
     void aPeerThatEndsInTheMiddleIsNoticed() throws Exception {
-        final Listening listening = listen("-d fake:there -w 0 --timeout 3 --listen=:0");
-        final Cli.Outcome near = connect(listening, "-d fake:here?fault=full&after=7 -w 0");
+        final Listening listening = listen("-d fake:there -w 0 --timeout 5 --listen=:0");
+        final Cli.Outcome near = connect(listening, "-d fake:here?fault=full&after=7 -w 0 -n 20");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("post send failed", "QUEUE_FULL");
         final Cli.Outcome far = listening.outcome();
         assertThat(far.exitCode()).isEqualTo(1);
-        assertThat(far.errLines().get(0)).contains("nothing came from 127.0.0.1:", "for 3.0 s", "waits for wr_id 0x0");
+        assertThat(far.errLines().get(0)).contains("nothing came from 127.0.0.1:", "for 5.0 s", "waits for wr_id 0x0");
         assertThat(far.err()).contains("the other process ended", "dump of fake:there");
     }
 

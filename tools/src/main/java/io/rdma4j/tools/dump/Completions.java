@@ -36,6 +36,7 @@ final class Completions {
     private final RingCopy ring;
     private final Slots slots;
     private final Published published;
+    private boolean qpsAdded;
 
     Completions(final RingCopy ring, final Slots slots, final Published published) {
         this.ring = ring;
@@ -60,7 +61,7 @@ final class Completions {
         json.addProperty(WorkRequests.SLOT, slot);
         json.addProperty(WorkRequests.STATE, slots.state(slot).text());
         final JsonObject cqe = Fields.of(Cqe.LAYOUT, memory, at);
-        final LiveObject qp = published.qp(Cqe.qp(memory, at));
+        final LiveObject qp = qp(slot);
         json.add(QP, Fields.unsigned((int) Cqe.qp(memory, at) & Uar.HANDLE_MASK));
         if (qp == null && slots.state(slot).isLive()) {
             json.add(QP, Fields.invalid(json.get(QP), "no queue pair has this handle"));
@@ -77,6 +78,16 @@ final class Completions {
         }
         json.add(CQE, cqe);
         return json;
+    }
+
+    /** The queue pair may be younger than what is published was, and have completed before the ring was copied. */
+    private LiveObject qp(final int slot) {
+        final long inCqe = Cqe.qp(ring.slots(), ring.offset(slot));
+        if (published.qp(inCqe) == null && slots.state(slot).isLive() && !qpsAdded) {
+            published.addQps();
+            qpsAdded = true;
+        }
+        return published.qp(inCqe);
     }
 
     /** Which queue the wr_id is of. */

@@ -16,13 +16,20 @@ import java.util.Map;
 
 /** Which objects a device has: to say whose a key or a handle is that is found in a ring. */
 final class Published {
+    private final LiveView view;
     private final Map<Integer, Integer> regions = new HashMap<>();
     private final Map<Integer, LiveObject> qps = new HashMap<>();
 
     Published(final LiveView view) {
+        this.view = view;
         for (final LiveObject mr : view.objects(LiveKind.MR)) {
             regions.put((int) mr.attribute(LiveAttributes.Mr.LKEY), mr.handle());
         }
+        addQps();
+    }
+
+    /** Adds the queue pairs that were made since; those that were destroyed since stay. */
+    void addQps() {
         for (final LiveObject qp : view.objects(LiveKind.QP)) {
             qps.put(qp.handle() & Uar.HANDLE_MASK, qp);
         }

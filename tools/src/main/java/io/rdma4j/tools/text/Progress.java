@@ -13,6 +13,8 @@ import java.util.function.Supplier;
 /** One line on a terminal that tells how far long work is, written anew while it lasts, and gone when it is done. */
 public final class Progress {
     private static final long INTERVAL_MILLIS = 250;
+    /** Far longer than it takes: what is printed next would be erased, were the line still there. */
+    private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(10);
     private static final String ERASE_LINE = "\r\u001b[K";
 
     private final PrintWriter err;
@@ -72,7 +74,7 @@ public final class Progress {
     private void end() {
         closed.countDown();
         try {
-            thread.join(INTERVAL_MILLIS);
+            thread.join(END_MILLIS);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -136,6 +136,21 @@ class ObjectSectionsTest {
             .contains("in motion: the indices changed while the slots were read");
     }
 
+    /** Of those that the completions name, 3 is there as soon as the rings are read, and 0x55 never. */
+    @Test
+    void queuePairsThatAreMadeMeanwhileAreNoNonsense() {
+        final ScriptedView view = ScriptedRings.view();
+        final List<LiveObject> qps = view.objects(LiveKind.QP);
+        view.objects.removeAll(qps);
+        view.onRead(() -> {
+            view.objects.addAll(qps);
+            view.onRead(() -> { });
+        });
+        final JsonObject late = new CqSection(NO_RIGHT).read(source(view));
+        assertThat(late).isEqualTo(new CqSection(NO_RIGHT).read(source(ScriptedRings.view())));
+        assertThat(late.toString()).containsOnlyOnce("no queue pair has this handle");
+    }
+
     /** Number 7 was executing when the counters were read; 11 is the next one in its slot, and 12 is never there. */
     @ParameterizedTest
     @CsvSource({"7, false", "11, false", "12, true", "3, false", "6, true"})
