@@ -209,9 +209,8 @@ final class FabricRankCases {
         final FabricMemory from = near.buffer(PAGE);
         final FabricMemory to = first.buffer(PAGE);
         first.receive(to, 0, 64, 1);
-        near.send(from, 0, 10, name, 1);
-        first.next().expect(1, OperationKind.RECEIVE).expectLength(10);
-        near.next().expect(1, OperationKind.SEND);
+        untilItGoes(env, near, from, name);
+        first.next().expect(1, OperationKind.RECEIVE).expectLength(20);
         first.endpoint().close();
         group.leave(first);
         final Peer second = group.join(first.domain(), options -> options.service(service));
@@ -222,7 +221,7 @@ final class FabricRankCases {
         second.next().expect(2, OperationKind.RECEIVE).expectLength(20);
     }
 
-    /** Messages to one that was replaced may fail until it is found again. */
+    /** Messages to one that was replaced may fail until it is found again, or as the time to connect is short. */
     private static void untilItGoes(
         final ConformanceEnv env, final Peer near, final FabricMemory from, final long name) {
         final long deadline = System.nanoTime() + env.patience(Duration.ofSeconds(8)).toNanos();

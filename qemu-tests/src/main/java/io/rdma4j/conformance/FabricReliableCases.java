@@ -221,9 +221,10 @@ final class FabricReliableCases {
     private static int sendUntilFull(
         final ConformanceEnv env, final PeerGroup group, final Peer near, final long dest, final FabricMemory from) {
         final Duration quiet = env.patience(Duration.ofMillis(200));
+        final Duration toConnect = env.connectTimeout();
         int sent = 0;
         long since = System.nanoTime();
-        while (System.nanoTime() - since < quiet.toNanos()) {
+        while (System.nanoTime() - since < (sent == 0 ? toConnect : quiet).toNanos()) {
             from.fill(sent, sent % 32 * 128, 100);
             final int at = sent % 32 * 128;
             final int code = near.endpoint().send(from.at(at), 100, from.region(), dest, sent);

@@ -60,6 +60,9 @@ class ArrivalRingTest {
             int left = RINGS * EACH;
             while (left > 0 && (!put.isDone() || put.get() == null)) {
                 arrivals.moveTo(ready);
+                if (!ready.hasNext()) {
+                    Thread.yield(); // Both threads may have one processor only.
+                }
                 while (ready.hasNext()) {
                     ready.take(entry);
                     final int ring = (int) entry.length();

@@ -375,7 +375,7 @@ class CqResizeTest {
 
     @Test
     void doesNotHinderTheClosingOfAQpInAHandler() {
-        open(devices.open("timeout=300"), 64, 16);
+        open(devices.open("timeout=3000"), 64, 16);
         send(1);
         final Thread[] resizer = new Thread[1];
         assertThat(cq.poll(c -> {
