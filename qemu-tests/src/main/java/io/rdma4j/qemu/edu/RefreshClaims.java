@@ -121,6 +121,12 @@ final class RefreshClaims {
         return mapping;
     }
 
+    /** Nothing is there any more, and nobody else comes there: free memory may lie below. */
+    private static void takeAway(final long address) {
+        Libc.mmap(address, PAGE, LibcConstants.PROT_NONE,
+            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+    }
+
     private String gone(final PciDevice pci) {
         return with(pci, (edu, address, mapping) -> {
             page(address, 9);
@@ -135,7 +141,7 @@ final class RefreshClaims {
             mapping.refresh(address + PAGE, PAGE, true);
             page(address + PAGE, 8);
             final int mended = seen(edu, mapping.iova() + PAGE, address + 2 * PAGE, mapping.iova() + 2 * PAGE);
-            Libc.munmap(address, PAGE);
+            takeAway(address);
             requireRefusal(() -> refresh(mapping, address), RdmaException.EFAULT, "0x" + Long.toHexString(address));
             mapping.close();
             mapAnew(address, 1);
