@@ -78,13 +78,13 @@ public final class LiveViews {
                 new Listed(file, LiveFolder.pid(file), header.address(), header.status(), header.detail()));
         } catch (final IOException e) {
             return Files.notExists(file, LinkOption.NOFOLLOW_LINKS) ? Optional.empty()
-                : Optional.of(unreadable(file, String.valueOf(e.getMessage())));
+                : Optional.of(new Listed(file, LiveFolder.pid(file), "",
+                    isDenied(file) ? Status.NO_RIGHT : Status.CORRUPT, String.valueOf(e.getMessage())));
         }
     }
 
-    private static Listed unreadable(final Path file, final String detail) {
-        final boolean denied = Files.exists(file) && !Files.isReadable(file);
-        return new Listed(file, LiveFolder.pid(file), "", denied ? Status.NO_RIGHT : Status.CORRUPT, detail);
+    private static boolean isDenied(final Path file) {
+        return Files.exists(file) && !Files.isReadable(file);
     }
 
     /**
@@ -114,7 +114,7 @@ public final class LiveViews {
 
     private static RdmaException unreadable(final Path file, final IOException e) {
         final boolean there = Files.exists(file);
-        final boolean denied = there && !Files.isReadable(file);
+        final boolean denied = isDenied(file);
         final boolean hidden = !there && !Files.notExists(file);
         return RdmaException.of(OPERATION).object(file).detail("%s", e.getMessage()).cause(e)
             .errno(denied || hidden ? RdmaException.EACCES : there ? RdmaException.EIO : RdmaException.ENOENT)
@@ -180,9 +180,10 @@ public final class LiveViews {
 
     private static void addFiles(final Path folder, final long pid, final Map<Object, Listed> found) {
         for (final Path file : LiveFolder.files(folder)) {
-            final Optional<Listed> listed = LiveFolder.pid(file) == pid ? look(file) : Optional.empty();
-            listed.filter(its -> its.status() != Status.STALE && its.status() != Status.ELSEWHERE)
-                .ifPresent(its -> found.put(file, its));
+            if (LiveFolder.pid(file) == pid) {
+                look(file).filter(its -> its.status() != Status.STALE && its.status() != Status.ELSEWHERE)
+                    .ifPresent(its -> found.put(file, its));
+            }
         }
     }
 

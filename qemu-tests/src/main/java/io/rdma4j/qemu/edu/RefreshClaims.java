@@ -39,7 +39,11 @@ final class RefreshClaims {
 
     /** Fresh pages in place of whatever is there. */
     private static void mapAnew(final long address, final int pages) {
-        Libc.mmap(address, (long) pages * PAGE, READ_WRITE, LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS
+        mapOver(address, pages, READ_WRITE);
+    }
+
+    private static void mapOver(final long address, final int pages, final int rights) {
+        Libc.mmap(address, (long) pages * PAGE, rights, LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS
             | LibcConstants.MAP_FIXED, -1, 0);
     }
 
@@ -123,8 +127,7 @@ final class RefreshClaims {
 
     /** Nothing is there any more, and nobody else comes there: free memory may lie below. */
     private static void takeAway(final long address) {
-        Libc.mmap(address, PAGE, LibcConstants.PROT_NONE,
-            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        mapOver(address, 1, LibcConstants.PROT_NONE);
     }
 
     private String gone(final PciDevice pci) {
