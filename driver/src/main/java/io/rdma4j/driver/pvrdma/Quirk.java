@@ -107,6 +107,9 @@ public enum Quirk {
     NO_SRQ_LIMIT_EVENT("never sends the SRQ limit event; the driver reports it as missing"),
     /** The arm bits are inverted. */
     ARM_INVERTED("arms a CQ only when both arm bits are set; the driver sets both"),
+    /** The POLL doorbell may meet the interrupt of a completion, and neither ends. */
+    POLL_DEADLOCKS("stops for ever when a POLL doorbell meets the interrupt of a completion; the driver rings POLL "
+        + "only before it destroys or flushes something, and only while no CQ is armed"),
     /** A notification for each completion. */
     NOTIFY_EVERY_CQE("queues a notification for each completion, armed or not; the driver takes the interrupt to mean "
         + "every armed CQ"),

@@ -393,6 +393,11 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
         return openCqs.list();
     }
 
+    /** Whether no completion interrupts. Who arms a CQ meanwhile may be missed. */
+    boolean noCqIsArmed() {
+        return openCqs.list().stream().noneMatch(cq -> cq.event.isArmed());
+    }
+
     void countAh() {
         if (ahs.incrementAndGet() > attributes.maxAh()) {
             ahs.decrementAndGet();

@@ -96,6 +96,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         this.reservations = new CqReservations(place.count());
         this.slack = ring.count();
         this.pokeInterval = context.traits.pokeInterval;
+        this.pokeIn = pokeInterval;
         this.armBits = context.traits.armBits;
         this.poller = OneThread.of("the poll of " + this);
         final LiveEntry entry = context.device.live().add(LiveKind.CQ, handle);
@@ -402,7 +403,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             return 0;
         }
         pokeIn = pokeInterval;
-        ring.poke();
+        ask(ring);
         final int handed = harvest(handler, limit);
         return handed == 0 && flush ? flushes.flush(handler, limit) : handed;
     }
@@ -491,7 +492,14 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** Asks the device to complete what it has. For any thread. */
     void poke() {
         if (gate >= ReturnCode.OK) {
-            place.queue.poke();
+            ask(place.queue);
+        }
+    }
+
+    /** A device that cannot be asked while one of its CQs is armed completes without being asked. */
+    private void ask(final io.rdma4j.queues.CompletionQueue queue) {
+        if (!context.traits.pollDeadlocks || context.noCqIsArmed()) {
+            queue.poke();
         }
     }
 
@@ -541,7 +549,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             .run(publication::end)
             .run(() -> context.whileWorking(() -> {
                 // Some devices still hold completions back, and would write them into memory that is gone.
-                place.queue.poke();
+                ask(place.queue);
                 context.device.commands().destroyCq(handle);
             }))
             .run(this::giveBackShared)

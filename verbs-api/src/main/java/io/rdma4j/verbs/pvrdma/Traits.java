@@ -27,6 +27,7 @@ import java.util.Map;
 final class Traits {
     /** Devices that complete by themselves need the POLL doorbell seldom, and it is a trap into the device. */
     private static final int SELDOM = 64;
+    private static final int NEVER = Integer.MAX_VALUE;
     private static final int ATOMICS = AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD;
     private static final int MASKED_ATOMICS =
         AtomicOps.PVRDMA_ATOMIC_OP_MASK_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_MASK_FETCH_ADD;
@@ -49,6 +50,8 @@ final class Traits {
     final int armBits;
     /** How many polls may find nothing until the POLL doorbell rings. */
     final int pokeInterval;
+    /** The POLL doorbell hangs the machine if it meets the interrupt of a completion. */
+    final boolean pollDeadlocks;
     private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
     private final List<Peculiarity> peculiarities = new ArrayList<>();
 
@@ -61,8 +64,9 @@ final class Traits {
         srqNeedsQp = oneCqPerSrq;
         gidMustStay = profile.has(Quirk.BAD_WQE_LOOPS);
         armBits = profile.has(Quirk.ARM_INVERTED) ? Uar.CQ_ARM | Uar.CQ_ARM_SOL : 0;
+        pollDeadlocks = profile.has(Quirk.POLL_DEADLOCKS);
         // Of a device that nothing is known of, as Linux does: at every one.
-        pokeInterval = profile.subsystemId() == DeviceProfile.ANY ? 1 : SELDOM;
+        pokeInterval = pollDeadlocks ? NEVER : profile.subsystemId() == DeviceProfile.ANY ? 1 : SELDOM;
         missingByCaps(caps);
         missingByExtension(limits);
         if (profile.subsystemId() == DeviceProfile.ANY) {
