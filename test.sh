@@ -1,24 +1,48 @@
 #!/usr/bin/env bash
-# Builds everything and runs every test: unit, conformance on the emulated device and on QEMU's pvrdma, concurrency.
+# Builds everything and runs the tests: unit, conformance on the emulated device and on QEMU's pvrdma, concurrency.
 # On a Debian or Ubuntu machine it installs what is missing. The last line is "N passed, N failed, N skipped".
 #
-#   ./test.sh              everything, on the default JDK and again on the newest one found
-#   ./test.sh --no-qemu    leaves out the tests that boot QEMU, and needs no browser (what is left out counts as skipped)
-#   ./test.sh --one-jdk    leaves out the second JDK
+#   ./test.sh              everything once, on the default JDK
+#   ./test.sh --all        also on the newest JDK found, with all profiles, the whole suite through VFIO, long searches
+#   ./test.sh --quick      without QEMU: for use while writing
+#   ./test.sh --only NAME  one test class, or Class#method
+#   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that are busy
+#
+# Details are in target/test-run: a log and a list of results for each suite. See docs/testing.md.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 . tools/lib.sh
 
-qemu=yes
-second_jdk=yes
-for argument in "$@"; do
-    case "$argument" in
-        --no-qemu) qemu=no ;;
-        --one-jdk) second_jdk=no ;;
-        -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
-        *) echo "test.sh: unknown option $argument (see ./test.sh --help)" >&2; exit 2 ;;
+usage() {
+    sed -n '2,11s/^# \{0,1\}//p' "$0"
+}
+
+mode=usual
+only=
+rounds=1
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --all | --quick) mode=${1#--} ;;
+        --only) mode=only only=${2:-} && shift ;;
+        --soak) mode=soak rounds=${2:-} && shift ;;
+        -h | --help) usage; exit 0 ;;
+        *) echo "test.sh: unknown option $1 (see ./test.sh --help)" >&2; exit 2 ;;
     esac
+    shift
 done
+if [ "$mode" = only ] && [ -z "$only" ] || ! [[ $rounds =~ ^[1-9][0-9]*$ ]]; then
+    usage >&2
+    exit 2
+fi
+qemu=yes
+case $mode in quick | soak) qemu=no ;; esac
+
+out=$PWD/target/test-run
+# One more than processors: who waits for a guest needs none.
+slots=$(($(nproc) + 1))
+# Longest time for one suite, in seconds.
+limit=2700
+started=$SECONDS
 
 # give_up: nothing can be tested; what is missing was said.
 give_up() {
@@ -26,29 +50,24 @@ give_up() {
     exit 1
 }
 
-# Debian's names. Without the first ones nothing can be built; without the others the tests with QEMU, with a browser, and
-# those that compare with a C program fail, and say why.
-needed=()
-find_java javac || needed+=("$RDMA4J_JDK_PACKAGES")
-command -v mvn >/dev/null || needed+=(maven)
-others=()
-{ command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; } || others+=(gcc libc6-dev)
-if [ "$qemu" = yes ]; then
-    others+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd
-        chromium)
-fi
-if [ ${#needed[@]} -gt 0 ]; then
-    if ! { ensure_packages "${needed[@]}" "${others[@]}" && ensure_jdk_and_maven; }; then
-        give_up
+# install: Debian's names. Without the first ones nothing can be built; without the others the tests with QEMU, with a
+# browser, and those that compare with a C program fail, and say why.
+install() {
+    local needed=() others=()
+    find_java javac || needed+=("$RDMA4J_JDK_PACKAGES")
+    command -v mvn >/dev/null || needed+=(maven)
+    { command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; } || others+=(gcc libc6-dev)
+    if [ "$qemu" = yes ]; then
+        others+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd
+            make flex bison bc chromium)
     fi
-elif [ ${#others[@]} -gt 0 ] && ! ensure_packages "${others[@]}"; then
-    note "going on without: tests with QEMU, a browser or a C compiler will fail"
-fi
-kernels=${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j
-if [ "$qemu" = yes ] && { [ ! -d "$kernels/kernel" ] || [ ! -d "$kernels/kernel-small" ]; }; then
-    refresh_package_lists # The guests' kernels are about to be downloaded.
-fi
-jdk=$(readlink -f "$JAVA_HOME")
+    if [ ${#needed[@]} -gt 0 ]; then
+        ensure_packages "${needed[@]}" "${others[@]}" && ensure_jdk_and_maven || give_up
+    elif [ ${#others[@]} -gt 0 ] && ! ensure_packages "${others[@]}"; then
+        note "going on without: tests with QEMU, a browser or a C compiler will fail"
+    fi
+    export JAVA_HOME
+}
 
 # newest_jdk: prints the home of the newest JDK in the distribution's folder, nothing if there is none.
 newest_jdk() {
@@ -63,125 +82,242 @@ newest_jdk() {
     printf '%s' "$home"
 }
 
-# jdk_name HOME: prints what a person calls it.
-jdk_name() {
+# property NAME: prints what the root pom says.
+property() {
+    sed -n "s:.*<$1>\(.*\)</$1>.*:\1:p" pom.xml | head -n 1
+}
+
+# jvm_options JDK: sets OPTIONS to those of every test's JVM; the pom has them for whoever uses Maven.
+jvm_options() {
+    read -r -a OPTIONS <<<"$(property jvm.opens)"
     java_major "$1"
-    printf 'JDK %s (%s)' "$REPLY" "$1"
-}
-
-newest=$(newest_jdk)
-started=$SECONDS
-failed=0
-
-# stage NAME COMMAND...: runs it, says how long it took, remembers a failure.
-stage() {
-    local name=$1 begun=$SECONDS
-    shift
-    echo "== $name"
-    if "$@"; then
-        echo "== $name: done in $((SECONDS - begun)) s"
-    else
-        echo "== $name: FAILED after $((SECONDS - begun)) s"
-        failed=1
+    if [ "$REPLY" -ge 24 ]; then
+        OPTIONS+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
     fi
+    while read -r REPLY; do
+        OPTIONS+=("$REPLY")
+    done < <(sed -n 's:.*<\(junit\.jupiter[^>]*\)>\(.*\)</.*:-D\1=\2:p' pom.xml)
+    OPTIONS+=(-ea -Dslf4j.internal.verbosity=ERROR)
+    [ "$qemu" = no ] || OPTIONS+=(-Drdma4j.chromium=required)
+    [ "$mode" != all ] || OPTIONS+=(-Drdma4j.tests.long=true)
 }
 
-# tests JDK BUILD_DIR OPTION...: builds and runs the tests of all modules, also of those behind a failed
-# test, which the sum at the end counts.
-tests() {
-    local home=$1 build_dir=$2 maven_options=${MAVEN_OPTS:-}
+# build JDK BUILD_DIR OPTION...: compiles and packages everything; the second time the style is known to be good.
+build() {
+    local home=$1 build_dir=$2 maven_options=${MAVEN_OPTS:-} log=$out/build-$2.log begun=$SECONDS
     shift 2
     java_major "$home"
     if [ "$REPLY" -ge 24 ]; then
         # For Maven itself: its libraries make these JDKs complain.
         maven_options+=" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     fi
-    JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q -Dstyle.color=never verify -Dmaven.test.failure.ignore=true -Dbuild.dir="$build_dir" "$@" </dev/null
+    JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q -Dstyle.color=never -T 1C package -DskipTests \
+        -Dbuild.dir="$build_dir" "$@" </dev/null >"$log" 2>&1
+    local result=$?
+    if [ $result = 0 ]; then
+        say "built with JDK $(major "$home") in $((SECONDS - begun)) s"
+    else
+        say "the build with JDK $(major "$home") FAILED after $((SECONDS - begun)) s; all of its output is in $log"
+        grep -m 20 '^\[ERROR\] [^ ]' "$log" || tail -n 20 "$log"
+    fi
+    return $result
 }
 
-# results REPORT BUILD_DIR...: what Surefire wrote, see tools/results.awk.
+major() {
+    java_major "$1"
+    printf '%s' "$REPLY"
+}
+
+# say TEXT: a line, in place of the progress line.
+say() {
+    [ ! -t 1 ] || printf '\r\033[K'
+    printf '== %s\n' "$*"
+}
+
+# --- Suites. Each is a line "NAME MODULE TAGS [CLASS]": what runs longest comes first. ---
+
+suites() {
+    if [ -n "$only" ]; then
+        local class=${only%%#*} file
+        while read -r file; do
+            file=${file#./}
+            echo "${file%%/*} ${file%%/*} - $only"
+        done < <(find ./*/src/test/java -name "${class##*.}.java")
+        return
+    fi
+    if [ "$qemu" = yes ]; then
+        echo 'vfio qemu-tests inner'
+        echo 'qtest qemu-tests qemu,!inner io.rdma4j.conformance.QemuConformanceTest'
+        echo 'guests qemu-tests qemu,!inner'
+    fi
+    # Classes of a module are handed out to all of its suites.
+    echo 'verbs-api-1 verbs-api -'
+    echo 'verbs-api-2 verbs-api -'
+    echo 'concurrency concurrency-tests -'
+    echo 'conformance qemu-tests !qemu'
+    echo 'tools-1 tools -'
+    echo 'tools-2 tools -'
+    echo 'driver driver -'
+    echo 'device-model device-model -'
+    echo 'benchmarks benchmarks -'
+    echo 'examples examples -'
+    echo 'hw-regs hw-regs -'
+    echo 'queues queues -'
+}
+
+# worker JDK BUILD_DIR RUN NAME MODULE TAGS [CLASS]: a JVM with the tests of a suite; in the background.
+worker() {
+    local home=$1 build_dir=$2 run=$3 name=$4 module=$5 tags=$6 class=${7:-} path claims
+    jvm_options "$home"
+    [ "$module" != benchmarks ] || OPTIONS+=(-Dagrona.disable.bounds.checks=true)
+    claims=$out/$run/claims/$module-$build_dir
+    # What has a suite of its own is taken already.
+    mkdir -p "$claims"
+    [ "$name" != qtest ] || : >"$claims/$class"
+    path=$PWD/$module/$build_dir/test-classes:$PWD/$module/$build_dir/classes:$(cat "$module/$build_dir/class-path.txt")
+    path+=:$PWD/test-support/$build_dir/classes:$(cat "test-support/$build_dir/class-path.txt")
+    (
+        cd "$module" || exit 1
+        JAVA_HOME=$home exec timeout -k 30 "$limit" "$home/bin/java" "${OPTIONS[@]}" \
+            -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
+            "$PWD/$build_dir/test-classes" "$out/$run/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
+    ) >"$out/$run/$name-$build_dir.log" 2>&1 </dev/null &
+}
+
+declare -A suite_of=() began_at=()
+bad_suites=()
+BUSY=()
+
+# ended PID RUN: tells what a suite has found.
+ended() {
+    local pid=$1 run=$2 suite code counts
+    wait "$pid"
+    code=$?
+    suite=${suite_of[$pid]}
+    read -r -a counts < <(results sum "$out/$run/$suite.tsv")
+    if [ $code != 0 ]; then
+        bad_suites+=("$suite")
+        say "$suite ENDED with exit code $code, its log is $out/$run/$suite.log; its last lines:"
+        tail -n 5 "$out/$run/$suite.log"
+    fi
+    say "$(printf '%-28s %6d passed %3d failed %5d skipped %5d s' "$suite" "${counts[@]}" \
+        $((SECONDS - began_at[$pid])))"
+    results failed "$out/$run/$suite.tsv"
+    printf '%s %d %d %d %d\n' "$suite" "${counts[@]}" $((SECONDS - began_at[$pid])) >>"$out/$run/times.txt"
+    unset "suite_of[$pid]"
+}
+
+# await RUN COUNT: until fewer than so many suites run.
+await() {
+    local pid
+    while [ ${#suite_of[@]} -ge "$2" ]; do
+        for pid in "${!suite_of[@]}"; do
+            kill -0 "$pid" 2>/dev/null || ended "$pid" "$1"
+        done
+        [ ! -t 1 ] || printf '\r\033[K%4d s  %d tests; running: %s' $((SECONDS - started)) \
+            "$(cat "$out/$1"/*.tsv 2>/dev/null | grep -vc '^TIME')" "${suite_of[*]}"
+        sleep 0.5
+    done
+}
+
+# run RUN: all suites on all JDKs, some at once.
+run() {
+    local run=$1 i words
+    mkdir -p "$out/$run/claims"
+    while read -r -a words; do
+        for ((i = 0; i < ${#jdks[@]}; i++)); do
+            await "$run" "$slots"
+            worker "${jdks[i]}" "${dirs[i]}" "$run" "${words[@]}"
+            suite_of[$!]=${words[0]}-${dirs[i]}
+            began_at[$!]=$SECONDS
+        done
+    done < <(suites)
+    await "$run" 1
+    [ ! -t 1 ] || printf '\r\033[K'
+}
+
+# results REPORT FILE...: what tests said, see tools/results.awk.
 results() {
-    local report=$1 files=() build_dir
+    local report=$1
     shift
-    for build_dir in "$@"; do
-        files+=(*/"$build_dir"/surefire-reports/TEST-*.xml)
-    done
-    cat -- "${files[@]}" 2>/dev/null | awk -v report="$report" -f tools/results.awk
+    cat -- "$@" 2>/dev/null | awk -F '\t' -v report="$report" -f tools/results.awk
 }
 
-# races BUILD_DIR: how many jcstress tests there were, and what they saw.
+# races LOG: how many jcstress tests there were, and what they saw.
 races() {
-    local console=concurrency-tests/$1/jcstress/console.txt
-    [ -f "$console" ] || return 0
+    [ -f "$1" ] || return 0
     printf 'jcstress     %d tests without a forbidden outcome, %d with one\n' \
-        "$(grep -oE '\[OK\] io\.[^ ]+' "$console" | sort -u | wc -l)" \
-        "$(grep -oE '\[FAILED\] io\.[^ ]+' "$console" | sort -u | wc -l)"
+        "$(grep -oE '\[OK\] io\.[^ ]+' "$1" | sort -u | wc -l)" \
+        "$(grep -oE '\[FAILED\] io\.[^ ]+' "$1" | sort -u | wc -l)"
 }
 
-# vfio_suites JDK BUILD_DIR [JDK BUILD_DIR]: pvrdma behind VFIO, in a guest within a guest. That takes minutes and one
-# core, so both JDKs do it at once; each line says whose it is.
-vfio_suites() {
-    local pids=() pid result=0 name report reports=()
-    while [ $# -gt 0 ]; do
-        java_major "$1"
-        name="JDK $REPLY"
-        reports+=("qemu-tests/$2/surefire-reports/TEST-io.rdma4j.conformance.VfioConformanceTest.xml")
-        (
-            set -o pipefail
-            tests "$1" "$2" -pl qemu-tests -am -Dgroups=inner -Dsurefire.failIfNoSpecifiedTests=false 2>&1 |
-                sed -u "s/^/[$name] /"
-        ) &
-        pids+=($!)
-        shift 2
+# busy: four processes that want the processors; sets BUSY to them.
+busy() {
+    BUSY=()
+    for _ in 1 2 3 4; do
+        (while :; do :; done) &
+        BUSY+=($!)
     done
-    for pid in "${pids[@]}"; do
-        wait "$pid" || result=1
-    done
-    for report in "${reports[@]}"; do
-        [ -f "$report" ] || { echo "no results: $report is missing"; result=1; }
-    done
-    return "$result"
 }
 
-rm -rf -- */target/surefire-reports */target-second-jdk/surefire-reports
-options=()
-if [ "$qemu" = no ]; then
-    echo "QEMU tests are left out (--no-qemu): nothing here shows that the driver works on a device that we did not write."
-    options+=(-Drdma4j.qemu=off)
-fi
-build_options=("${options[@]}")
-if [ "$qemu" = yes ]; then
-    build_options+=(-Drdma4j.chromium=required)
-    build_options+=(-DexcludedGroups=inner) # These have a stage of their own.
-fi
-stage "build and tests on $(jdk_name "$jdk")" tests "$jdk" target "${build_options[@]}"
+stop() {
+    local pid
+    for pid in "${!suite_of[@]}" "${BUSY[@]}"; do
+        kill "$pid" 2>/dev/null
+    done
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+install
+jdk=$(readlink -f "$JAVA_HOME")
+rm -rf -- "$out"
+mkdir -p "$out"
+build "$jdk" target || give_up
+jdks=("$jdk")
 dirs=(target)
-suites=("$jdk" target)
-if [ "$second_jdk" = yes ] && [ -n "$newest" ] && [ "$newest" != "$jdk" ]; then
-    stage "build and tests on $(jdk_name "$newest")" tests "$newest" target-second-jdk "${build_options[@]}"
+newest=$(newest_jdk)
+if [ "$mode" = all ] && [ -n "$newest" ] && [ "$newest" != "$jdk" ]; then
+    build "$newest" target-second-jdk -Dcheckstyle.skip || give_up
+    jdks+=("$newest")
     dirs+=(target-second-jdk)
-    suites+=("$newest" target-second-jdk)
-else
-    echo "== one JDK only: $(jdk_name "$jdk")"
 fi
-if [ "$qemu" = yes ]; then
-    stage "pvrdma behind VFIO, in a guest within a guest" vfio_suites "${suites[@]}"
+if [ "$qemu" = no ]; then
+    say "without QEMU: nothing here shows that the driver works on a device that we did not write"
+elif ! compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j/uml/*/linux" >/dev/null; then
+    say "preparing the guests' kernels, once ..."
+    refresh_package_lists
+    JAVA_HOME=$jdk qemu-tests/run-guest.sh --name kernels -- true >"$out/kernels.log" 2>&1 ||
+        say "that FAILED, see $out/kernels.log"
 fi
+[ "$mode" != soak ] || busy
+for ((round = 1; round <= rounds; round++)); do
+    [ "$mode" != soak ] || say "round $round of $rounds, after $((SECONDS - started)) s"
+    run "$round"
+done
 
-for dir in "${dirs[@]}"; do
-    echo "== what was shown ($dir)"
-    results suites "$dir"
-    races "$dir"
-    echo "== where the time went ($dir)"
-    results slowest "$dir"
-done
-for dir in "${dirs[@]}"; do
-    results failed "$dir" | sed "s|\$| ($dir)|"
-done
-read -r passed bad skipped < <(results sum "${dirs[@]}")
-if [ "$failed" = 1 ] && [ "$bad" = 0 ]; then
-    bad=1 # The build itself failed: no test could say so.
+all=("$out"/*/*.tsv)
+{
+    results suites "${all[@]}"
+    for dir in "${dirs[@]}"; do
+        races "concurrency-tests/$dir/jcstress/console.txt"
+    done
+    results why "${all[@]}"
+} >"$out/shown.txt"
+say "what was shown"
+grep -E '^(conformance|jcstress)' "$out/shown.txt"
+say "where the time went"
+results slowest "${all[@]}"
+say "details: $out; why cases were skipped: $out/shown.txt"
+results failed "${all[@]}"
+read -r passed failed skipped < <(results sum "${all[@]}")
+# A suite that ended too soon has tests that nobody counted.
+failed=$((failed + ${#bad_suites[@]}))
+[ ${#bad_suites[@]} = 0 ] || say "ended too soon: ${bad_suites[*]}"
+say "in all: $((SECONDS - started)) s"
+if [ "$((passed + failed))" = 0 ]; then
+    say "no such test"
+    failed=1
 fi
-echo "== in all: $((SECONDS - started)) s"
-echo "$passed passed, $bad failed, $skipped skipped"
-[ "$bad" = 0 ]
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -53,7 +53,7 @@ class VfioConformanceTest {
     static void runsInTheInnerGuest() {
         result = InnerMain.run("vfio", System.out, ONLY == null ? List.of() : List.of("--only", ONLY));
         for (final String key : List.of("address", "device", "version", "fw_ver", "messages", "bytes", "interrupts",
-            "duration_ms", "resumeMillis", "conformanceStageMillis", "killStageMillis", "usersStageMillis",
+            "duration_ms", "bootMillis", "conformanceStageMillis", "killStageMillis", "usersStageMillis",
             "toolsStageMillis", "unbindStageMillis")) {
             System.out.println("pvrdma through VFIO: " + key + ' ' + result.info(key).orElse("(not reported)"));
         }

@@ -14,10 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -42,9 +39,6 @@ public final class FabricGuest implements AutoCloseable {
     /** Where the guest sees the share. */
     public static final String SHARE = "/run/guest-share";
 
-    /** For the root: virtio over PCI, 9p, overlay. For RDMA: rxe will not start without crc32 as a crypto module. */
-    private static final List<String> MODULES =
-        List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "dummy", "rdma_rxe");
     private static final Duration POWEROFF = Duration.ofSeconds(20);
     private static final Duration DUMP_BEFORE_END = Duration.ofSeconds(10);
     private static final int TAIL = 25;
@@ -52,30 +46,21 @@ public final class FabricGuest implements AutoCloseable {
     private final GuestContext context;
     private final Path folder;
     private final Path share;
-    private final Path shellSocket;
-    private final ChildProcess qemu;
+    private final ChildProcess machine;
     private int commands;
     /** It missed a deadline: it is not asked to end, but killed. */
     private boolean stuck;
 
-    private FabricGuest(
-        final GuestContext context, final Path folder, final Path sockets, final GuestKernel kernel,
-        final Path busybox) throws IOException {
+    private FabricGuest(final GuestContext context, final Path folder, final Path sockets, final Machine kind)
+        throws IOException {
         this.context = context;
         this.folder = folder;
         this.share = folder.resolve("share");
-        shellSocket = sockets.resolve("shell.sock");
-        Files.writeString(folder.resolve(GuestShell.SOCKET_FILE), shellSocket + "\n");
-        final Path initramfs = folder.resolve("initramfs.cpio");
-        final Set<String> modules = new LinkedHashSet<>(MODULES);
-        modules.addAll(context.modules);
-        Initramfs.write(initramfs, busybox, KernelModules.read(kernel.modules()).inLoadOrder(modules),
-            Initramfs.script("init.sh"));
         Files.writeString(share.resolve("guest.sh"), Initramfs.script("guest.sh"));
-        Files.writeString(share.resolve("settings.sh"), settings(context));
-        final List<String> command = qemuCommand(kernel, initramfs);
-        Files.writeString(folder.resolve("qemu-command.sh"), Shell.join(command) + '\n');
-        qemu = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show,
+        Files.writeString(share.resolve("settings.sh"), settings(context, kind));
+        final List<String> command = kind.command(context, folder, sockets);
+        Files.writeString(folder.resolve("machine-command.sh"), Shell.join(command) + '\n');
+        machine = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show,
             List.of(sockets));
     }
 
@@ -90,19 +75,18 @@ public final class FabricGuest implements AutoCloseable {
     public static FabricGuest boot(final GuestContext context) {
         context.conclude();
         HostTools.require(context.binary);
-        return start(context, GuestKernel.prepare(context.cache), HostTools.find("busybox"));
+        return start(context, context.emulated() ? QemuMachine.prepare(context) : UmlMachine.prepare(context));
     }
 
-    /** Boots with the given kernel and first program; the context is concluded. */
-    static FabricGuest start(final GuestContext context, final GuestKernel kernel, final Path busybox) {
+    /** Boots on the given machine; the context is concluded. */
+    static FabricGuest start(final GuestContext context, final Machine machine) {
         final long start = System.nanoTime();
         try {
             final Path folder = context.output.resolve(context.name);
             Folders.delete(folder);
             Files.createDirectories(folder.resolve("share"));
-            context.progress.printf("[%s] booting Linux %s in %s (%s), log %s%n", context.name, kernel.version(),
-                HostTools.version(context.binary), context.accel, folder.resolve("console.log"));
-            final FabricGuest guest = launch(context, folder, kernel, busybox);
+            context.progress.printf("[%s] booting %s, log %s%n", context.name, machine, folder.resolve("console.log"));
+            final FabricGuest guest = launch(context, folder, machine);
             guest.awaitReady(start);
             return guest;
         } catch (final UncheckedIOException e) {
@@ -112,14 +96,13 @@ public final class FabricGuest implements AutoCloseable {
         }
     }
 
-    private static FabricGuest launch(
-        final GuestContext context, final Path folder, final GuestKernel kernel, final Path busybox)
+    private static FabricGuest launch(final GuestContext context, final Path folder, final Machine machine)
         throws IOException {
         // The path of a socket may have 107 characters; that of a build folder is often longer.
         final Path sockets = Files.createTempDirectory("rdma4j-guest");
         FabricGuest guest = null;
         try {
-            guest = new FabricGuest(context, folder, sockets, kernel, busybox);
+            guest = new FabricGuest(context, folder, sockets, machine);
             return guest;
         } finally {
             if (guest == null) {
@@ -128,30 +111,9 @@ public final class FabricGuest implements AutoCloseable {
         }
     }
 
-    private static String settings(final GuestContext context) {
-        return String.format("ibdev=%s%nnetdev=%s%nip_address=%s%nlifetime=%d%n",
-            IBDEV, NETDEV, IP_ADDRESS, context.keep ? 0 : context.lifetime.toSeconds());
-    }
-
-    private List<String> qemuCommand(final GuestKernel kernel, final Path initramfs) {
-        final List<String> command = new ArrayList<>(List.of(
-            context.binary, "-machine", "q35", "-accel", context.accel, "-cpu", context.cpu,
-            "-smp", Integer.toString(context.processors), "-m", context.memoryMib + "M",
-            "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
-            "-serial", "stdio",
-            "-serial", "unix:" + shellSocket + ",server=on,wait=off",
-            "-kernel", kernel.image().toString(), "-initrd", initramfs.toString(),
-            "-append", String.join(" ", kernelArguments()),
-            "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap",
-            "-virtfs", "local,path=" + share + ",mount_tag=share,security_model=none,multidevs=remap"));
-        command.addAll(context.qemuArguments);
-        return command;
-    }
-
-    private List<String> kernelArguments() {
-        final List<String> arguments = new ArrayList<>(List.of("console=ttyS0", "quiet", "panic=-1"));
-        arguments.addAll(context.kernelArguments);
-        return arguments;
+    private static String settings(final GuestContext context, final Machine machine) {
+        return String.format("ibdev=%s%nnetdev=%s%nip_address=%s%nlifetime=%d%nterminal=%s%n", IBDEV, NETDEV,
+            IP_ADDRESS, context.keep ? 0 : context.lifetime.toSeconds(), machine.terminal());
     }
 
     private void awaitReady(final long start) {
@@ -234,7 +196,7 @@ public final class FabricGuest implements AutoCloseable {
     private boolean await(final Path file, final Duration timeout, final String what) {
         final BooleanSupplier there = () -> Files.exists(file);
         try {
-            if (qemu.await(there, timeout)) {
+            if (machine.await(there, timeout)) {
                 return true;
             }
         } catch (final InterruptedException e) {
@@ -242,21 +204,21 @@ public final class FabricGuest implements AutoCloseable {
             throw failure("interrupted while waiting for guest " + context.name + " to " + what, e);
         }
         stuck = true;
-        if (qemu.hasCrashed()) {
+        if (machine.hasCrashed()) {
             throw new EmulatorCrash(String.format("QEMU itself crashed before guest %s could %s: %s; last lines:%n%s",
-                context.name, what, qemu, qemu.tail(TAIL)));
+                context.name, what, machine, machine.tail(TAIL)));
         }
         throw failure(String.format("guest %s did not %s%s", context.name, what,
-            qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + qemu + ")"), null);
+            machine.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + machine + ")"), null);
     }
 
     private GuestException failure(final String what, final Exception cause) {
         return new GuestException(String.format("%s; all of its console is in %s, its last lines:%n%s",
-            what, folder.resolve("console.log"), qemu.tail(TAIL)), cause);
+            what, folder.resolve("console.log"), machine.tail(TAIL)), cause);
     }
 
     /**
-     * The guest's folder on this host: console.log, qemu-command.sh, and share with a folder for each command.
+     * The guest's folder on this host: console.log, machine-command.sh, and share with a folder for each command.
      *
      * @return an absolute path.
      */
@@ -265,12 +227,12 @@ public final class FabricGuest implements AutoCloseable {
     }
 
     /**
-     * The process id of the guest's QEMU.
+     * The process id of the guest's machine.
      *
      * @return as the system numbers it.
      */
     public long pid() {
-        return qemu.pid();
+        return machine.pid();
     }
 
     /**
@@ -280,13 +242,13 @@ public final class FabricGuest implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (qemu.isAlive()) {
+            if (machine.isAlive()) {
                 if (context.keep) {
                     awaitVisitor();
                 }
                 if (!stuck) {
                     Files.writeString(share.resolve("poweroff"), "");
-                    qemu.awaitExit(POWEROFF);
+                    machine.awaitExit(POWEROFF);
                 }
             }
         } catch (final InterruptedException e) {
@@ -301,12 +263,12 @@ public final class FabricGuest implements AutoCloseable {
     private void awaitVisitor() throws InterruptedException {
         progress("kept; shell: " + GuestShell.usage(folder));
         progress("ends by 'poweroff -f' in that shell, or: touch " + share.resolve("poweroff"));
-        qemu.await(() -> Files.exists(share.resolve("poweroff")), Duration.ofDays(1));
+        machine.await(() -> Files.exists(share.resolve("poweroff")), Duration.ofDays(1));
     }
 
     private void kill() {
         try {
-            qemu.close();
+            machine.close();
         } catch (final UncheckedIOException e) {
             progress(e.getMessage() + ": " + e.getCause());
         }
@@ -324,6 +286,6 @@ public final class FabricGuest implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "FabricGuest[" + context.name + ' ' + qemu + ' ' + folder + ']';
+        return "FabricGuest[" + context.name + ' ' + machine + ' ' + folder + ']';
     }
 }

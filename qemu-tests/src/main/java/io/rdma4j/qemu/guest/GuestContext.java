@@ -16,6 +16,11 @@ import java.util.List;
  * this object. {@link FabricGuest#boot} takes a context once, and checks it. Not thread-safe.
  */
 public final class GuestContext {
+    /**
+     * What a guest without devices or modules of its own runs on: {@code uml}, a kernel that is an ordinary program,
+     * the default; or {@code qemu}, an emulated machine, many times slower, for hosts that trace no processes.
+     */
+    public static final String KIND_PROPERTY = "rdma4j.qemu.guest";
     /** The QEMU program, a name or a path; default {@code qemu-system-x86_64}. Used outside and inside the guest. */
     public static final String BINARY_PROPERTY = "rdma4j.qemu.binary";
     /** QEMU's accelerator; default {@code tcg,thread=multi}. */
@@ -44,7 +49,10 @@ public final class GuestContext {
     /** For what is neither boot nor command: a guest must not end under a command that still has time. */
     private static final Duration LIFETIME_MARGIN = Duration.ofMinutes(5);
 
+    private static final List<String> KINDS = List.of("uml", "qemu");
+
     String name = "fabric";
+    String kind = System.getProperty(KIND_PROPERTY, KINDS.get(0));
     String binary = defaultBinary();
     String accel = System.getProperty(ACCEL_PROPERTY, "tcg,thread=multi");
     String cpu = System.getProperty(CPU_PROPERTY, USUAL_CPU);
@@ -178,7 +186,7 @@ public final class GuestContext {
     }
 
     /**
-     * Loads further kernel modules.
+     * Loads further kernel modules, in an emulated machine.
      *
      * @param names modules, such as "vfio-pci"; loaded after those for the fabric.
      * @return this.
@@ -189,7 +197,7 @@ public final class GuestContext {
     }
 
     /**
-     * Adds to QEMU's command line, such as further devices.
+     * Adds to QEMU's command line, such as further devices of an emulated machine.
      *
      * @param arguments as on a command line.
      * @return this.
@@ -210,7 +218,15 @@ public final class GuestContext {
         return this;
     }
 
+    /** Whether QEMU emulates a machine: only that has devices, and kernels that load modules. */
+    boolean emulated() {
+        return kind.equals("qemu") || !modules.isEmpty() || !qemuArguments.isEmpty();
+    }
+
     void conclude() {
+        if (!KINDS.contains(kind)) {
+            throw new GuestException(KIND_PROPERTY + " is one of " + KINDS + ", not '" + kind + "'");
+        }
         if (!name.matches("[A-Za-z0-9._-]+")) {
             throw new GuestException("a guest's name is letters, digits, '-', '_' and '.': '" + name + "'");
         }

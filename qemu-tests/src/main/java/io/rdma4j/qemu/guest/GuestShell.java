@@ -5,22 +5,31 @@
 
 package io.rdma4j.qemu.guest;
 
+import io.rdma4j.qemu.process.HostCommand;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
 
 /**
- * The root shell on a guest's second serial line: carries lines from a standard input to it and what it prints back.
+ * The root shell on a guest's second terminal: carries lines from a standard input to it and what it prints back.
  */
 final class GuestShell {
-    static final String SOCKET_FILE = "shell-socket.txt";
+    /** In the share: names a socket, or a terminal. */
+    static final String PLACE = "shell.txt";
+    private static final Duration SET = Duration.ofSeconds(10);
     private static final int CHUNK = 8192;
 
     private GuestShell() {
@@ -39,9 +48,8 @@ final class GuestShell {
      * @throws IOException if there is no such guest, or the connection breaks.
      */
     static void attach(final Path folder, final InputStream in, final OutputStream out) throws IOException {
-        final Path socket = Path.of(Files.readString(folder.resolve(SOCKET_FILE)).strip());
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            channel.connect(UnixDomainSocketAddress.of(socket));
+        final Path place = Path.of(Files.readString(folder.resolve(Machine.SHARE).resolve(PLACE)).strip());
+        try (ByteChannel channel = open(place)) {
             final Thread printer = new Thread(() -> print(channel, out), "rdma4j-guest-shell");
             printer.setDaemon(true);
             printer.start();
@@ -56,14 +64,24 @@ final class GuestShell {
         }
     }
 
-    private static void send(final SocketChannel channel, final byte[] bytes, final int length) throws IOException {
+    private static ByteChannel open(final Path place) throws IOException {
+        if (!place.startsWith("/dev")) {
+            final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            channel.connect(UnixDomainSocketAddress.of(place));
+            return channel;
+        }
+        HostCommand.run(null, SET, List.of("stty", "-F", place.toString(), "raw", "-echo"));
+        return FileChannel.open(place, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    private static void send(final ByteChannel channel, final byte[] bytes, final int length) throws IOException {
         final ByteBuffer data = ByteBuffer.wrap(bytes, 0, length);
         while (data.hasRemaining()) {
             channel.write(data);
         }
     }
 
-    private static void print(final SocketChannel channel, final OutputStream out) {
+    private static void print(final ByteChannel channel, final OutputStream out) {
         final ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
         try {
             while (channel.read(chunk) >= 0) {

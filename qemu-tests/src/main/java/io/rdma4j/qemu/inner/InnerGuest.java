@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A prepared machine that goes on, with pvrdma: for programs inside a fabric guest, or on any machine that has a
+ * A machine with pvrdma behind an IOMMU: for programs inside a fabric guest, or on any machine that has a
  * software RDMA device. Shell commands go to its first process, jobs to its stations. Not thread-safe.
  */
 public final class InnerGuest implements AutoCloseable {
@@ -34,7 +34,7 @@ public final class InnerGuest implements AutoCloseable {
     static final String MARK = "inner: ";
 
     private static final Duration START = Duration.ofSeconds(120);
-    private static final Duration RESUME = Duration.ofMinutes(4);
+    private static final Duration BOOT = Duration.ofMinutes(10);
     private static final Duration COMMAND = Duration.ofMinutes(2);
     private static final int TAIL = 40;
 
@@ -46,29 +46,28 @@ public final class InnerGuest implements AutoCloseable {
     private SocketChannel control;
 
     private InnerGuest(
-        final String binary, final Path state, final Path log, final Path sockets, final Consumer<String> listener) {
+        final InnerImage image, final Path log, final Path sockets, final Consumer<String> listener) {
         this.listener = listener;
         this.sockets = sockets;
-        qemu = ChildProcess.start("inner", new InnerMachine(binary, sockets).resuming(state), log, this::onLine,
-            List.of(sockets));
+        qemu = ChildProcess.start("inner", InnerMachine.command(GuestContext.defaultBinary(), image, sockets), log,
+            this::onLine, List.of(sockets));
     }
 
     /**
-     * Starts QEMU, loads the state and waits until the device is bound to vfio-pci.
+     * Starts QEMU and waits until the device is bound to vfio-pci and all stations wait for jobs.
      *
-     * @param folder   of {@link InnerImage}.
+     * @param image    what it boots from.
      * @param log      file that gets the console.
      * @param listener called with each line of it, by another thread.
      * @return the running guest; the caller closes it.
      * @throws GuestException if it does not come up; shows its console.
      */
-    public static InnerGuest resume(final Path folder, final Path log, final Consumer<String> listener) {
+    public static InnerGuest boot(final InnerImage image, final Path log, final Consumer<String> listener) {
         InnerGuest guest = null;
         boolean up = false;
         try {
             final Path sockets = Files.createTempDirectory("rdma4j-inner");
-            guest = new InnerGuest(GuestContext.defaultBinary(), folder.resolve(InnerImage.STATE), log, sockets,
-                listener);
+            guest = new InnerGuest(image, log, sockets, listener);
             guest.connect();
             up = true;
             return guest;
@@ -87,8 +86,7 @@ public final class InnerGuest implements AutoCloseable {
         mads = MadPeer.connect(mad);
         control = SocketChannel.open(StandardProtocolFamily.UNIX);
         control.connect(UnixDomainSocketAddress.of(sockets.resolve(InnerMachine.CONTROL_SOCKET)));
-        send("go on");
-        await(() -> find(0, MARK + "BOUND").isPresent(), RESUME, "bind its device");
+        await(() -> find(0, MARK + "READY").isPresent(), BOOT, "get ready");
     }
 
     private synchronized void add(final String line) {

@@ -8,7 +8,6 @@ package io.rdma4j.qemu.inner;
 import io.rdma4j.qemu.guest.FabricGuest;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -31,7 +30,6 @@ final class InnerMachine {
     private static final String MEMORY_PROPERTY = "rdma4j.qemu.inner.memory";
 
     static final String CONTROL_SOCKET = "control.sock";
-    static final String MONITOR_SOCKET = "monitor.sock";
     static final String MAD_SOCKET = "mad.sock";
 
     /** The fifth level of page tables costs a memory access in every walk, and here nobody needs it. */
@@ -44,51 +42,30 @@ final class InnerMachine {
     private static final String KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 intel_iommu=on norandmaps nokaslr "
         + "mitigations=off nowatchdog no_timer_check random.trust_cpu=on";
 
-    private final String binary;
-    private final Path sockets;
+    private InnerMachine() {
+    }
 
     /**
-     * A machine.
+     * The command that runs it.
      *
      * @param binary  the QEMU program.
+     * @param image   what it boots from.
      * @param sockets folder of its sockets; a short path.
      */
-    InnerMachine(final String binary, final Path sockets) {
-        this.binary = binary;
-        this.sockets = sockets;
-    }
-
-    /** Boots from the image and the root file system, beside a stand-in for pvrdma. */
-    List<String> preparing(final Path kernel, final Path initramfs) {
-        final List<String> command = common();
-        command.addAll(List.of("-kernel", kernel.toString(), "-initrd", initramfs.toString(),
-            "-append", KERNEL_ARGUMENTS,
-            "-qmp", "unix:" + sockets.resolve(MONITOR_SOCKET) + ",server=on,wait=off",
-            "-device", "edu,addr=10.1,multifunction=on"));
-        return command;
-    }
-
-    /** Goes on from a saved state, with pvrdma. */
-    List<String> resuming(final Path state) {
-        final List<String> command = common();
-        command.addAll(List.of(
-            "-chardev", "socket,id=mads,path=" + sockets.resolve(MAD_SOCKET) + ",server=on,wait=off",
-            "-device", "pvrdma,addr=10.1,multifunction=on,ibdev=" + FabricGuest.IBDEV + ",netdev="
-                + FabricGuest.NETDEV + ",mad-chardev=mads",
-            "-incoming", "exec:cat " + state));
-        return command;
-    }
-
-    private List<String> common() {
+    static List<String> command(final String binary, final InnerImage image, final Path sockets) {
         final int mib = Integer.getInteger(MEMORY_PROPERTY, USUAL_MEMORY_MIB);
-        return new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", CPU, "-smp", "1",
+        return List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", CPU, "-smp", "1",
             "-m", mib + "M", "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
             // pvrdma maps the guest's pages a second time, which takes shared memory.
             "-object", "memory-backend-ram,id=ram0,size=" + mib + "M,share=on", "-numa", "node,memdev=ram0",
+            "-kernel", image.kernel().toString(), "-initrd", image.root().toString(), "-append", KERNEL_ARGUMENTS,
             "-serial", "stdio",
             "-serial", "unix:" + sockets.resolve(CONTROL_SOCKET) + ",server=on,wait=off",
             "-serial", "pty",
             "-device", "intel-iommu,intremap=on",
-            "-device", "vmxnet3,addr=10.0,multifunction=on,romfile="));
+            "-device", "vmxnet3,addr=10.0,multifunction=on,romfile=",
+            "-chardev", "socket,id=mads,path=" + sockets.resolve(MAD_SOCKET) + ",server=on,wait=off",
+            "-device", "pvrdma,addr=10.1,multifunction=on,ibdev=" + FabricGuest.IBDEV + ",netdev="
+                + FabricGuest.NETDEV + ",mad-chardev=mads");
     }
 }

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Prepares an inner guest, boots the fabric guest and lets the one go on inside the other. Exit code: 0 if nothing
+ * Makes what an inner guest boots from, boots the fabric guest and, in it, the inner one. Exit code: 0 if nothing
  * failed, else 1.
  */
 public final class InnerMain {
@@ -26,11 +26,6 @@ public final class InnerMain {
         "  runs the conformance suite and the scenarios on vfio: in the inner guest",
         "  --shell     runs nothing, and keeps the guest for people: docs/qemu.md says how to get in",
         "  --stages    of conformance, tools, kill, users, unbind");
-    /** No atomic operations are needed between processors, and the inner guest has but one. */
-    private static final int PROCESSORS = 1;
-    /** Without what costs time under emulation and guards nothing here. */
-    private static final String[] KERNEL_ARGUMENTS = {"mitigations=off"};
-
     private static final Duration LONGEST = Duration.ofMinutes(28);
 
     private InnerMain() {
@@ -74,7 +69,7 @@ public final class InnerMain {
     /**
      * Does all of it.
      *
-     * @param name      of the fabric guest; the prepared state is kept beside its folder while it is needed.
+     * @param name      of the fabric guest; the image is kept beside its folder while it is needed.
      * @param progress  gets a line for each stage.
      * @param arguments further ones for the conformance suite.
      * @return what {@link InnerSuiteMain} reported.
@@ -83,11 +78,11 @@ public final class InnerMain {
     public static GuestResult run(final String name, final PrintStream progress, final List<String> arguments) {
         final Path image = Path.of(System.getProperty(GuestContext.OUTPUT_PROPERTY, "target/qemu"), name + "-image")
             .toAbsolutePath();
-        try (InnerImage prepared = InnerImage.prepare(image, progress);
+        try (InnerImage made = InnerImage.make(image, progress);
             FabricGuest guest = FabricGuest.boot(new GuestContext().name(name).progress(progress)
-                .processors(PROCESSORS).commandTimeout(LONGEST).kernelArguments(KERNEL_ARGUMENTS))) {
+                .commandTimeout(LONGEST))) {
             final List<String> command = new ArrayList<>(
-                List.of(InnerSuiteMain.class.getName(), prepared.folder().toString()));
+                List.of(InnerSuiteMain.class.getName(), made.folder().toString()));
             command.addAll(arguments);
             return guest.run(command);
         }

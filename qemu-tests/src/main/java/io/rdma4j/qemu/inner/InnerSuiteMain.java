@@ -57,7 +57,7 @@ public final class InnerSuiteMain {
     /**
      * Entry point; the exit code is 1 if something failed.
      *
-     * @param args the folder of the prepared guest, then further arguments for the suite.
+     * @param args the folder of the inner guest's image, then further arguments for the suite.
      * @throws IOException if results cannot be written.
      */
     public static void main(final String[] args) throws IOException {
@@ -65,8 +65,8 @@ public final class InnerSuiteMain {
         final int failures;
         final long start = System.nanoTime();
         try (ResultWriter results = ResultWriter.open(System.out)) {
-            try (InnerGuest guest = InnerGuest.resume(Path.of(args[0]), log, InnerSuiteMain::show)) {
-                results.info("resumeMillis", (System.nanoTime() - start) / 1_000_000);
+            try (InnerGuest guest = InnerGuest.boot(new InnerImage(Path.of(args[0])), log, InnerSuiteMain::show)) {
+                results.info("bootMillis", (System.nanoTime() - start) / 1_000_000);
                 new InnerSuiteMain(results, guest, Arrays.asList(args).subList(1, args.length)).run();
             } catch (final GuestException e) {
                 results.fail("innerGuest", e.getMessage());

@@ -36,7 +36,6 @@ public final class StationMain {
     public static void main(final String[] args) throws IOException {
         final String name = args[0];
         final PrintStream out = new PrintStream(new NamedLines(name, System.out), false, StandardCharsets.UTF_8);
-        Warmup.of(name).run(out);
         Files.createFile(Path.of(Station.FOLDER, name + ".ready"));
         while (true) {
             final String line = nextLine(name);

@@ -16,8 +16,9 @@ give_up() { say "FAILED $*"; end; }
 # Whoever started this machine may be gone: it ends by itself.
 [ "$lifetime" -gt 0 ] && ( sleep "$lifetime"; say "FAILED: lifetime of $lifetime s is over"; end ) &
 
-# A shell for people, on the second serial line.
-( while :; do busybox setsid busybox getty -n -L -l /bin/sh 115200 ttyS1 dumb; sleep 1; done ) >/dev/null 2>&1 &
+# A shell for people, on the second terminal. What the host has at its other end, User Mode Linux says when it is opened.
+( while :; do busybox setsid busybox getty -n -L -l /bin/sh 115200 "$terminal" dumb; sleep 1; done ) >/dev/null 2>&1 &
+[ -e $share/shell.txt ] || ( sleep 1; dmesg | sed -n "s/.*console 1 assigned device '\(.*\)'.*/\1/p" > $share/shell.txt ) &
 
 ip link set lo up
 ip link add "$netdev" type dummy && ip link set "$netdev" up && ip addr add "$ip_address/24" dev "$netdev" \

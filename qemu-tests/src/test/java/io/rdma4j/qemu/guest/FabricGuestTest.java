@@ -75,7 +75,7 @@ class FabricGuestTest {
         Files.setPosixFilePermissions(qemu, PosixFilePermissions.fromString("rwxr-xr-x"));
         context.binary = qemu.toString();
         context.conclude();
-        return FabricGuest.start(context, kernel, Path.of("/bin/sh"));
+        return FabricGuest.start(context, new QemuMachine(kernel, Path.of("/bin/sh"), "fake QEMU 0"));
     }
 
     private static boolean isAlive(final long pid) {
@@ -112,7 +112,7 @@ class FabricGuestTest {
         try (FabricGuest guest = start(OBEDIENT)) {
             assertThat(guest.folder().resolve("initramfs.cpio")).content(StandardCharsets.ISO_8859_1)
                 .contains("modules/106-rdma_rxe.ko").contains("modules/107-edu.ko").contains("#!/bin/busybox sh");
-            assertThat(guest.folder().resolve("qemu-command.sh")).content()
+            assertThat(guest.folder().resolve("machine-command.sh")).content()
                 .contains("panic=-1 intel_iommu=on").contains("-device edu");
         }
     }
@@ -126,7 +126,7 @@ class FabricGuestTest {
     }
 
     private Path socketFolder() throws IOException {
-        return Path.of(Files.readString(folder.resolve("out/unit").resolve(GuestShell.SOCKET_FILE)).strip())
+        return Path.of(Files.readString(folder.resolve("out/unit/share").resolve(GuestShell.PLACE)).strip())
             .getParent();
     }
 
@@ -134,7 +134,7 @@ class FabricGuestTest {
     void saysWhatKeepsQemuFromStartingAndLeavesNoFolder() throws IOException {
         context.binary = "/nonexistent/qemu";
         context.conclude();
-        assertThatThrownBy(() -> FabricGuest.start(context, kernel, Path.of("/bin/sh")))
+        assertThatThrownBy(() -> FabricGuest.start(context, new QemuMachine(kernel, Path.of("/bin/sh"), "none")))
             .isInstanceOf(GuestException.class).hasMessageContaining("cannot start guest unit")
             .hasMessageContaining("\"/nonexistent/qemu\"").hasMessageContaining("No such file");
         assertThat(socketFolder()).doesNotExist();
@@ -143,7 +143,8 @@ class FabricGuestTest {
     @Test
     void leavesNoFolderWhenTheGuestCannotBePrepared() throws IOException {
         context.conclude();
-        assertThatThrownBy(() -> FabricGuest.start(context, kernel, folder.resolve("busybox")))
+        assertThatThrownBy(() -> FabricGuest.start(
+            context, new QemuMachine(kernel, folder.resolve("busybox"), "none")))
             .isInstanceOf(GuestException.class).hasMessageContaining(folder.resolve("busybox").toString());
         assertThat(socketFolder()).doesNotExist();
     }
@@ -217,6 +218,33 @@ class FabricGuestTest {
         assertThat(closer.isAlive()).isFalse();
         assertThat(isAlive(guest.pid())).isFalse();
         assertThat(progress.toString(StandardCharsets.UTF_8)).contains("--attach " + guest.folder());
+    }
+
+    @Test
+    void runsAKernelThatIsAProgram() throws IOException {
+        final Path program = Files.writeString(folder.resolve("uml.sh"), """
+            #!/bin/sh
+            for word in "$@"; do case "$word" in init=*) init=${word#init=} ;; esac; done
+            eval "$(grep '^share=' "$init")"
+            echo "fake kernel, $*"
+            """ + OBEDIENT);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        context.memoryMib(600).conclude();
+        assertThat(context.emulated()).isFalse();
+        try (FabricGuest guest = FabricGuest.start(context, new UmlMachine(new UmlKernel(program, "6.1")))) {
+            assertThat(guest.runCommand(List.of("echo", "done")).output()).containsExactly("done");
+            assertThat(guest.folder().resolve("console.log")).content().contains("fake kernel, mem=600M");
+            assertThat(guest.folder().resolve("share/settings.sh")).content().contains("terminal=tty1");
+        }
+    }
+
+    @Test
+    void devicesAndModulesTakeAnEmulatedMachine() {
+        assertThat(new GuestContext().qemuArguments("-device", "edu").emulated()).isTrue();
+        assertThat(new GuestContext().modules("vfio-pci").emulated()).isTrue();
+        context.kind = "xen";
+        assertThatThrownBy(context::conclude).isInstanceOf(GuestException.class)
+            .hasMessageContaining("rdma4j.qemu.guest is one of [uml, qemu], not 'xen'");
     }
 
     @Test

@@ -53,14 +53,10 @@ class InnerRootTest {
     }
 
     @Test
-    void preparesTheMachineThatGoesOn() {
-        final InnerMachine machine = new InnerMachine("qemu", Path.of("/tmp/s"));
-        final List<String> here = machine.preparing(Path.of("vmlinux"), Path.of("root.cpio"));
-        final List<String> there = machine.resuming(Path.of("/x/state"));
-        final int common = here.indexOf("-kernel");
-        assertThat(there.subList(0, common)).isEqualTo(here.subList(0, common));
-        assertThat(here).contains("edu,addr=10.1,multifunction=on").doesNotContain("-incoming");
-        assertThat(there).contains("exec:cat /x/state").anyMatch(word ->
-            word.startsWith("pvrdma,addr=10.1,multifunction=on,"));
+    void theMachineHasTheDeviceBehindAnIommu() {
+        final List<String> command = InnerMachine.command("qemu", new InnerImage(Path.of("/x")), Path.of("/tmp/s"));
+        assertThat(command).containsSequence("-kernel", "/x/vmlinuz", "-initrd", "/x/initramfs.cpio")
+            .contains("intel-iommu,intremap=on")
+            .anyMatch(word -> word.startsWith("pvrdma,addr=10.1,multifunction=on,"));
     }
 }

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.qemu.guest;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A machine that QEMU emulates, with the distribution's own kernel: it can have devices.
+ *
+ * @param kernel   of the distribution.
+ * @param busybox  the first program, static.
+ * @param emulator which QEMU, for people.
+ */
+record QemuMachine(GuestKernel kernel, Path busybox, String emulator) implements Machine {
+    /** For the root: virtio over PCI, 9p, overlay. For RDMA: rxe will not start without crc32 as a crypto module. */
+    private static final List<String> MODULES =
+        List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "dummy", "rdma_rxe");
+
+    static QemuMachine prepare(final GuestContext context) {
+        return new QemuMachine(GuestKernel.prepare(context.cache), HostTools.find("busybox"),
+            HostTools.version(context.binary) + " (" + context.accel + ")");
+    }
+
+    @Override
+    public List<String> command(final GuestContext context, final Path folder, final Path sockets)
+        throws IOException {
+        final Path shell = sockets.resolve("shell.sock");
+        Files.writeString(folder.resolve(SHARE).resolve(GuestShell.PLACE), shell + "\n");
+        final Path initramfs = folder.resolve("initramfs.cpio");
+        final Set<String> modules = new LinkedHashSet<>(MODULES);
+        modules.addAll(context.modules);
+        Initramfs.write(initramfs, busybox, KernelModules.read(kernel.modules()).inLoadOrder(modules),
+            Initramfs.script("init.sh"));
+        final List<String> command = new ArrayList<>(List.of(
+            context.binary, "-machine", "q35", "-accel", context.accel, "-cpu", context.cpu,
+            "-smp", Integer.toString(context.processors), "-m", context.memoryMib + "M",
+            "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
+            "-serial", "stdio",
+            "-serial", "unix:" + shell + ",server=on,wait=off",
+            "-kernel", kernel.image().toString(), "-initrd", initramfs.toString(),
+            "-append", String.join(" ", kernelArguments(context)),
+            "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap",
+            "-virtfs", "local,path=" + folder.resolve(SHARE)
+                + ",mount_tag=share,security_model=none,multidevs=remap"));
+        command.addAll(context.qemuArguments);
+        return command;
+    }
+
+    private static List<String> kernelArguments(final GuestContext context) {
+        final List<String> arguments = new ArrayList<>(List.of("console=ttyS0", "quiet", "panic=-1"));
+        arguments.addAll(context.kernelArguments);
+        return arguments;
+    }
+
+    @Override
+    public String terminal() {
+        return "ttyS1";
+    }
+
+    @Override
+    public String toString() {
+        return "Linux " + kernel.version() + " in " + emulator;
+    }
+}

@@ -1,0 +1,120 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.testing;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+
+/**
+ * Writes a line for each test as it ends, its fields separated by tabs:
+ *
+ * <pre>
+ *   PASS|FAIL|SKIP   class   method   test   milliseconds   message, in one line
+ *   TIME             class   -        -      milliseconds
+ * </pre>
+ *
+ * <p>A container that fails or is skipped as a whole counts as one test. Stack traces of failures go to standard
+ * output. Thread-safe.
+ */
+final class ResultLines implements TestExecutionListener, AutoCloseable {
+    private static final int LONGEST = 600;
+
+    private final Writer lines;
+    private final PrintStream out = System.out;
+    private final Map<String, Long> started = new ConcurrentHashMap<>();
+
+    ResultLines(final Path file) throws IOException {
+        lines = Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    @Override
+    public void executionStarted(final TestIdentifier test) {
+        started.put(test.getUniqueId(), System.nanoTime());
+    }
+
+    @Override
+    public void executionSkipped(final TestIdentifier test, final String reason) {
+        write("SKIP", test, 0, reason);
+    }
+
+    @Override
+    public void executionFinished(final TestIdentifier test, final TestExecutionResult result) {
+        final long millis = (System.nanoTime() - started.remove(test.getUniqueId())) / 1_000_000;
+        final Optional<Throwable> thrown = result.getThrowable();
+        switch (result.getStatus()) {
+            case ABORTED -> write("SKIP", test, millis, thrown.map(Throwable::getMessage).orElse(""));
+            case FAILED -> {
+                write("FAIL", test, millis, thrown.map(ResultLines::text).orElse(""));
+                thrown.ifPresent(cause -> explain(test, cause));
+            }
+            default -> passed(test, millis);
+        }
+    }
+
+    private void passed(final TestIdentifier test, final long millis) {
+        if (test.isTest()) {
+            write("PASS", test, millis, "");
+        } else if (test.getSource().filter(ClassSource.class::isInstance).isPresent()) {
+            write("TIME", test, millis, "");
+        }
+    }
+
+    private static String text(final Throwable thrown) {
+        return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
+    }
+
+    @SuppressWarnings("checkstyle:RegexpSinglelineJava")
+    private void explain(final TestIdentifier test, final Throwable cause) {
+        synchronized (out) {
+            out.println("FAILED " + className(test) + ' ' + test.getDisplayName());
+            cause.printStackTrace(out);
+        }
+    }
+
+    private synchronized void write(
+        final String status, final TestIdentifier test, final long millis, final String message) {
+        final String shown = oneLine(message);
+        try {
+            lines.write(String.join("\t", status, className(test), methodName(test), oneLine(test.getDisplayName()),
+                Long.toString(millis), shown.length() > LONGEST ? shown.substring(0, LONGEST) + "..." : shown) + '\n');
+            lines.flush();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String oneLine(final String text) {
+        return text == null ? "" : text.replaceAll("\\s+", " ").strip();
+    }
+
+    private static String className(final TestIdentifier test) {
+        return test.getUniqueIdObject().getSegments().stream().filter(part -> part.getType().equals("class"))
+            .map(part -> part.getValue()).findFirst().orElseGet(test::getDisplayName);
+    }
+
+    private static String methodName(final TestIdentifier test) {
+        return test.getSource().filter(MethodSource.class::isInstance).map(MethodSource.class::cast)
+            .map(MethodSource::getMethodName).orElse("-");
+    }
+
+    @Override
+    public void close() throws IOException {
+        lines.close();
+    }
+}
