@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
@@ -30,9 +31,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Every operation: what the device is told, what is refused before, and what the completion says. */
 class WorkRequestTest {
+    private static final int POSTS_AT_ONCE = 1_000;
+    private static final int CHANGES = TestBudget.rounds(100_000, 1_000_000);
     private static final Set<SendOpcode> MESSAGES = EnumSet.of(SendOpcode.SEND, SendOpcode.SEND_WITH_IMM);
     private static final Set<SendOpcode> ON_KEYS = EnumSet.of(SendOpcode.BIND_MW, SendOpcode.FAST_REG_MR);
     private static final Set<SendOpcode> ATOMICS = EnumSet.of(SendOpcode.ATOMIC_CMP_AND_SWP,
@@ -40,6 +45,8 @@ class WorkRequestTest {
 
     @RegisterExtension
     final Devices devices = new Devices();
+    @RegisterExtension
+    final Crew crew = new Crew();
 
     /** A request of an operation that can be posted, with the owner's own memory at both ends. */
     private static SendRequest request(final KeyBench bench, final SendOpcode opcode) {
@@ -286,33 +293,52 @@ class WorkRequestTest {
         }
         final SendRequest shared = new SendRequest(4);
         bench.owner.qp.modify(QpAttributes.to(QpState.ERR));
-        final Thread changer = new Thread(() -> {
-            for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
-                shared.set(shapes[i % shapes.length]);
-                if (i % 5 == 0) {
-                    shared.bind(null, i, null, 0, 0);
-                    shared.fastRegister(null, i, 0);
-                }
+        final AtomicInteger changes = new AtomicInteger();
+        final AtomicBoolean stop = new AtomicBoolean();
+        crew.start(() -> {
+            while (!stop.get()) {
+                change(shared, shapes, changes.get());
+                changes.incrementAndGet();
             }
         });
-        changer.start();
         try {
-            int posted = 0;
-            for (int i = 0; i < 20_000; i++) {
-                final int code = bench.owner.qp.postSend(shared);
-                assertThat(ReturnCode.nameOf(code)).isIn("OK", "INVALID_REQUEST", "QUEUE_FULL");
-                posted += code == ReturnCode.OK ? 1 : 0;
-                if (code == ReturnCode.OK) {
-                    assertThat(Wqe.last(bench.owner.qp).numSge()).isBetween(0, 4);
-                    assertThat(Wqe.last(bench.owner.qp).opcode()).isBetween(0, 14);
-                    assertThat(Completions.await(bench.owner.cq, 1).get(0).status())
-                        .isEqualTo(WcStatus.WR_FLUSH_ERR);
-                }
-            }
-            assertThat(posted).isPositive();
+            postUntilChanged(bench.owner, shared, changes);
         } finally {
-            changer.interrupt();
-            changer.join();
+            stop.set(true);
+            crew.join();
         }
+    }
+
+    private static void change(final SendRequest shared, final SendRequest[] shapes, final int round) {
+        shared.set(shapes[round % shapes.length]);
+        if (round % 5 == 0) {
+            shared.bind(null, round, null, 0, 0);
+            shared.fastRegister(null, round, 0);
+        }
+    }
+
+    /** Who has a processor when is not known: it goes on until there were enough of both, valid posts and changes. */
+    private void postUntilChanged(final Peer owner, final SendRequest shared, final AtomicInteger changes) {
+        final int[] posted = new int[1];
+        Crew.await("posts of a request that changes", () -> {
+            final int before = changes.get();
+            for (int i = 0; i < POSTS_AT_ONCE; i++) {
+                posted[0] += post(owner, shared);
+            }
+            assertThat(crew.hasFailed()).as("the other thread failed").isFalse();
+            return posted[0] >= POSTS_AT_ONCE && before >= CHANGES;
+        });
+    }
+
+    private static int post(final Peer owner, final SendRequest shared) {
+        final int code = owner.qp.postSend(shared);
+        assertThat(ReturnCode.nameOf(code)).isIn("OK", "INVALID_REQUEST", "QUEUE_FULL");
+        if (code != ReturnCode.OK) {
+            return 0;
+        }
+        assertThat(Wqe.last(owner.qp).numSge()).isBetween(0, 4);
+        assertThat(Wqe.last(owner.qp).opcode()).isBetween(0, 14);
+        assertThat(Completions.await(owner.cq, 1).get(0).status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+        return 1;
     }
 }

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j;
+
+import java.time.Duration;
+
+/**
+ * How long a test goes on that only searches: for a race, or for a number that nobody thought of. What it asserts does
+ * not depend on it. With {@code -Drdma4j.tests.long=true} it goes on longer.
+ */
+public final class TestBudget {
+    private static final boolean LONG = Boolean.getBoolean("rdma4j.tests.long");
+
+    private TestBudget() {
+    }
+
+    /** How many times: usually the first, the second where there is time. */
+    public static int rounds(final int usual, final int all) {
+        return LONG ? all : usual;
+    }
+
+    /** For how long: usually the first, the second where there is time. */
+    public static Duration time(final Duration usual, final Duration all) {
+        return LONG ? all : usual;
+    }
+}
