@@ -77,7 +77,10 @@ class ConnectWireTest {
     }
 
     private static void assertSame(final Hello actual, final Hello expected) {
-        assertThat(actual).usingRecursiveComparison().isEqualTo(expected);
+        assertThat(actual.privateData()).isEqualTo(expected.privateData());
+        // Arrays are equal to nothing but themselves.
+        assertThat(actual).isEqualTo(new Hello(expected.role(), expected.type(), expected.pathMtu(),
+            expected.maxRdAtomic(), expected.maxDestRdAtomic(), expected.address(), actual.privateData()));
     }
 
     @Test

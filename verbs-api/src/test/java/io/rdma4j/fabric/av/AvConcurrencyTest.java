@@ -7,6 +7,7 @@ package io.rdma4j.fabric.av;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -36,7 +38,7 @@ import java.util.concurrent.atomic.AtomicReference;
 class AvConcurrencyTest {
     private static final int STEADY = 64;
     private static final int CHANGING = 512;
-    private static final long NANOS = 700_000_000L;
+    private static final long NANOS = TestBudget.time(Duration.ofMillis(100), Duration.ofMillis(700)).toNanos();
     /** For a first look; a cold JVM on a busy machine takes its time. */
     private static final long LONGEST_NANOS = 30_000_000_000L;
 

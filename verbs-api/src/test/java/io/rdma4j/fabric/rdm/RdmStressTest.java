@@ -7,6 +7,7 @@ package io.rdma4j.fabric.rdm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
@@ -25,6 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RdmStressTest {
     private static final int SLOT = 16_384;
     private static final int RECEIVES = 4;
+    /** Of each rank to all. */
+    private static final int MESSAGES = TestBudget.rounds(60, 600);
 
     @RegisterExtension
     final World world = new World();
@@ -51,7 +54,7 @@ class RdmStressTest {
     @CsvSource({"1, 3, 0, ''", "2, 4, 2, ''", "3, 8, 3, ''", "4, 5, 2, quirks=qemu-7.2", "5, 6, 4, ''"})
     void allToAll(final long seed, final int ranks, final int connections, final String device) {
         final Random random = new Random(seed);
-        final int messages = 600 / ranks;
+        final int messages = MESSAGES / ranks;
         final RdmaContext[] devices = {world.device(device), world.device(device)};
         final State[] states = new State[ranks];
         for (int i = 0; i < ranks; i++) {
