@@ -10,6 +10,8 @@ import io.rdma4j.device.front.EventRings;
 import io.rdma4j.device.front.FaultPlan;
 import io.rdma4j.hw.pvrdma.EventType;
 
+import java.time.Duration;
+
 /** Ways to have one emulated device fail, for tests of drivers. Thread-safe. */
 public final class EmulatedFaults {
     private final EmulatedDevice device;
@@ -79,6 +81,16 @@ public final class EmulatedFaults {
      */
     public void gidChange() {
         events.async(EventType.PVRDMA_EVENT_GID_CHANGE, 1);
+    }
+
+    /**
+     * Has the clock of the device go ahead, by which connections wait for answers and receives: nobody answers for so
+     * long, and no test has to wait for that. What is due is tried with the next doorbell, or by who waits.
+     *
+     * @param time that is to have passed.
+     */
+    public void passTime(Duration time) {
+        engine.passTime(time.toNanos());
     }
 
     /**

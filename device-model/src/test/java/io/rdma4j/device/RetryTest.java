@@ -22,6 +22,7 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -71,6 +72,25 @@ class RetryTest {
         assertThat(pair.count(Counter.RETRIES)).isEqualTo(3);
         assertThat(pair.count(Counter.RETRIES_EXCEEDED)).isEqualTo(1);
         assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+    }
+
+    @Test
+    void timeThatPassesUsesUpRetriesOneByOne() {
+        connectSender(AGES, 2);
+        post(1);
+        final Duration each = Duration.ofNanos(4096L << AGES);
+        for (int retry = 1; retry <= 2; retry++) {
+            pair.driver.device().faults().passTime(each.minusMinutes(10));
+            look();
+            assertThat(pair.count(Counter.RETRIES)).as("before its time").isEqualTo(retry - 1);
+            pair.driver.device().faults().passTime(Duration.ofMinutes(10));
+            look();
+            assertThat(pair.count(Counter.RETRIES)).isEqualTo(retry);
+            assertThat(pair.cqA.poll()).isNull();
+        }
+        pair.driver.device().faults().passTime(each);
+        look();
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
     }
 
     @Test

@@ -213,6 +213,15 @@ public final class Engine implements Port {
     }
 
     /**
+     * Has the clock of the device go ahead, by which sends wait for answers and receives.
+     *
+     * @param nanos how much time is to have passed.
+     */
+    public void passTime(long nanos) {
+        context.timers().pass(nanos);
+    }
+
+    /**
      * Waits until everything that was begun is over: passes through the lock of each queue. Called without a lock held.
      * What is marked as ended before is not begun again afterwards.
      */

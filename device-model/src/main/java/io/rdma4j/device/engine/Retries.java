@@ -70,7 +70,7 @@ final class Retries extends Padded {
         return waitsFor != Ack.ACK;
     }
 
-    /** When the request that waits is to be tried again; of {@link System#nanoTime()}. */
+    /** When the request that waits is to be tried again; of {@link Timers#now()}. */
     long deadline() {
         return deadline;
     }
@@ -97,7 +97,7 @@ final class Retries extends Padded {
         if (waitsForEver()) {
             return STALLED;
         }
-        if (deadline - System.nanoTime() > 0) {
+        if (deadline - context.timers().now() > 0) {
             context.timers().add(requester);
             return STALLED;
         }
@@ -160,9 +160,9 @@ final class Retries extends Padded {
             if (rnrLeft == 0) {
                 return exceeded(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
             }
-            deadline = System.nanoTime() + rnrNanos;
+            deadline = context.timers().now() + rnrNanos;
         } else if (ack != Ack.RNR_NAK) {
-            deadline = System.nanoTime() + timeoutNanos();
+            deadline = context.timers().now() + timeoutNanos();
         }
         return stillWaits(ack);
     }
@@ -191,6 +191,6 @@ final class Retries extends Padded {
             + (waitsForEver() ? "without limit" : rnrLeft) : "an answer, retries left "
             + (attributes.timeout == 0 ? "without limit" : timeoutsLeft);
         return " tried " + tries + " times, waits for " + what
-            + (waitsForEver() ? "" : ", next try in " + (deadline - System.nanoTime()) / 1000 + " us");
+            + (waitsForEver() ? "" : ", next try in " + (deadline - context.timers().now()) / 1000 + " us");
     }
 }

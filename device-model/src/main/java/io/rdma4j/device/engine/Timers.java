@@ -20,6 +20,8 @@ final class Timers {
     private Requester[] waiting = new Requester[8];
     private volatile int count;
     private volatile long next;
+    /** How far the clock of this device is ahead of the machine's. */
+    private volatile long ahead;
 
     /**
      * Nobody waits.
@@ -81,7 +83,7 @@ final class Timers {
 
     /** Puts the send queues whose time has come on the agenda. */
     void service() {
-        if (count != 0 && next - System.nanoTime() <= 0) {
+        if (count != 0 && next - now() <= 0) {
             takeDue();
         }
     }
@@ -90,14 +92,14 @@ final class Timers {
      * {@return nanoseconds until the next time, at least 0; {@link Long#MAX_VALUE} if there is none}
      */
     long left() {
-        return count == 0 ? Long.MAX_VALUE : Math.max(0, next - System.nanoTime());
+        return count == 0 ? Long.MAX_VALUE : Math.max(0, next - now());
     }
 
     private synchronized void takeDue() {
-        final long now = System.nanoTime();
+        final long time = now();
         long least = Long.MAX_VALUE;
         for (int i = 0; i < count; i++) {
-            final long left = waiting[i].retries().deadline() - now;
+            final long left = waiting[i].retries().deadline() - time;
             if (left <= 0) {
                 waiting[i].isTimed = false;
                 agenda.add(waiting[i]);
@@ -105,8 +107,23 @@ final class Timers {
                 least = Math.min(least, left);
             }
         }
-        next = now + least;
+        next = time + least;
         keepTimed();
+    }
+
+    /** The time of this device, in nanoseconds; as of {@link System#nanoTime()}, and ahead of it. */
+    long now() {
+        return System.nanoTime() + ahead;
+    }
+
+    /** As if so much time had passed. */
+    void pass(long nanos) {
+        addTime(nanos);
+        wake.run();
+    }
+
+    private synchronized void addTime(long nanos) {
+        ahead = ahead + nanos;
     }
 
     synchronized void clear() {

@@ -342,6 +342,7 @@ final class MsgConnectionTest {
         final MsgEndpoint[] ends = a.connect(c, c.listen());
         c.context.close();
         assertThat(ends[0].send(a.memory.buffer(), 0, 8, 5)).isZero();
+        a.untilItWasSilentForLong();
         assertThat(a.await(FabricEvent.SHUTDOWN).fid()).isSameAs(ends[0]);
         a.awaitCompletion("SEND 5 FI_ETIMEDOUT");
         assertThat(ends[0].isConnected()).isFalse();

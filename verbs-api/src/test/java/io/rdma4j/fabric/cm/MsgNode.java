@@ -24,6 +24,7 @@ import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.pvrdma.EmulatedTime;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -36,7 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A device with a fabric, a domain and its queues. */
 final class MsgNode implements AutoCloseable {
     private static final AtomicInteger NAMES = new AtomicInteger();
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     final RdmaContext context;
     final Fabric fabric;
@@ -106,6 +107,16 @@ final class MsgNode implements AutoCloseable {
         final EventEntry event = events.poll();
         assertThat(event.event()).as("%s", event).isEqualTo(kind);
         return event;
+    }
+
+    /** A peer does not answer: until there is an event that says so. */
+    void untilItWasSilentForLong() {
+        final long deadline = System.nanoTime() + LONGEST_NANOS;
+        while (events.isEmpty()) {
+            assertThat(System.nanoTime() - deadline).as("no event: %s", this).isNegative();
+            EmulatedTime.pass(context);
+            progress();
+        }
     }
 
     /** The next event of that kind; others stay. */

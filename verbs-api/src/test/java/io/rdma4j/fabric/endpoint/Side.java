@@ -21,6 +21,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.pvrdma.EmulatedTime;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -128,6 +129,15 @@ final class Side implements AutoCloseable {
             progress();
             assertThat(System.nanoTime() - deadline).as("20 s for nothing: %s, done %s", ep, done).isNegative();
         }
+    }
+
+    /** The next completion, which is there only when the peer has not answered for long. */
+    Done nextAfterSilence() {
+        until(() -> {
+            EmulatedTime.pass(context);
+            return !done.isEmpty();
+        });
+        return done.poll();
     }
 
     /** The next completion. */

@@ -27,6 +27,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.pvrdma.EmulatedTime;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -56,6 +57,7 @@ final class Rank implements AutoCloseable {
         }
     }
 
+    final RdmaContext context;
     final Fabric fabric;
     final Domain domain;
     final CompletionQueue cq;
@@ -72,6 +74,7 @@ final class Rank implements AutoCloseable {
     Rank(
         final RdmaContext context, final Hints hints, final EndpointOptions options, final AvAttributes vector,
         final BiConsumer<Rank, EndpointOptions> further) {
+        this.context = context;
         final FabricInfo info = Fabrics.getInfo(hints.context(context).endpointType(EndpointType.RDM)).get(0);
         fabric = Fabrics.open(info);
         domain = fabric.openDomain(info);
@@ -127,6 +130,15 @@ final class Rank implements AutoCloseable {
             assertThat(System.nanoTime() - deadline).as("30 s for nothing: %s, done %s, others %s", ep, done,
                 others).isNegative();
         }
+    }
+
+    /** The next one, which is there only when a peer has not answered for long. */
+    Done nextAfterSilence() {
+        until(() -> {
+            EmulatedTime.pass(context);
+            return !done.isEmpty();
+        });
+        return done.poll();
     }
 
     Done next() {

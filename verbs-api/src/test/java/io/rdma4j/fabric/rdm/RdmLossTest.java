@@ -65,7 +65,7 @@ class RdmLossTest {
         }
         a.others.clear();
         kill(b);
-        final Rank.Done failed = a.next();
+        final Rank.Done failed = a.nextAfterSilence();
         assertThat(FiErrno.name(failed.errno())).as("%s", failed).isEqualTo("FI_ECONNRESET");
         assertThat(failed.context()).isEqualTo(9);
     }
@@ -104,7 +104,7 @@ class RdmLossTest {
         kill(a);
         b.others.clear();
         c.others.clear();
-        final Rank.Done got = c.next();
+        final Rank.Done got = c.nextAfterSilence();
         assertThat(got.context()).isEqualTo(77);
         assertThat(got.errno()).isZero();
         assertThat(got.length()).isEqualTo(8);
