@@ -85,7 +85,7 @@ public final class EmulatedFaults {
 
     /**
      * Has the clock of the device go ahead, by which connections wait for answers and receives: nobody answers for so
-     * long, and no test has to wait for that. What is due is tried with the next doorbell, or by who waits.
+     * long, and no test has to wait for that. What is due is tried with the next doorbell, or when who waits looks.
      *
      * @param time that is to have passed.
      */

@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 
 /** Somebody who reached the port of an {@link RdmaListener} and has the time of his first message to prove himself. */
 final class Candidate {
@@ -25,10 +24,10 @@ final class Candidate {
     private Hello hello;
 
     /** Takes the channel over, unless it throws. */
-    Candidate(final SocketChannel channel, final Selector selector, final Duration patience) throws IOException {
+    Candidate(final SocketChannel channel, final Selector selector, final ConnectOptions options) throws IOException {
         this.channel = channel;
         address = (InetSocketAddress) channel.getRemoteAddress();
-        deadline = Deadline.in(patience);
+        deadline = Deadline.ofMessage(options);
         channel.configureBlocking(false);
         key = channel.register(selector, SelectionKey.OP_READ);
     }

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** What is particular about a connection that {@link RdmaConnector} makes. Mutable; used by one call at a time. */
 public final class ConnectOptions {
@@ -22,6 +23,7 @@ public final class ConnectOptions {
     private byte[] privateData = {};
     private QpAttributes attributes = new QpAttributes();
     private Consumer<RdmaConnection> beforeReady = connection -> { };
+    private LongSupplier clock = System::nanoTime;
 
     /** Creates the usual options: 10 seconds, no private data, the attributes of {@link QpConnector}. */
     public ConnectOptions() {
@@ -146,6 +148,16 @@ public final class ConnectOptions {
      */
     public Consumer<RdmaConnection> beforeReady() {
         return beforeReady;
+    }
+
+    /** For tests: another clock than {@link System#nanoTime}, in its unit. */
+    ConnectOptions clock(final LongSupplier value) {
+        clock = value;
+        return this;
+    }
+
+    LongSupplier clock() {
+        return clock;
     }
 
     private static Duration positive(final String name, final Duration value) {

@@ -7,20 +7,29 @@ package io.rdma4j.verbs;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** A point in time until which to wait. */
 final class Deadline {
     /** Added to the present it does not overflow. */
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
 
+    private final LongSupplier clock;
     private final long end;
 
-    private Deadline(final long end) {
-        this.end = end;
+    private Deadline(final Duration time, final LongSupplier clock) {
+        this.clock = clock;
+        this.end = clock.getAsLong() + (time.compareTo(LONGEST) > 0 ? LONGEST : time).toNanos();
     }
 
-    static Deadline in(final Duration time) {
-        return new Deadline(System.nanoTime() + (time.compareTo(LONGEST) > 0 ? LONGEST : time).toNanos());
+    /** Of the whole call. */
+    static Deadline ofCall(final ConnectOptions options) {
+        return new Deadline(options.timeout(), options.clock());
+    }
+
+    /** Of the next message. */
+    static Deadline ofMessage(final ConnectOptions options) {
+        return new Deadline(options.patience(), options.clock());
     }
 
     Deadline earlier(final Deadline other) {
@@ -28,11 +37,11 @@ final class Deadline {
     }
 
     boolean isPassed() {
-        return System.nanoTime() - end >= 0;
+        return clock.getAsLong() - end >= 0;
     }
 
     /** What is left, at least 1: 0 means for ever to those who are given it. */
     long millis() {
-        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime() + 999_999));
+        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - clock.getAsLong() + 999_999));
     }
 }

@@ -65,7 +65,7 @@ final class Handshake {
     }
 
     private Deadline soon() {
-        return Deadline.in(end.options().patience()).earlier(deadline);
+        return Deadline.ofMessage(end.options()).earlier(deadline);
     }
 
     /** Before the QP changes, the peer is told: it may wait for nothing else. */

@@ -57,7 +57,7 @@ public final class RdmaConnector {
         final QueuePair qp, final InetSocketAddress to, final ConnectOptions options) {
         final LocalEnd end = new LocalEnd(qp, options, Hello.Role.CONNECTS, CONNECT);
         requireAddress(to, CONNECT);
-        final Deadline deadline = Deadline.in(options.timeout());
+        final Deadline deadline = Deadline.ofCall(options);
         try (PeerSocket socket = PeerSocket.connect(to, CONNECT, deadline)) {
             return new Handshake(end, socket, deadline).open();
         }

@@ -14,7 +14,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -98,7 +97,7 @@ public final class RdmaListener implements AutoCloseable {
      */
     public RdmaConnection accept(final QueuePair qp, final ConnectOptions options) {
         final LocalEnd end = new LocalEnd(qp, options, Hello.Role.LISTENS, ACCEPT);
-        final Deadline deadline = Deadline.in(options.timeout());
+        final Deadline deadline = Deadline.ofCall(options);
         final Candidate chosen = choose(end, deadline);
         try (PeerSocket socket = PeerSocket.of(chosen.channel(), chosen.address(), ACCEPT)) {
             return new Handshake(end, socket, deadline).answer(chosen.hello());
@@ -164,7 +163,7 @@ public final class RdmaListener implements AutoCloseable {
     /** The first who said what he should and fits; who does wrong is turned away. */
     private Candidate next(final LocalEnd end) throws IOException {
         requireOpen();
-        welcome(end.options().patience());
+        welcome(end.options());
         for (final Iterator<Candidate> i = candidates.iterator(); i.hasNext();) {
             final Candidate candidate = i.next();
             final ConnectWire.BadMessage fault = fault(candidate, end);
@@ -192,14 +191,14 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /** Lets in who waits at the port. */
-    private void welcome(final Duration patience) throws IOException {
+    private void welcome(final ConnectOptions options) throws IOException {
         for (int i = 0; i < MAX_CANDIDATES && makeRoom(); i++) {
             final SocketChannel channel = server.accept();
             if (channel == null) {
                 return;
             }
             try {
-                candidates.add(new Candidate(channel, selector, patience));
+                candidates.add(new Candidate(channel, selector, options));
             } catch (final IOException e) {
                 // This one is gone already; it is nobody's fault here.
                 PeerSocket.closeQuietly(channel);

@@ -117,12 +117,7 @@ final class Timers {
     }
 
     /** As if so much time had passed. */
-    void pass(long nanos) {
-        addTime(nanos);
-        wake.run();
-    }
-
-    private synchronized void addTime(long nanos) {
+    synchronized void pass(long nanos) {
         ahead = ahead + nanos;
     }
 

@@ -26,7 +26,7 @@ class EmulatedTimeTest {
     final Crew crew = new Crew();
 
     @Test
-    void wakesWhoSleepsUntilAPeerAnswers() throws InterruptedException {
+    void isSeenByWhoSleepsUntilAPeerAnswers() throws InterruptedException {
         final Peer near = Peer.rc(devices.open());
         final Peer gone = Peer.rc(devices.open());
         QpConnector.connect(near.qp, gone.qp.localAddress(), new QpAttributes().timeout(AGES).retryCnt(0));
