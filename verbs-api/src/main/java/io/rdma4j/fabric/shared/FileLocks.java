@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -22,10 +23,20 @@ import java.util.concurrent.locks.LockSupport;
 final class FileLocks {
     private static final long WRITER = 1L << 62;
     private static final long PRESENCE = WRITER + 1;
-    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** A test of what happens in the end need not wait that long. */
+    private static volatile long waitNanos = USUAL_NANOS;
 
     private FileLocks() {
+    }
+
+    static void waitAtMost(final Duration time) {
+        waitNanos = time.toNanos();
+    }
+
+    static void waitAsUsual() {
+        waitNanos = USUAL_NANOS;
     }
 
     static FileLock writer(final FileChannel channel, final Path path) throws IOException {
@@ -61,14 +72,15 @@ final class FileLocks {
     private static FileLock await(
         final FileChannel channel, final Path path, final long at, final boolean shared, final String what)
         throws IOException {
-        final long deadline = System.nanoTime() + WAIT_NANOS;
+        final long longest = waitNanos;
+        final long deadline = System.nanoTime() + longest;
         boolean interrupted = false;
         try {
             FileLock lock = attempt(channel, at, shared);
             while (lock == null) {
                 if (System.nanoTime() - deadline >= 0) {
                     throw Troubles.of(FiErrno.FI_EAGAIN, "see /proc/locks for which process that is",
-                        "another process is %s for %d s: %s", what, TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS), path);
+                        "another process is %s for %d ms: %s", what, TimeUnit.NANOSECONDS.toMillis(longest), path);
                 }
                 // Who is interrupted does not park any more.
                 interrupted |= Thread.interrupted();

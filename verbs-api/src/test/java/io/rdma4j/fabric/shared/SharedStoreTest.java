@@ -18,6 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
@@ -31,8 +32,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -41,6 +45,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SharedStoreTest extends OwnFolder {
     private static final int CAPACITY = 256;
+    private static final int CHANGES = 1_000_000;
+    private static final int SIGHTS = 1_000;
 
     @Test
     void isMadeForThisUserAloneAndRemovedByTheLastOne() throws IOException {
@@ -275,30 +281,46 @@ class SharedStoreTest extends OwnFolder {
         try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
             insert(store, 0);
             final AvEntry[] entries = {entry(1), entry(2), entry(3)};
+            final AtomicBoolean enough = new AtomicBoolean();
+            final AtomicInteger changes = new AtomicInteger();
             final Thread writer = new Thread(() -> {
                 store.lock();
-                for (int i = 0; i < 1_000_000; i++) {
-                    if (i % 8 == 0) {
-                        store.remove(0, 0);
-                        store.insert(entries[i % 3]);
-                    } else {
-                        store.resolved(0, 0, entries[i % 3]);
-                    }
+                while (!enough.get()) {
+                    change(store, entries, changes.incrementAndGet());
                 }
                 store.unlock();
             });
             writer.start();
-            final PeerAddress peer = new PeerAddress();
-            long seen = 0;
-            while (writer.isAlive()) {
-                if (reader.find(0, 0, peer)) {
-                    seen++;
-                    assertEquals(peer.qpn() * 3L, peer.gidLow());
-                    assertEquals(~peer.qpn(), peer.qkey());
-                }
+            try {
+                readWhole(reader, changes);
+            } finally {
+                enough.set(true);
+                writer.join();
             }
-            writer.join();
-            assertTrue(seen > 0, "the address was never there");
+        }
+    }
+
+    private static void change(final AvStore store, final AvEntry[] entries, final int i) {
+        if (i % 8 == 0) {
+            store.remove(0, 0);
+            store.insert(entries[i % 3]);
+        } else {
+            store.resolved(0, 0, entries[i % 3]);
+        }
+    }
+
+    /** Who has a processor when is not known: it goes on until both have had one for long enough. */
+    private static void readWhole(final AvStore reader, final AtomicInteger changes) {
+        final PeerAddress peer = new PeerAddress();
+        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        int seen = 0;
+        while (changes.get() < CHANGES || seen < SIGHTS) {
+            assertTrue(System.nanoTime() - deadline < 0, "seen " + seen + " times in " + changes + " changes");
+            if (reader.find(0, 0, peer)) {
+                seen++;
+                assertEquals(peer.qpn() * 3L, peer.gidLow());
+                assertEquals(~peer.qpn(), peer.qkey());
+            }
         }
     }
 
@@ -344,6 +366,8 @@ class SharedStoreTest extends OwnFolder {
     @Test
     void anInterruptWhileAnotherProcessWritesHarmsNobody() throws Exception {
         final AvStore store = open(attributes(NAME));
+        // The other one is killed when this one is seen waiting, which may take its time on a busy machine.
+        FileLocks.waitAtMost(Duration.ofSeconds(60));
         try (StoreProcess other = new StoreProcess(folder)) {
             other.ask("open " + NAME);
             assertEquals("locked", other.ask("lock"));
@@ -366,6 +390,8 @@ class SharedStoreTest extends OwnFolder {
             insert(store, 2);
             assertEquals(2, check(store, CAPACITY));
             store.close();
+        } finally {
+            FileLocks.waitAsUsual();
         }
     }
 
@@ -436,7 +462,7 @@ class SharedStoreTest extends OwnFolder {
     void aWriterThatIsKilledLeavesOthersIntact() throws Exception {
         final Random random = new Random(5);
         try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
-            for (int round = 0; round < 6; round++) {
+            for (int round = 0; round < TestBudget.rounds(3, 6); round++) {
                 final StoreProcess writer = new StoreProcess(folder);
                 assertEquals("ok 100000", writer.ask("open " + NAME));
                 assertEquals("churning", writer.ask("churn " + round));
@@ -463,7 +489,12 @@ class SharedStoreTest extends OwnFolder {
             final StoreProcess writer = new StoreProcess(folder);
             assertEquals("ok 100000", writer.ask("open " + NAME));
             assertEquals("locked", writer.ask("lock"));
-            assertEquals(FiErrno.FI_EAGAIN, errno(() -> insert(store, 1)));
+            FileLocks.waitAtMost(Duration.ofMillis(100));
+            try {
+                assertEquals(FiErrno.FI_EAGAIN, errno(() -> insert(store, 1)));
+            } finally {
+                FileLocks.waitAsUsual();
+            }
             writer.kill();
             insert(store, 1);
             assertEquals(1, check(store, CAPACITY));
