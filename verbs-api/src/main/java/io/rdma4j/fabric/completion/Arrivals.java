@@ -35,6 +35,7 @@ public final class Arrivals {
     private static final InwardLane[] NONE = new InwardLane[0];
 
     private final EndpointHost host;
+    private final long longestHoldNanos;
     private final CompletionQueue cq;
     private final CompletionHandler note = this::note;
     /** Taken by compareAndSet, given back by a store which the next taker meets. */
@@ -53,6 +54,7 @@ public final class Arrivals {
 
     Arrivals(final EndpointHost host, final int size) {
         this.host = host;
+        this.longestHoldNanos = LONGEST_HOLD_NANOS;
         final int fixed = Math.min(FIXED_SIZE, host.context().attributes().maxCqe());
         final boolean grows = host.context().supports(Feature.CQ_RESIZE);
         this.cq = host.context().createCq(grows ? size : Math.max(size, fixed), FabricCompletionQueue.channelOf(host));
@@ -140,7 +142,7 @@ public final class Arrivals {
      * @return false if another thread had them for 10 s.
      */
     public boolean holdInTime() {
-        final long deadline = System.nanoTime() + LONGEST_HOLD_NANOS;
+        final long deadline = System.nanoTime() + longestHoldNanos;
         while (!busy.compareAndSet(false, true)) {
             if (Deadline.isOver(deadline)) {
                 return false;

@@ -90,7 +90,9 @@ class FailedOpeningTest {
     @Test
     void closingEndsThoughTheLaneIsHeld() {
         final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
-        ((AtomicBoolean) field(field(field(a.ep, "in"), "arrivals"), "busy")).set(true);
+        final Object arrivals = field(field(a.ep, "in"), "arrivals");
+        ((AtomicBoolean) field(arrivals, "busy")).set(true);
+        setField(arrivals, "longestHoldNanos", TimeUnit.MILLISECONDS.toNanos(100));
         a.ep.close();
         assertThat(a.ep.isClosed()).isTrue();
         a.cq.close();
@@ -142,6 +144,16 @@ class FailedOpeningTest {
 
     private static Object words(final KeyCache cache) {
         return field(cache, "words");
+    }
+
+    private static void setField(final Object of, final String name, final Object value) {
+        try {
+            final Field field = of.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            field.set(of, value);
+        } catch (final ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Object field(final Object of, final String name) {
