@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Copies of completions, and waiting for them. */
 final class Completions implements CompletionHandler {
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     record Copy(long wrId, WcStatus status, WcOpcode opcode, int bytes, int imm, boolean hasImm, boolean hasGrh,
         QueuePair qp, int sourceQp) {
@@ -43,6 +43,10 @@ final class Completions implements CompletionHandler {
             assertThat(n).as("poll").isGreaterThanOrEqualTo(0);
             assertThat(System.nanoTime() - deadline).as("%d completions awaited, there are %s", count,
                 completions.list).isNegative();
+            if (n == 0) {
+                // The device may be without a processor.
+                Thread.yield();
+            }
         }
         return completions.list;
     }
