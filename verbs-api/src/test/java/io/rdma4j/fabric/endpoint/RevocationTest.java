@@ -7,6 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -32,8 +34,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** When closing a region has returned no peer changes its memory any more, however hard they try (checklist 46). */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RevocationTest {
-    private static final int ROUNDS = 12;
-    private static final long WATCHED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final int ROUNDS = TestBudget.rounds(6, 12);
+    private static final long WATCHED_NANOS =
+        TestBudget.time(Duration.ofMillis(40), Duration.ofMillis(250)).toNanos();
     private static final int WORDS = 64;
 
     @RegisterExtension

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -243,13 +244,22 @@ class NameServiceTest {
             throw new UnknownHostException(name);
         });
         final Registration one = NameServer.register(device(1), "7000");
-        System.setProperty(NameSettings.TIMEOUT, "3000");
-        final List<Resolution> found = asks.symmetric(SymmetricRange.of("slow0", 3, "7000", 1), 0, 3);
+        List<Resolution> found = List.of();
+        // On a busy machine the others may take too long as well; then all get more time.
+        for (int millis = 250; millis <= 16_000 && countLate(found) != 1; millis *= 4) {
+            System.setProperty(NameSettings.TIMEOUT, Integer.toString(millis));
+            found = asks.symmetric(SymmetricRange.of("slow0", 3, "7000", 1), 0, 3);
+        }
         assertEquals(FiErrno.FI_ENODATA, found.get(0).failure().errno());
         assertEquals(FiErrno.FI_ETIMEDOUT, found.get(1).failure().errno());
         assertEquals(device(1), found.get(2).device());
         never.countDown();
         one.close();
+    }
+
+    private static long countLate(final List<Resolution> found) {
+        return found.stream().filter(one -> one.failure() != null
+            && one.failure().errno() == FiErrno.FI_ETIMEDOUT).count();
     }
 
     @Test
@@ -403,7 +413,8 @@ class NameServiceTest {
         final Registration one = NameServer.register(device(1), "7000");
         final Random random = new Random(3);
         final InetSocketAddress server = new InetSocketAddress("127.0.0.1", settings.port());
-        for (int i = 0; i < 300; i++) {
+        final int rounds = TestBudget.rounds(60, 300);
+        for (int i = 0; i < rounds; i++) {
             final byte[] garbage = new byte[1 + random.nextInt(700)];
             random.nextBytes(garbage);
             if (i % 2 == 0) {

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.region;
 import static io.rdma4j.fabric.region.Rig.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
@@ -30,7 +31,7 @@ import java.util.function.BooleanSupplier;
 @Timeout(120)
 class RevocationTest {
     private static final int PEERS = 3;
-    private static final int ROUNDS = 300;
+    private static final int ROUNDS = TestBudget.rounds(30, 300);
     private static final byte MINE = 0x55;
 
     @RegisterExtension
@@ -115,7 +116,7 @@ class RevocationTest {
             assertThat(failures).isEmpty();
             assertThat(System.nanoTime() - start).as("waiting for %s: %d written, %d refused", what, written.get(),
                 refused.get()).isLessThan(30_000_000_000L);
-            Thread.onSpinWait();
+            Thread.yield();
         }
     }
 }
