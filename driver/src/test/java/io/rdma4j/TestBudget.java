@@ -12,7 +12,10 @@ import java.time.Duration;
  * not depend on it. With {@code -Drdma4j.tests.long=true} it goes on longer.
  */
 public final class TestBudget {
-    private static final boolean LONG = Boolean.getBoolean("rdma4j.tests.long");
+    /** For tests that start JVMs of their own, which are to know it, too. */
+    public static final String PROPERTY = "rdma4j.tests.long";
+
+    private static final boolean LONG = Boolean.getBoolean(PROPERTY);
 
     private TestBudget() {
     }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.RdmaException;
+import io.rdma4j.TestBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Whatever is in a file, a reader gets an error or a view, and a view gives what there is. */
 @Timeout(180)
 class LiveFuzzTest {
-    private static final int RUNS = 150;
+    private static final int RUNS = TestBudget.rounds(50, 150);
     private static final int BYTES = 400;
     private static final int CHANGE = 12;
 

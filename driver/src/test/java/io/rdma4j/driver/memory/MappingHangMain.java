@@ -4,14 +4,15 @@
  */
 package io.rdma4j.driver.memory;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -22,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * and other threads change what is watched. Prints what it did.
  */
 public final class MappingHangMain {
-    private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long RUN_NANOS = TestBudget.time(Duration.ofMillis(400), Duration.ofSeconds(3)).toNanos();
     private static final int PAGE = 4096;
     private static final int SOME = 20;
     private static final int[] SIZES = {64, 10_000, 200_000, 1 << 20, 40 << 20};
@@ -89,7 +90,7 @@ public final class MappingHangMain {
         thread.start();
     }
 
-    /** For a while, and on a slow machine until there was some of everything; who started this has a deadline. */
+    /** For a while, and on a busy machine until there was some of everything; who started this has a deadline. */
     private boolean goesOn() {
         return System.nanoTime() < end || failed.get() == 0 && (told.get() < SOME || refused.get() < SOME
             || collections.get() == 0 || bigBlocks.get() == 0);

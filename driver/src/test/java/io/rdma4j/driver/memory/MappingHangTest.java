@@ -7,6 +7,7 @@ package io.rdma4j.driver.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.Native;
+import io.rdma4j.TestBudget;
 import io.rdma4j.driver.libc.Libc;
 import java.io.File;
 import java.io.IOException;
@@ -60,6 +61,7 @@ class MappingHangTest {
         if (ASKS_FOR_NATIVE_ACCESS) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
+        command.add("-D" + TestBudget.PROPERTY + "=" + System.getProperty(TestBudget.PROPERTY));
         command.addAll(List.of("-cp", String.join(File.pathSeparator, home(MappingHangTest.class), home(Libc.class),
             home(DirectBuffer.class), home(Native.class)), MappingHangMain.class.getName()));
         return command;
