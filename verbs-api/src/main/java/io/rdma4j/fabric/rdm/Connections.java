@@ -460,6 +460,11 @@ final class Connections implements LinkOwner {
         }
     }
 
+    /** With the next progress it looks whether peers are gone, which it does but once a second. For tests. */
+    void lookSoon() {
+        nextLook = System.nanoTime();
+    }
+
     /** Looks after links that wait for peers that may be gone. */
     private void lookAfter(final long now) {
         nextLook = now + LOOK_NANOS;

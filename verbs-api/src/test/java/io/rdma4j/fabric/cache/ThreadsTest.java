@@ -9,6 +9,7 @@ import static io.rdma4j.fabric.cache.Bench.RO;
 import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.CacheAttributes;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ThreadsTest {
     private static final int THREADS = 4;
-    private static final int OPERATIONS = 8_000;
+    private static final int OPERATIONS = TestBudget.rounds(3_000, 8_000);
     private static final int AT_ONCE = 6;
 
     private final Set<Entry> seen = ConcurrentHashMap.newKeySet();

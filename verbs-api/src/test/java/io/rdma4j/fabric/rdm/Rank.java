@@ -136,6 +136,7 @@ final class Rank implements AutoCloseable {
     Done nextAfterSilence() {
         until(() -> {
             EmulatedTime.pass(context);
+            ((RdmEndpoint) ep).parts().links().lookSoon();
             return !done.isEmpty();
         });
         return done.poll();

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
@@ -29,7 +30,7 @@ import java.util.function.IntSupplier;
 
 class ThreadsTest {
     /** On a busy machine each of them waits for the other thread's turn twice. */
-    private static final int ROUNDS = 2_000;
+    private static final int ROUNDS = TestBudget.rounds(500, 2_000);
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -148,7 +149,7 @@ class ThreadsTest {
                 assertThat(a.cq.poll(c -> assertThat(c.queuePair()).isNotNull(), 16)).isNotNegative();
             }
         });
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < TestBudget.rounds(100, 300); i++) {
             final QueuePair next = a.pd.createQp(new QpOptions().cq(a.cq).reserveCq(false));
             QpConnector.connect(next, far.qp.localAddress());
             final QueuePair old = current[0];
