@@ -18,22 +18,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Runs the stress tests of this package and below in JVMs of their own and prints their outcomes. To run them for
- * longer give jcstress' own arguments: {@code -Drdma4j.jcstress="-m default"}.
+ * Runs the stress tests of this package and below in JVMs of their own and prints their outcomes: each test in every
+ * build, for long enough to catch what is plainly wrong; {@code -Drdma4j.tests.long=true} takes several times as many
+ * samples. To run them for longer still give jcstress' own arguments: {@code -Drdma4j.jcstress="-m default"}.
  */
 class StressTest {
-    private static final String QUICK = "-m quick -sc false -af NONE -f 1 -fsm 1 -iters 1";
+    private static final boolean LONG = Boolean.getBoolean("rdma4j.tests.long");
+    private static final String USUAL = "-m quick -sc false -af NONE -f 1 -fsm 1 -iters 1";
     private static final String ARGUMENTS = System.getProperty("rdma4j.jcstress");
-    /** A state of the second group takes commands to the device to make, and pages: there may not be very many. */
-    private static final List<Group> GROUPS = List.of(new Group("-t stress\\.[A-Z]", " -time 250"),
-        new Group("-t stress\\.device\\. -strideSize 16 -strideCount 8", " -time 120"));
-    private static final long DEADLINE_MINUTES = ARGUMENTS == null ? 5 : 600;
+    /** A state of the tests with a device takes commands to make, and pages: there may not be very many. */
+    private static final String FEW_STATES = " -strideSize 16 -strideCount 8";
+    private static final List<Group> APART = List.of(new Group("-t stress\\.[A-Z]", " -time 250"),
+        new Group("-t stress\\.device\\." + FEW_STATES, " -time 120"));
+    /** All at once: finding out what the JVM can do takes seconds for each group, and so does touching the heap. */
+    private static final List<Group> TOGETHER =
+        List.of(new Group("-t stress\\." + FEW_STATES, " -time 80 -hs 64 -pth false"));
+    private static final List<Group> GROUPS = LONG || ARGUMENTS != null ? APART : TOGETHER;
+    private static final long DEADLINE_MINUTES = ARGUMENTS == null ? 15 : 600;
     private static final Pattern TEST = Pattern.compile("^\\.{3,} \\[(\\w+)\\] (\\S+)$");
 
     /** Tests that are run together. */
-    private record Group(String selection, String quickTime) {
+    private record Group(String selection, String time) {
         List<String> arguments() {
-            return List.of((selection + " " + (ARGUMENTS == null ? QUICK + quickTime : ARGUMENTS)).split(" "));
+            return List.of((selection + " " + (ARGUMENTS == null ? USUAL + time : ARGUMENTS)).split(" "));
         }
     }
 
