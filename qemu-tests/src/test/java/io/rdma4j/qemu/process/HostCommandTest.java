@@ -9,10 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.time.Duration;
 import java.util.List;
 
+/** Beside other classes: it sleeps for most of its time, and changes nothing that others look at. */
+@Execution(ExecutionMode.CONCURRENT)
 class HostCommandTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 
