@@ -183,6 +183,7 @@ class BindCommandTest {
         assertRefused("unbind " + PVRDMA, "EACCES", "run: sudo ./rdma4j unbind 0000:0b:00.1");
     }
 
+    @Waiting
     @Test
     void whenAMemberFailsTheOthersGoBack() throws IOException {
         host.refused.add(VMXNET3);
@@ -231,6 +232,7 @@ class BindCommandTest {
             .containsExactly("0000:00:05.0: nothing to do, no driver of the kernel wants it");
     }
 
+    @Waiting
     @Test
     void whenAMemberFailsTheOthersAreAsTheyWereFound() throws IOException {
         host.takeDriver(PVRDMA);
@@ -242,6 +244,7 @@ class BindCommandTest {
         assertThat(host.driver(VMXNET3)).isEqualTo("vmxnet3");
     }
 
+    @Waiting
     @Test
     void whatCannotBeGivenBackIsTold() throws IOException {
         host.refused.add(VMXNET3);

@@ -35,6 +35,9 @@ class PaddingTest {
     /** Fewer of those are only to fill a word. */
     private static final int FEWEST = 7;
 
+    /** Read once: that takes seconds. */
+    private static final JavaClasses OURS = new ClassFileImporter().importPackages("io.rdma4j");
+
     /** One field of each size. */
     @SuppressWarnings("unused")
     private static final class Sample extends io.rdma4j.queues.Padded {
@@ -46,8 +49,7 @@ class PaddingTest {
     }
 
     static Stream<Class<?>> padded() {
-        final JavaClasses ours = new ClassFileImporter().importPackages("io.rdma4j");
-        return ours.stream().filter(type -> type.getAllFields().stream().filter(f -> f.getName().matches(ROOM)).count()
+        return OURS.stream().filter(type -> type.getAllFields().stream().filter(f -> f.getName().matches(ROOM)).count()
             >= FEWEST).map(JavaClass::reflect);
     }
 

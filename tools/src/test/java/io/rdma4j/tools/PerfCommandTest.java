@@ -14,6 +14,7 @@ import io.rdma4j.tools.perf.PerfRow;
 import io.rdma4j.tools.perf.PerfRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -192,6 +193,7 @@ class PerfCommandTest {
         });
         final String text = good("read_bw -n 100 --warmup 0 --compare").out();
         assertThat(text).contains("Yardsticks of the same run", "cache line bounced (F)", "test / yardstick");
+        assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName).doesNotContain("rdma4j-yardstick");
     }
 
     @Test
@@ -292,18 +294,20 @@ class PerfCommandTest {
         assertThat(outcome.errLines()).singleElement().asString().startsWith("rdma4j: create CQ failed");
     }
 
+    @Waiting
     @ParameterizedTest
     @ValueSource(strings = {"", "--one-thread"})
     void aLostMessageEndsAtTheDeadlineWithTheStateOfTheDevices(final String threads) {
         final long began = System.nanoTime();
-        final Cli.Outcome outcome = perf("send_lat -d fake:a?fault=lost&after=5 -d fake:b --warmup 0 --timeout 2 "
-            + threads);
+        final String name = threads.isEmpty() ? "-two-threads" : "-one-thread";
+        final Cli.Outcome outcome = perf("send_lat -d fake:a" + name + "?fault=lost&after=5 -d fake:b" + name
+            + " --warmup 0 --timeout 2 " + threads);
         assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(2_000_000_000L);
         assertThat(outcome.exitCode()).isEqualTo(1);
-        assertThat(outcome.errLines().get(0)).startsWith("rdma4j: perf failed on 'fake:a")
+        assertThat(outcome.errLines().get(0)).startsWith("rdma4j: perf failed on 'fake:a" + name)
             .contains("nothing came for 2.0 s", "client QP 0x000011 (4 posted, 4 completed, 3 received)",
                 "server QP 0x000011 (3 posted, ", "ETIMEDOUT");
-        assertThat(outcome.err()).contains("dump of fake:a", "dump of fake:b");
+        assertThat(outcome.err()).contains("dump of fake:a" + name, "dump of fake:b" + name);
     }
 
     @ParameterizedTest
@@ -342,28 +346,31 @@ class PerfCommandTest {
         assertThat(outcome.err()).contains("dump of fake:a", "dump of fake:b");
     }
 
+    @Waiting
     @Test
     void progressIsShownOnTerminalsOnlyAndTakenAwayAgain() {
-        final Cli.Outcome watched = Cli.runOnTerminal("perf", "read_lat", "-D", "2");
+        final Cli.Outcome watched = Cli.runOnTerminal("perf", "read_lat", "-d", "emulated:watched", "-D", "2");
         assertThat(watched.exitCode()).isZero();
         assertThat(watched.err()).containsPattern("\r\u001b\\[K2 bytes: \\d+").endsWith("\r\u001b[K");
         assertThat(watched.out()).doesNotContain("\u001b");
     }
 
     /** A lost message makes the warm-up last. */
+    @Waiting
     @Test
     void progressTellsTheWarmUpFromWhatIsMeasured() {
         final Cli.Outcome watched = Cli.runOnTerminal(
-            "perf", "send_lat", "-d", "fake:a?fault=lost&after=5", "-d", "fake:b", "--warmup", "20", "--timeout", "2");
+            "perf", "send_lat", "-d", "fake:c?fault=lost&after=5", "-d", "fake:d", "--warmup", "20", "--timeout", "2");
         assertThat(watched.exitCode()).isEqualTo(1);
         assertThat(watched.err()).containsPattern("\r\u001b\\[Kwarming up with 2 bytes: \\d+\r\u001b\\[K");
     }
 
+    @ResourceLock(Waiting.THREADS)
     @Test
     void leavesNoThreadBehind() {
-        good("send_lat -n 10 --warmup 0 --compare");
+        good("send_lat -n 10 --warmup 0");
         perf("send_lat -d fake:?fault=error&after=7 --warmup 0");
         assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-            .doesNotContain("rdma4j-perf-server", "rdma4j-yardstick", "rdma4j-progress");
+            .doesNotContain("rdma4j-perf-server", "rdma4j-progress");
     }
 }

@@ -73,10 +73,11 @@ class PerfProcessesTest {
     }
 
     /** For READs the other end hears nothing in between: it has to be told that all is well. */
+    @Waiting
     @Test
     void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere() throws Exception {
-        final Server server = new Server("read_lat --timeout 5 -d emulated:there");
-        final Cli.Outcome near = server.client("read_lat --timeout 5 -d emulated:here --warmup 0 -D 6");
+        final Server server = new Server("read_lat --timeout 5 -d emulated:lender");
+        final Cli.Outcome near = server.client("read_lat --timeout 5 -d emulated:borrower --warmup 0 -D 6");
         assertThat(near.exitCode()).as(near.err()).isZero();
         assertThat(server.outcome().exitCode()).as(server.outcome().err()).isZero();
     }
@@ -106,24 +107,26 @@ class PerfProcessesTest {
         assertThat(alone.err()).contains(Listening.WORDS + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
     }
 
+    @Waiting
     @ParameterizedTest
     @ValueSource(strings = {"send_lat", "write_lat", "read_lat", "send_bw"})
     void aClientThatEndsInTheMiddleIsNoticed(final String test) throws Exception {
-        final Server server = new Server(test + " -d fake:there?lacks=none --timeout 5 -s 64");
+        final Server server = new Server(test + " -d fake:there-" + test + "?lacks=none --timeout 5 -s 64");
         final Cli.Outcome near = server.client(
-            test + " -d fake:here?lacks=none&fault=error&after=7 --warmup 0 -s 64"
+            test + " -d fake:here-" + test + "?lacks=none&fault=error&after=7 --warmup 0 -s 64"
                 + (test.endsWith("bw") ? " -Q 1 -t 1" : ""));
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains(test + " failed", "RNR_RETRY_EXC_ERR");
         final Cli.Outcome far = server.outcome();
         assertThat(far.exitCode()).isEqualTo(1);
         assertThat(far.errLines().get(0)).contains("nothing came for 5.0 s", "server QP 0x", "in another process");
-        assertThat(far.err()).contains("dump of fake:there");
+        assertThat(far.err()).contains("dump of fake:there-" + test);
     }
 
+    @Waiting
     @Test
     void anotherProgramIsRefused() throws Exception {
-        final Server server = new Server("send_lat -d emulated:there --timeout 5");
+        final Server server = new Server("send_lat -d emulated:strangers --timeout 5");
         final String address = server.address();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(),
             Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)))) {
@@ -131,8 +134,8 @@ class PerfProcessesTest {
                 .write(("GET / HTTP/1.1\r\n\r\n" + "x".repeat(64)).getBytes(StandardCharsets.UTF_8));
             assertThat(server.outcome().exitCode()).isEqualTo(1);
         }
-        final Server pingPong = new Server("send_lat -d emulated:there --timeout 5");
-        final Cli.Outcome near = Cli.run("pingpong", "-d", "emulated:here", "--connect", pingPong.address());
+        final Server pingPong = new Server("send_lat -d emulated:strangers --timeout 5");
+        final Cli.Outcome near = Cli.run("pingpong", "-d", "emulated:stranger", "--connect", pingPong.address());
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(pingPong.outcome().exitCode()).isEqualTo(1);
         assertThat(near.err() + pingPong.outcome().err()).contains("no perf of this version");

@@ -71,10 +71,11 @@ class PingpongProcessesTest {
     }
 
     /** For READs the other end hears nothing in between: it has to be told that all is well. */
+    @Waiting
     @Test
     void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere() throws Exception {
-        final Listening listening = listen("-d emulated:there --op read --timeout 5 --listen=:0");
-        final Cli.Outcome near = connect(listening, "-d emulated:here --op read --timeout 5 -w 0 -D 6");
+        final Listening listening = listen("-d emulated:lender --op read --timeout 5 --listen=:0");
+        final Cli.Outcome near = connect(listening, "-d emulated:borrower --op read --timeout 5 -w 0 -D 6");
         assertThat(near.exitCode()).as(near.err()).isZero();
         assertThat(listening.outcome()).isEqualTo(new Cli.Outcome(0, listening.outcome().out(), ""));
     }
@@ -95,10 +96,11 @@ class PingpongProcessesTest {
         }
     }
 
+    @Waiting
     @Test
     void rcAndUdDoNotPlayEachOther() throws Exception {
-        final Listening listening = listen("-d emulated:there --ud --timeout 5 --listen=:0");
-        final Cli.Outcome near = connect(listening, "-d emulated:here");
+        final Listening listening = listen("-d emulated:datagrams --ud --timeout 5 --listen=:0");
+        final Cli.Outcome near = connect(listening, "-d emulated:connected");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("its QP is RC, the own one is UD");
         assertThat(listening.outcome().exitCode()).isEqualTo(1);
@@ -115,6 +117,7 @@ class PingpongProcessesTest {
         assertThat(alone.err()).contains(Listening.WORDS + "127.0.0.1:", "no peer came in time", "ETIMEDOUT");
     }
 
+    @Waiting
     @Test
     void aPeerThatEndsInTheMiddleIsNoticed() throws Exception {
         final Listening listening = listen("-d fake:there -w 0 --timeout 5 --listen=:0");

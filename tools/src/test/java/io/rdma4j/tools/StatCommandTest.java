@@ -208,6 +208,7 @@ class StatCommandTest {
         return process;
     }
 
+    @Waiting
     @Test
     void aProcessThatDiesIsToldAndTheOthersGoOn() throws Exception {
         final Process stays = startListener("emulated:stays");
@@ -231,6 +232,7 @@ class StatCommandTest {
         }
     }
 
+    @Waiting
     @Test
     void ctrlCEndsItWithSuccess() throws Exception {
         final Process device = startListener("emulated:ctrl-c");
@@ -265,6 +267,7 @@ class StatCommandTest {
         }
     }
 
+    @Waiting
     @Test
     void theSecondCtrlCEndsItWhereItHangs() throws Exception {
         final Process device = startListener("emulated:full-pipe");
@@ -285,6 +288,7 @@ class StatCommandTest {
         }
     }
 
+    @Waiting
     @Test
     void whereNobodyReadsAnyMoreItEndsQuietly() throws Exception {
         final Process device = startListener("emulated:pipe");
