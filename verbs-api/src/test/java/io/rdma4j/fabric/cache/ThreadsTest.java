@@ -51,7 +51,7 @@ class ThreadsTest {
             for (int i = 0; i < THREADS; i++) {
                 final int seed = i;
                 ends.add(executor.submit(() -> {
-                    start.await(10, TimeUnit.SECONDS);
+                    start.await(30, TimeUnit.SECONDS);
                     new Worker(bench, places, seed).run();
                     return null;
                 }));
@@ -137,7 +137,7 @@ class ThreadsTest {
 
         /** Who is about to leave, and is overtaken, holds the owner for a moment in the entry's place. */
         private void awaitHeld(final Entry entry) {
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
             boolean isHeld = entry.held() != null;
             while (isHeld != entry.hasOwner() && System.nanoTime() - deadline < 0) {
                 Thread.yield();
