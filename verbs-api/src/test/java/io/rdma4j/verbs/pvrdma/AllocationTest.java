@@ -41,6 +41,8 @@ import java.time.Duration;
 class AllocationTest {
     private static final int WARM_UP = 20_000;
     private static final int MEASURED = 20_000;
+    /** Each wait for nothing may give the processor away, and on a busy machine get it back late. */
+    private static final int WAITS_EVERY = 16;
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -230,7 +232,9 @@ class AllocationTest {
             handed[0] += one.await(counter, 16, enough);
             handed[0] += any.await(counter, 16, enough);
             steps[0]++;
-            any.await(counter, 16, tooShort);
+            if (steps[0] % WAITS_EVERY == 0) {
+                any.await(counter, 16, tooShort);
+            }
         })).as("bytes").isZero();
         assertThat(handed[0]).as("completions of %d sends", steps[0]).isEqualTo(2 * steps[0]);
     }
