@@ -17,6 +17,8 @@ final class LivePlaces {
     /** A writer is at a place for less than a microsecond, unless it is stopped. */
     private static final int TRIES = 200;
     private static final int SPINS = 20;
+    /** Where a test knows that nobody writes, nobody need be given a processor to end it. */
+    private static volatile int tries = TRIES;
     /** Places that are read at once. */
     private static final int BLOCK = 64;
 
@@ -86,8 +88,13 @@ final class LivePlaces {
         return word == null ? 0 : new UnsafeBuffer(word).getLong(0, LITTLE_ENDIAN);
     }
 
+    static void waitForWriters(final boolean wait) {
+        tries = wait ? TRIES : SPINS;
+    }
+
     private Found read(final int place) {
-        for (int tries = 0; tries < TRIES; tries++) {
+        final int most = tries;
+        for (int tried = 0; tried < most; tried++) {
             final long word = word(place);
             if (word == 0) {
                 return null;
@@ -99,7 +106,7 @@ final class LivePlaces {
             if (bytes != null && word(place) == word) {
                 return new Found(place, word, new UnsafeBuffer(bytes));
             }
-            if (tries >= SPINS) {
+            if (tried >= SPINS) {
                 Thread.yield();
             }
         }

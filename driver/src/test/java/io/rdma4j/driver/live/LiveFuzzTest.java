@@ -17,6 +17,8 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,6 +29,16 @@ class LiveFuzzTest {
     private static final int RUNS = TestBudget.rounds(50, 150);
     private static final int BYTES = 400;
     private static final int CHANGE = 12;
+
+    @BeforeAll
+    static void nobodyWrites() {
+        LivePlaces.waitForWriters(false);
+    }
+
+    @AfterAll
+    static void asUsual() {
+        LivePlaces.waitForWriters(true);
+    }
 
     static Stream<byte[]> seeds() {
         return LongStream.range(0, RUNS).mapToObj(seed -> {
