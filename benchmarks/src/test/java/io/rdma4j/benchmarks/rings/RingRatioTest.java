@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class RingRatioTest {
     /** In the first round; later ones, on a machine that is busy, have more time to compile. */
-    private static final int WARM_UP_MILLIS = 600;
+    private static final int WARM_UP_MILLIS = 300;
 
     /** For the C compiler, and for a JVM that measures. */
     private static final Duration DEADLINE = Duration.ofMinutes(1);

@@ -46,7 +46,7 @@ class RoundTripRatioTest {
     private static final int BATCH = 32;
     private static final long TURN = TimeUnit.MILLISECONDS.toNanos(30);
     private static final long MAX_TURN = TimeUnit.SECONDS.toNanos(1);
-    private static final long WARM_UP = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long WARM_UP = TimeUnit.MILLISECONDS.toNanos(250);
     /** Round trips after which all is compiled that takes part. */
     private static final int COMPILED = 50_000;
     private static final Duration DEADLINE = Duration.ofSeconds(20);
