@@ -33,20 +33,20 @@ class PingpongProcessesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--op send, 606", "--op send --ud, 606", "--op send -s 0, 606", "--op send --wait block, 606",
-        "--op write, 606", "--op write -s 4099, 606", "--op send --no-validate, 0",
+        "--op send, 106", "--op send --ud, 106", "--op send -s 0, 106", "--op send --wait block, 106",
+        "--op write, 106", "--op write -s 4099, 106", "--op send --no-validate, 0",
         "--op read,", "--op read -s 1m --wait spin,", "--op cas,", "--op faa --wait block,"
     })
     void twoEndsPlayEachOperation(final String game, final Long validated) throws Exception {
         final Listening listening = listen("-d emulated:there --listen=:0 --json " + game);
-        final Cli.Outcome near = connect(listening, "-d emulated:here -n 600 -w 6 --json " + game);
+        final Cli.Outcome near = connect(listening, "-d emulated:here -n 100 -w 6 --json " + game);
         final Cli.Outcome far = listening.outcome();
         assertThat(near.exitCode()).as(near.err() + far.err()).isZero();
         assertThat(far.exitCode()).as(far.err()).isZero();
         assertThat(near.err() + far.err()).isEmpty();
         final JsonObject measured = near.json();
         final JsonObject answered = far.json();
-        assertThat(measured.get("iterations").getAsInt()).isEqualTo(600);
+        assertThat(measured.get("iterations").getAsInt()).isEqualTo(100);
         assertThat(measured.get("threads").getAsInt()).isEqualTo(1);
         assertThat(measured.get("peer").getAsString()).isEqualTo(listening.address());
         assertThat(answered.get("op")).isEqualTo(measured.get("op"));
