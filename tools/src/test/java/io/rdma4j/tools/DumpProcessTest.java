@@ -81,7 +81,7 @@ class DumpProcessTest {
             assertThat(Cli.run("dump", "--pid", pid).out()).contains(pid);
         } finally {
             process.getOutputStream().close();
-            assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends by itself, undisturbed").isTrue();
+            assertThat(process.waitFor(50, TimeUnit.SECONDS)).as("it ends by itself, undisturbed").isTrue();
         }
         assertThat(process.exitValue()).isZero();
     }
@@ -105,7 +105,7 @@ class DumpProcessTest {
                 check(Cli.run("dump", "dsr", "caps", "cmd", "counters", "--pid", pid));
             }
             killer.join();
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
             final Cli.Outcome gone = Cli.run("dsr", "--pid", pid);
             assertThat(gone.exitCode()).as(gone.out()).isEqualTo(1);
             assertThat(gone.errLines()).singleElement().asString().contains("ESRCH");
@@ -124,7 +124,7 @@ class DumpProcessTest {
         }
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
         assertThat(output).contains("io.rdma4j.tools.dump.CapsSection", "fw_ver").doesNotContain("SLF4J(W)");
         assertThat(output.contains(" net.openhft.")).as("Chronicle was loaded").isEqualTo(raw);

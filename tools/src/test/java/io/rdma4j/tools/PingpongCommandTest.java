@@ -192,7 +192,7 @@ class PingpongCommandTest {
         final JsonObject times = json.getAsJsonObject("usec_per_xfer");
         final double micros = json.get("seconds").getAsDouble() * 1e6;
         final double transfers = 2 * json.get("iterations").getAsDouble();
-        assertThat(micros).isBetween(0.2e6, 5e6);
+        assertThat(micros).isGreaterThanOrEqualTo(0.2e6);
         assertThat(times.get("mean").getAsDouble()).isCloseTo(micros / transfers, within(micros / transfers / 50));
         assertThat(json.get("mb_per_sec").getAsDouble())
             .isCloseTo(1000 * transfers / micros, within(20 * transfers / micros));
