@@ -27,7 +27,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -44,6 +46,8 @@ final class FakeContext implements RdmaContext {
     private final AtomicLong messages = new AtomicLong();
     private final AtomicInteger lastQpn = new AtomicInteger(0x10);
     private final Map<Integer, FakeQp> qps = new ConcurrentHashMap<>();
+    /** Queue pairs know addresses only: without this the collector could take a buffer that a peer still writes. */
+    private final Queue<FakeMemory> memories = new ConcurrentLinkedQueue<>();
     private volatile String failure;
     private volatile boolean closed;
 
@@ -158,7 +162,9 @@ final class FakeContext implements RdmaContext {
 
     @Override
     public PinnedMemory allocate(final long length) {
-        return new FakeMemory((int) length);
+        final FakeMemory memory = new FakeMemory((int) length);
+        memories.add(memory);
+        return memory;
     }
 
     @Override
