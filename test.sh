@@ -99,7 +99,12 @@ jvm_options() {
     done < <(sed -n 's:.*<\(junit\.jupiter[^>]*\)>\(.*\)</.*:-D\1=\2:p' pom.xml)
     OPTIONS+=(-ea -Dslf4j.internal.verbosity=ERROR)
     [ "$qemu" = no ] || OPTIONS+=(-Drdma4j.chromium=required)
-    [ "$mode" != all ] || OPTIONS+=(-Drdma4j.tests.long=true)
+    # Jazzer's sanitizers look at kept seeds only where there is time.
+    if [ "$mode" = all ]; then
+        OPTIONS+=(-Drdma4j.tests.long=true -Djazzer.hooks=true)
+    else
+        OPTIONS+=(-Djazzer.hooks=false)
+    fi
 }
 
 # build JDK BUILD_DIR OPTION...: compiles and packages everything; the second time the style is known to be good.
