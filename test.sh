@@ -168,6 +168,7 @@ suites() {
     echo 'examples examples -'
     echo 'hw-regs hw-regs -'
     echo 'queues queues -'
+    echo 'test-support test-support !sample'
 }
 
 # worker JDK BUILD_DIR RUN NAME MODULE TAGS [CLASS]: a JVM with the tests of a suite; in the background.
@@ -184,7 +185,7 @@ worker() {
     (
         cd "$module" || exit 1
         JAVA_HOME=$home exec timeout -k 30 "$limit" "$home/bin/java" "${OPTIONS[@]}" \
-            -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
+            -Dbasedir="$PWD" -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
             "$PWD/$build_dir/test-classes" "$out/$run/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
     ) >"$out/$run/$name-$build_dir.log" 2>&1 </dev/null &
 }

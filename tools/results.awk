@@ -37,7 +37,7 @@ class ~ /PropertyTest$/ {
 }
 
 # Names of cases have a point in them.
-class ~ /ConformanceTest$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z.]+$/ {
+class ~ /ConformanceTest$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z0-9.]+$/ {
     device = class == "EmulatedConformanceTest" ? "emulated:" : class == "QemuConformanceTest" ? "qtest:" : "vfio:"
     suite = device (device == "emulated:" ? " " $METHOD : "")
     cases[suite, $STATUS]++

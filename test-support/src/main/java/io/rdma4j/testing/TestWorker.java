@@ -77,13 +77,16 @@ public final class TestWorker {
      * @throws IOException if a file cannot be written.
      */
     public static void main(final String[] args) throws IOException {
-        final TestWorker worker = new TestWorker(Path.of(args[2]), TagFilters.parse(args[3]));
-        final List<String> wanted = List.of(args).subList(4, args.length);
-        try (ResultLines results = new ResultLines(Path.of(args[1]))) {
-            worker.run(Path.of(args[0]), wanted, results);
-        }
+        work(args);
         // Threads that a test left behind do not keep it.
         Runtime.getRuntime().exit(0);
+    }
+
+    static void work(final String... args) throws IOException {
+        final TestWorker worker = new TestWorker(Path.of(args[2]), TagFilters.parse(args[3]));
+        try (ResultLines results = new ResultLines(Path.of(args[1]))) {
+            worker.run(Path.of(args[0]), List.of(args).subList(4, args.length), results);
+        }
     }
 
     private void run(final Path classes, final List<String> wanted, final ResultLines results) throws IOException {

@@ -27,7 +27,7 @@ public final class GuestContext {
     public static final String ACCEL_PROPERTY = "rdma4j.qemu.accel";
     /** The guest's processor model; default {@code max,la57=off}. */
     public static final String CPU_PROPERTY = "rdma4j.qemu.cpu";
-    /** The guest's processors; default 2. */
+    /** The processors of an emulated guest; default 1. */
     public static final String SMP_PROPERTY = "rdma4j.qemu.smp";
     /** The guest's memory in MiB; default 2048. */
     public static final String MEMORY_PROPERTY = "rdma4j.qemu.memory";
@@ -56,7 +56,7 @@ public final class GuestContext {
     String binary = defaultBinary();
     String accel = System.getProperty(ACCEL_PROPERTY, "tcg,thread=multi");
     String cpu = System.getProperty(CPU_PROPERTY, USUAL_CPU);
-    int processors = Integer.getInteger(SMP_PROPERTY, 2);
+    int processors = Integer.getInteger(SMP_PROPERTY, 1);
     int memoryMib = Integer.getInteger(MEMORY_PROPERTY, 2048);
     Path cache = defaultCache();
     Path output = Path.of(System.getProperty(OUTPUT_PROPERTY, "target/qemu"));

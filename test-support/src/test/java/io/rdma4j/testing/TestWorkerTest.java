@@ -1,0 +1,75 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TestWorkerTest {
+    private static final String SAMPLE = SampleTest.class.getName();
+
+    @TempDir
+    private Path folder;
+    private Path results;
+    private Path claims;
+
+    @BeforeEach
+    void makesFolders() throws IOException {
+        results = folder.resolve("results.tsv");
+        claims = Files.createDirectory(folder.resolve("claims"));
+    }
+
+    private List<String> run(final String tags, final String... wanted) throws IOException, URISyntaxException {
+        final List<String> arguments = new ArrayList<>(List.of(
+            Path.of(SampleTest.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString(),
+            results.toString(), claims.toString(), tags));
+        arguments.addAll(List.of(wanted));
+        TestWorker.work(arguments.toArray(new String[0]));
+        // Without the milliseconds.
+        return Files.readAllLines(results).stream().map(line -> line.split("\t", -1))
+            .map(field -> String.join("|", field[0], field[1], field[2], field[3], field[5])).toList();
+    }
+
+    @Test
+    void writesALineForEachOutcome() throws IOException, URISyntaxException {
+        assertThat(run("sample")).contains(
+            "PASS|" + SAMPLE + "|passes|passes()|",
+            "FAIL|" + SAMPLE + "|fails|fails()|one two",
+            "SKIP|" + SAMPLE + "|isSkipped|isSkipped()|not today",
+            "PASS|" + SAMPLE + "|cases|area.case|",
+            "FAIL|" + SAMPLE + "|-|Broken|no device",
+            "TIME|" + SAMPLE + "|-|SampleTest|");
+        assertThat(results).content().contains("|passesToo".replace('|', '\t')).doesNotContain("isNeverRun");
+    }
+
+    @Test
+    void aClassBelongsToTheFirstWorker() throws IOException, URISyntaxException {
+        Files.createFile(claims.resolve(SAMPLE));
+        assertThat(run("sample")).isEmpty();
+    }
+
+    @Test
+    void runsOnlyWhatIsWanted() throws IOException, URISyntaxException {
+        assertThat(run("", "SampleTest#passes")).filteredOn(line -> !line.startsWith("TIME"))
+            .containsExactly("PASS|" + SAMPLE + "|passes|passes()|");
+        assertThat(run("", "NoSuchTest")).hasSize(2);
+    }
+
+    @Test
+    void leavesOutTags() throws IOException, URISyntaxException {
+        Files.createFile(claims.resolve(TestWorkerTest.class.getName()));
+        assertThat(run("!sample")).isEmpty();
+    }
+}
