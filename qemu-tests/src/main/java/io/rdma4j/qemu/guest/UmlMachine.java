@@ -36,7 +36,7 @@ record UmlMachine(UmlKernel kernel) implements Machine {
             && Files.getFileStore(MEMORY).getUsableSpace() >= context.memoryMib * MIB;
         final List<String> command = new ArrayList<>(List.of("env", "TMPDIR=" + (room ? MEMORY : sockets),
             kernel.program().toString(), "mem=" + context.memoryMib + "M", "rootfstype=hostfs", "ro", "init=" + init,
-            "con=null", "con0=null,fd:1", "con1=pts", "quiet", "panic=-1"));
+            "con=null", "con0=null,fd:1", "con1=pts", "uml_dir=" + sockets + '/', "quiet", "panic=-1"));
         command.addAll(context.kernelArguments);
         return command;
     }

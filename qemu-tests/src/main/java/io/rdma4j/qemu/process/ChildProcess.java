@@ -234,9 +234,11 @@ public final class ChildProcess implements AutoCloseable {
 
     /** Not before the program is gone: it might make another file. */
     private void endWithJvm() {
+        final List<ProcessHandle> descendants = process.descendants().toList();
         process.destroyForcibly();
         try {
             process.waitFor(KILL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            descendants.forEach(ProcessHandle::destroyForcibly);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
