@@ -311,6 +311,11 @@ all=("$out"/*/*.tsv)
     done
     results why "${all[@]}"
 } >"$out/shown.txt"
+# For docs/testing.md.
+{
+    printf '| suite | passed | failed | skipped | seconds |\n|---|---|---|---|---|\n'
+    sort -k5,5nr "$out"/*/times.txt | sed 's/^/| /; s/ \([0-9]\)/ | \1/g; s/$/ |/'
+} >"$out/times.md"
 say "what was shown"
 grep -E '^(conformance|jcstress)' "$out/shown.txt"
 say "where the time went"

@@ -205,8 +205,9 @@ public final class FabricGuest implements AutoCloseable {
         }
         stuck = true;
         if (machine.hasCrashed()) {
-            throw new EmulatorCrash(String.format("QEMU itself crashed before guest %s could %s: %s; last lines:%n%s",
-                context.name, what, machine, machine.tail(TAIL)));
+            throw new EmulatorCrash(String.format(
+                "the machine itself crashed before guest %s could %s: %s; last lines:%n%s", context.name, what,
+                machine, machine.tail(TAIL)));
         }
         throw failure(String.format("guest %s did not %s%s", context.name, what,
             machine.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + machine + ")"), null);

@@ -49,8 +49,11 @@ final class GuestShell {
      */
     static void attach(final Path folder, final InputStream in, final OutputStream out) throws IOException {
         final Path place = Path.of(Files.readString(folder.resolve(Machine.SHARE).resolve(PLACE)).strip());
-        try (ByteChannel channel = open(place)) {
-            final Thread printer = new Thread(() -> print(channel, out), "rdma4j-guest-shell");
+        final boolean terminal = place.startsWith("/dev");
+        // A terminal is two files: one that waits to be read cannot be written meanwhile.
+        try (ByteChannel channel = terminal ? terminal(place, StandardOpenOption.WRITE) : connect(place);
+            ByteChannel printed = terminal ? terminal(place, StandardOpenOption.READ) : channel) {
+            final Thread printer = new Thread(() -> print(printed, out), "rdma4j-guest-shell");
             printer.setDaemon(true);
             printer.start();
             // The terminal shows what is typed; an empty line makes the shell prompt.
@@ -64,14 +67,15 @@ final class GuestShell {
         }
     }
 
-    private static ByteChannel open(final Path place) throws IOException {
-        if (!place.startsWith("/dev")) {
-            final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-            channel.connect(UnixDomainSocketAddress.of(place));
-            return channel;
-        }
-        HostCommand.run(null, SET, List.of("stty", "-F", place.toString(), "raw", "-echo"));
-        return FileChannel.open(place, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static ByteChannel connect(final Path socket) throws IOException {
+        final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(socket));
+        return channel;
+    }
+
+    private static ByteChannel terminal(final Path device, final StandardOpenOption how) throws IOException {
+        HostCommand.run(null, SET, List.of("stty", "-F", device.toString(), "raw", "-echo"));
+        return FileChannel.open(device, how);
     }
 
     private static void send(final ByteChannel channel, final byte[] bytes, final int length) throws IOException {
