@@ -47,6 +47,10 @@ class ConcurrencyTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<?>> running = new ArrayList<>();
     private final long deadline = System.nanoTime() + PATIENCE;
+    /** From now on no further round is begun: threads that spin for each other are slow on a machine with others. */
+    private final long enough = deadline - PATIENCE / 4 * 3;
+    /** How many rounds there are to be; fewer where time is short. */
+    private final AtomicLong rounds = new AtomicLong();
     /** Unsynchronized on purpose: it only has to change. */
     private int pauses;
 
@@ -73,6 +77,28 @@ class ConcurrencyTest {
         if (System.nanoTime() - deadline > 0) {
             throw new AssertionError("stuck\n" + driver.device().describe());
         }
+    }
+
+    /** Whether the one thread that begins rounds begins this one. */
+    private boolean begins(long round) {
+        if (System.nanoTime() - enough > 0) {
+            rounds.accumulateAndGet(round, Math::min);
+        }
+        return round < rounds.get();
+    }
+
+    /** What completes in a round; -1 if the round was never begun. */
+    private long next(RawCq cq, RawDriver driver, long round) {
+        long wrId = cq.pollQuick();
+        while (wrId < 0 && round < rounds.get()) {
+            pause(driver);
+            wrId = cq.pollQuick();
+        }
+        return wrId;
+    }
+
+    private void requireRounds() {
+        assertThat(rounds.get()).as("rounds").isGreaterThan(100);
     }
 
     private long next(RawCq cq, RawDriver driver) {
@@ -113,7 +139,7 @@ class ConcurrencyTest {
 
     @Test
     void playsPingPongBetweenTwoDevicesAndThreads() throws Exception {
-        final int rounds = 20_000;
+        rounds.set(20_000);
         try (RawDriver left = RawDriver.ready("emulated:left"); RawDriver right = RawDriver.ready("emulated:right")) {
             final RawCq[] cqs = {left.createCq(64), right.createCq(64)};
             final RawCq[] sent = {left.createCq(64), right.createCq(64)};
@@ -126,11 +152,13 @@ class ConcurrencyTest {
                 final RawRegion region = drivers[me].register(128, RawPair.ALL);
                 qps[me].receive(0, region.start(), 64, region.lkey);
                 start(() -> {
-                    for (int i = 0; i < rounds; i++) {
+                    for (int i = 0; me == 0 ? begins(i) : i < rounds.get(); i++) {
                         if (me == 0) {
                             bounce(drivers[me], qps[me], sent[me], region, i);
                         }
-                        next(cqs[me], drivers[me]);
+                        if (next(cqs[me], drivers[me], i) < 0) {
+                            break;
+                        }
                         assertThat(region.getLong(0)).isEqualTo(i * 7L);
                         assertThat(region.getLong(56)).isEqualTo(~(i * 7L));
                         qps[me].receive(i, region.start(), 64, region.lkey);
@@ -142,6 +170,7 @@ class ConcurrencyTest {
                 });
             }
             joinAll();
+            requireRounds();
         }
     }
 
@@ -155,12 +184,12 @@ class ConcurrencyTest {
     @ParameterizedTest
     @ValueSource(strings = {"", EARLY})
     void leavesNoSenderWaitingInAStorm(String options) throws Exception {
-        final int messages = 30_000;
+        rounds.set(30_000);
         try (RawPair pair = RawPair.connected("emulated:storm" + options)) {
             start(() -> {
                 long done = 0;
-                for (long posted = 0; done < messages;) {
-                    if (posted < messages && posted - done < 16) {
+                for (long posted = 0; done < rounds.get();) {
+                    if (begins(posted) && posted - done < 16) {
                         pair.a.send(posted++, pair.from.start(), 8, pair.from.lkey);
                     }
                     for (long id = pair.cqA.pollQuick(); id >= 0; id = pair.cqA.pollQuick()) {
@@ -171,13 +200,14 @@ class ConcurrencyTest {
                 return null;
             });
             start(() -> {
-                for (long i = 0; i < messages; i++) {
+                for (long i = 0; i < rounds.get(); i++) {
                     pair.b.receive(i, pair.to.start(), 8, pair.to.lkey);
-                    assertThat(next(pair.cqB, pair.driver)).isEqualTo(i);
+                    assertThat(next(pair.cqB, pair.driver, i)).isIn(i, i < rounds.get() ? i : -1);
                 }
                 return null;
             });
             joinAll();
+            requireRounds();
             assertThat(pair.count(Counter.RNR)).as("sends that had to wait").isPositive();
         }
     }
@@ -228,7 +258,7 @@ class ConcurrencyTest {
     /** Connections that try for ever, over a port that goes down and up all the time: nothing is lost or doubled. */
     @Test
     void getsEverythingThroughOverAPortThatGoesDownAndUp() throws Exception {
-        final int messages = 5_000;
+        rounds.set(5_000);
         try (RawDriver left = RawDriver.ready("emulated:flap1"); RawDriver right = RawDriver.ready("emulated:flap2")) {
             final RawCq sent = left.createCq(64);
             final RawCq received = right.createCq(64);
@@ -238,16 +268,16 @@ class ConcurrencyTest {
             RawQp.connect(a, b);
             final AtomicBoolean over = new AtomicBoolean();
             start(() -> {
-                for (int i = 0; i < messages; i++) {
+                for (int i = 0; begins(i); i++) {
                     a.send(i, 0, 0, 0);
                     assertThat(sent.await().wrId()).isEqualTo(i);
                 }
                 return null;
             });
             start(() -> {
-                for (int i = 0; i < messages; i++) {
+                for (long i = 0; i < rounds.get(); i++) {
                     b.receive(i, 0, 0, 0);
-                    assertThat(next(received, right)).isEqualTo(i);
+                    assertThat(next(received, right, i)).isIn(i, i < rounds.get() ? i : -1);
                 }
                 over.set(true);
                 return null;
@@ -261,6 +291,7 @@ class ConcurrencyTest {
                 pause(left);
             }
             joinAll();
+            requireRounds();
             assertThat(sent.poll()).isNull();
             assertThat(received.poll()).isNull();
             assertThat(left.device().counters().get(Counter.RETRIES_EXCEEDED)).isZero();
