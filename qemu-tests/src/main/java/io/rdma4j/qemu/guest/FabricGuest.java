@@ -55,7 +55,7 @@ public final class FabricGuest implements AutoCloseable {
         throws IOException {
         this.context = context;
         this.folder = folder;
-        this.share = folder.resolve("share");
+        this.share = folder.resolve(Machine.SHARE);
         Files.writeString(share.resolve("guest.sh"), Initramfs.script("guest.sh"));
         Files.writeString(share.resolve("settings.sh"), settings(context, kind));
         final List<String> command = kind.command(context, folder, sockets);
@@ -84,7 +84,7 @@ public final class FabricGuest implements AutoCloseable {
         try {
             final Path folder = context.output.resolve(context.name);
             Folders.delete(folder);
-            Files.createDirectories(folder.resolve("share"));
+            Files.createDirectories(folder.resolve(Machine.SHARE));
             context.progress.printf("[%s] booting %s, log %s%n", context.name, machine, folder.resolve("console.log"));
             final FabricGuest guest = launch(context, folder, machine);
             guest.awaitReady(start);

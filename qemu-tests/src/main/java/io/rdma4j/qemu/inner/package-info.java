@@ -4,8 +4,8 @@
  */
 
 /**
- * The inner guest: a machine with an IOMMU in which JVMs drive QEMU's pvrdma through VFIO. It is booted on this host,
- * where that takes seconds, its JVMs are started and warmed there; then its state is saved, and it goes on inside the
- * fabric guest, where the device is.
+ * A machine inside the fabric guest that has pvrdma behind an IOMMU and VFIO. {@link io.rdma4j.qemu.inner.InnerImage}
+ * makes on this host what it boots from, {@link io.rdma4j.qemu.inner.InnerGuest} boots it where the device is, and
+ * {@link io.rdma4j.qemu.inner.InnerSuiteMain} gives its JVMs their jobs.
  */
 package io.rdma4j.qemu.inner;
