@@ -89,14 +89,20 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
 
     private synchronized void write(
         final String status, final TestIdentifier test, final long millis, final String message) {
-        final String shown = oneLine(message);
         try {
             lines.write(String.join("\t", status, className(test), methodName(test), oneLine(test.getDisplayName()),
-                Long.toString(millis), shown.length() > LONGEST ? shown.substring(0, LONGEST) + "..." : shown) + '\n');
+                Long.toString(millis), shortened(oneLine(message))) + '\n');
             lines.flush();
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Both ends: what was expected stands at the front, what a program said before it ended at the back. */
+    private static String shortened(final String text) {
+        final int half = LONGEST / 2;
+        return text.length() <= LONGEST ? text
+            : text.substring(0, half) + " ... " + text.substring(text.length() - half);
     }
 
     private static String oneLine(final String text) {

@@ -30,6 +30,11 @@ class SampleTest {
     }
 
     @Test
+    void failsAtLength() {
+        fail("begun " + "x".repeat(5_000) + " aborted");
+    }
+
+    @Test
     void isSkipped() {
         abort("not today");
     }

@@ -55,6 +55,12 @@ class TestWorkerTest {
     }
 
     @Test
+    void keepsBothEndsOfALongMessage() throws IOException, URISyntaxException {
+        assertThat(run("sample", "SampleTest#failsAtLength")).filteredOn(line -> line.startsWith("FAIL"))
+            .singleElement().asString().contains("|begun x").endsWith("x aborted").hasSizeLessThan(1_000);
+    }
+
+    @Test
     void aClassBelongsToTheFirstWorker() throws IOException, URISyntaxException {
         Files.createFile(claims.resolve(SAMPLE));
         assertThat(run("sample")).isEmpty();

@@ -11,10 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The inner guest's hardware, as a QEMU command line. Where it is prepared and where it goes on, all is equal but
- * function 1 of the slot: a stand-in there, which the guest unplugs before its state is saved, and pvrdma here, which
- * the guest finds when it looks again. The stand-in is needed because firmware tells the guest at boot which functions
- * are behind the IOMMU.
+ * The inner guest's hardware, as a QEMU command line.
  *
  * <pre>
  *   ttyS0  console: lines for people and for the harness

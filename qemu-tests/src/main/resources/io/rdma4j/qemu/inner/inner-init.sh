@@ -53,7 +53,9 @@ exec 3< /dev/ttyS1
 ( while :; do setsid getty -n -L -l /bin/sh 115200 ttyS2 dumb; sleep 1; done ) >/dev/null 2>&1 &
 say "READY after $(now) s"
 
-while read -r line <&3; do
+# By a process without children: when a child ends, busybox' own "read" begins anew and forgets what it has.
+# The next line comes only after this one's answer, so nothing is read too far.
+while line=$(head -n 1 <&3) && [ -n "$line" ]; do
     eval "$line"
     say "DONE $?"
 done
