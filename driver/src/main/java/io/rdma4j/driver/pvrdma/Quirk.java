@@ -110,6 +110,9 @@ public enum Quirk {
     /** The POLL doorbell may meet the interrupt of a completion, and neither ends. */
     POLL_DEADLOCKS("stops for ever when a POLL doorbell meets the interrupt of a completion; the driver rings POLL "
         + "only before it destroys or flushes something, and only while no CQ is armed"),
+    /** A thread of the device's may still be at work on a completion that was polled. */
+    DESTROY_QP_RACES("crashes when a QP is destroyed before the device is done with a completion of it that is in the "
+        + "CQ already; the driver waits for its interrupt, or asks for more, before it destroys the QP"),
     /** A notification for each completion. */
     NOTIFY_EVERY_CQE("queues a notification for each completion, armed or not; the driver takes the interrupt to mean "
         + "every armed CQ"),

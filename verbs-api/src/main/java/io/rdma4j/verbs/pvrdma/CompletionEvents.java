@@ -80,6 +80,25 @@ final class CompletionEvents {
         }
     }
 
+    /** Waits for an interrupt that is on its way: the event is not armed when it has come. */
+    void awaitInterrupt(final CqEvent event, final long deadline) {
+        lock.lock();
+        try {
+            long left = deadline - System.nanoTime();
+            while (event.isArmed() && left > 0 && !context.isFailed() && !Thread.currentThread().isInterrupted()) {
+                if (led) {
+                    follow(event.changed, Math.min(left, SLICE_NANOS));
+                } else {
+                    lead(Math.min(left, SLICE_NANOS));
+                }
+                left = deadline - System.nanoTime();
+            }
+        } finally {
+            handOver();
+            lock.unlock();
+        }
+    }
+
     private void follow(final Condition changed, final long nanos) {
         followers.add(changed);
         try {

@@ -78,6 +78,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** How many may be held: entries that no QP reserved. Below that a request posted anew may find no room. */
     private volatile int slack;
     private volatile long dropped;
+    private final PollDoorbell pollDoorbell = new PollDoorbell(this);
     private final Purges purges = new Purges();
     private final DriverFlush flushes = new DriverFlush(this, completion);
     final CqCounts counts;
@@ -403,7 +404,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             return 0;
         }
         pokeIn = pokeInterval;
-        ask(ring);
+        pollDoorbell.ring(ring);
         final int handed = harvest(handler, limit);
         return handed == 0 && flush ? flushes.flush(handler, limit) : handed;
     }
@@ -433,7 +434,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
      * Where the device writes next. The poller may go on meanwhile; as the device is never more than a ring ahead of
      * it, the low bits tell the place if the poller went on less than a ring.
      */
-    private long tailPosition() {
+    long tailPosition() {
         long before;
         long tail;
         do {
@@ -459,6 +460,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         if (gate < ReturnCode.OK) {
             return refusal();
         }
+        pollDoorbell.beforeArming();
         event.arm();
         counts.armed();
         // Whichever ring it is: this rings a doorbell and touches no memory.
@@ -492,15 +494,13 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** Asks the device to complete what it has. For any thread. */
     void poke() {
         if (gate >= ReturnCode.OK) {
-            ask(place.queue);
+            pollDoorbell.ring(place.queue);
         }
     }
 
-    /** A device that cannot be asked while one of its CQs is armed completes without being asked. */
-    private void ask(final io.rdma4j.queues.CompletionQueue queue) {
-        if (!context.traits.pollDeadlocks || context.noCqIsArmed()) {
-            queue.poke();
-        }
+    /** Before one of its QPs is destroyed. */
+    void settle() {
+        pollDoorbell.settle();
     }
 
     /** Adds a QP that completes here. */
@@ -549,7 +549,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             .run(publication::end)
             .run(() -> context.whileWorking(() -> {
                 // Some devices still hold completions back, and would write them into memory that is gone.
-                ask(place.queue);
+                pollDoorbell.ring(place.queue);
                 context.device.commands().destroyCq(handle);
             }))
             .run(this::giveBackShared)

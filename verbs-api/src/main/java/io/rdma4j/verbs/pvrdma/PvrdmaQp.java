@@ -395,7 +395,8 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     @Override
     synchronized void destroy() {
         shutGates(ReturnCode.CLOSED);
-        final Cleanup cleanup = new Cleanup().run(publication::end);
+        final Cleanup cleanup = new Cleanup().run(publication::end)
+            .run(this::settleCqs);
         // The device may give the handle to the next QP at once.
         synchronized (context.qps) {
             cleanup
@@ -410,6 +411,13 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             .run(this::leaveSrq)
             .run(() -> pd.forget(this))
             .throwIfFailed();
+    }
+
+    private void settleCqs() {
+        sendCq.settle();
+        if (receiveCq != sendCq) {
+            receiveCq.settle();
+        }
     }
 
     private void leaveCqs() {

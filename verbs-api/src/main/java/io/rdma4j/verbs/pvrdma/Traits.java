@@ -52,6 +52,8 @@ final class Traits {
     final int pokeInterval;
     /** The POLL doorbell hangs the machine if it meets the interrupt of a completion. */
     final boolean pollDeadlocks;
+    /** A QP must not be destroyed while the device is at work on a completion of it. */
+    final boolean destroyQpRaces;
     private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
     private final List<Peculiarity> peculiarities = new ArrayList<>();
 
@@ -65,6 +67,7 @@ final class Traits {
         gidMustStay = profile.has(Quirk.BAD_WQE_LOOPS);
         armBits = profile.has(Quirk.ARM_INVERTED) ? Uar.CQ_ARM | Uar.CQ_ARM_SOL : 0;
         pollDeadlocks = profile.has(Quirk.POLL_DEADLOCKS);
+        destroyQpRaces = profile.has(Quirk.DESTROY_QP_RACES);
         // Of a device that nothing is known of, as Linux does: at every one.
         pokeInterval = pollDeadlocks ? NEVER : profile.subsystemId() == DeviceProfile.ANY ? 1 : SELDOM;
         missingByCaps(caps);

@@ -14,6 +14,7 @@ import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.ReturnCode;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -80,6 +81,38 @@ class DoorbellTest {
         assertThat(a.cq.awaitEvent(Duration.ofMillis(300))).as("nothing completes").isFalse();
         ((PvrdmaCq) a.cq).poke();
         assertThat(uar.getInt(Uar.CQ_OFFSET)).isZero();
+    }
+
+    /** The device writes a completion, interrupts, and only then lets go of the request. */
+    @Test
+    void aDeviceThatRacesIsDoneWithACompletionBeforeItsQpIsDestroyed() {
+        final Peer a = open(false, "?quirks=qemu-7.2");
+        final CqEvent event = ((PvrdmaCq) a.cq).event;
+        a.cq.requestNotify(false);
+        a.qp.close();
+        assertThat(event.isArmed()).as("nothing completed, so there is no interrupt to wait for").isTrue();
+
+        final Peer b = Peer.rc(context);
+        QpConnector.connect(b.qp, b.qp.localAddress());
+        final CqEvent next = ((PvrdmaCq) b.cq).event;
+        b.cq.requestNotify(false);
+        assertThat(b.qp.postReceive(1, b.at(0), 8, b.lkey())).isEqualTo(ReturnCode.OK);
+        assertThat(b.qp.postSend(2, b.at(8), 8, b.lkey())).isEqualTo(ReturnCode.OK);
+        for (int polled = 0; polled < 2;) {
+            polled += b.cq.poll(completion -> { }, 2);
+        }
+        assertThat(next.isArmed()).as("nobody listens").isTrue();
+        b.qp.close();
+        assertThat(next.isArmed()).as("the interrupt has come").isFalse();
+        assertThat(b.cq.awaitEvent(Duration.ZERO)).as("and the event is not lost").isTrue();
+    }
+
+    @Test
+    void aDeviceThatRacesIsAskedBeforeAQpIsDestroyed() {
+        final Peer a = open(true, "?quirks=qemu-7.2");
+        assertThat(uar.getInt(Uar.CQ_OFFSET)).isZero();
+        a.qp.close();
+        assertThat(uar.getInt(Uar.CQ_OFFSET)).isEqualTo(Uar.cqPoll(((PvrdmaCq) a.cq).handle));
     }
 
     @Test
