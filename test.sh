@@ -325,6 +325,9 @@ results failed "${all[@]}"
 read -r passed failed skipped < <(results sum "${all[@]}")
 # A suite that ended too soon has tests that nobody counted.
 failed=$((failed + ${#bad_suites[@]}))
+# Faults of others, where a second try held; none is the aim.
+retried=$(grep -h '^RETRIED ' "$out"/*/*.log 2>/dev/null | cut -c1-2000)
+[ -z "$retried" ] || say "tried once more: $(grep -c . <<<"$retried")"$'\n'"$retried"
 [ ${#bad_suites[@]} = 0 ] || say "ended too soon: ${bad_suites[*]}"
 say "in all: $((SECONDS - started)) s"
 if [ "$((passed + failed))" = 0 ]; then

@@ -54,6 +54,7 @@ final class CqCases {
                 .within(Duration.ofSeconds(40)),
             ConformanceCase.of("notify.waitEndsAtItsDeadline", CqCases::waitEnds),
             ConformanceCase.of("notify.onlyTheArmedQueueIsTold", CqCases::onlyTheArmedQueue),
+            ConformanceCase.of("notify.qpsCloseWhileTheirCompletionsInterrupt", CqCases::closesWhileInterrupted),
             ConformanceCase.of("notify.failureIsSolicited", CqCases::failureIsSolicited)
                 .needs(Feature.SOLICITED, Feature.QP_FLUSH),
             ConformanceCase.of("notify.solicitedOnly", CqCases::solicitedOnly).needs(Feature.SOLICITED));
@@ -315,6 +316,26 @@ final class CqCases {
         Check.that(first.far().receiveCq().awaitEvent(env.patience(EVENT)), "no event on the armed queue");
         env.interrupted();
         first.far().received().next();
+    }
+
+    /** The device may still be at work on what has been polled already. */
+    private static void closesWhileInterrupted(final ConformanceEnv env) {
+        final Node near = Node.near(env, 4);
+        final Node far = Node.far(env, 4);
+        final Memory from = near.memory(64);
+        final Memory to = far.memory(64);
+        final int rounds = env.times(10, 50);
+        for (int i = 0; i < rounds; i++) {
+            final RcPair pair = RcPair.between(env, near, far, 4, 1);
+            Check.ok(pair.farQp().postReceive(i, to.at(0), 64, to.lkey()), "post receive");
+            Check.ok(far.receiveCq().requestNotify(false), "arm");
+            Check.ok(pair.nearQp().postSend(i, from.at(0), 64, from.lkey()), "post send");
+            far.received().next().expect(i, WcOpcode.RECV);
+            pair.close();
+            near.sent().available();
+            env.moved(64);
+        }
+        RcPair.between(env, near, far, 4, 1).exchange(from, 0, to, 0, 64);
     }
 
     /** A completion that failed wakes up also who waits for solicited ones only. */

@@ -142,7 +142,7 @@ public final class FabricGuest implements AutoCloseable {
         try {
             return bootAndRun(first, mainAndArguments);
         } catch (final EmulatorCrash e) {
-            first.progress.println("[" + first.name + "] starting once more: " + e.getMessage());
+            first.progress.println(GuestResult.RETRIED + first.name + ": " + e.getMessage());
             return bootAndRun(contexts.get(), mainAndArguments);
         }
     }

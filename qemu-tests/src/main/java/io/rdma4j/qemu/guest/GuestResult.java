@@ -30,6 +30,8 @@ import java.util.regex.Pattern;
  * @param duration wall time on this host.
  */
 public record GuestResult(int exitCode, List<String> report, Path folder, Duration duration) {
+    /** Begins a line about something that was done once more because QEMU itself crashed; test.sh counts these. */
+    public static final String RETRIED = "RETRIED ";
     /** Name of the file with all that the command printed. */
     public static final String OUTPUT_FILE = "output.log";
 

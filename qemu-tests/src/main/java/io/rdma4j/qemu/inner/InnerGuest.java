@@ -265,6 +265,15 @@ public final class InnerGuest implements AutoCloseable {
         return qemu.isAlive();
     }
 
+    /**
+     * Whether QEMU ended by a fault of its own.
+     *
+     * @return true after a crash that nobody asked for.
+     */
+    public boolean hasCrashed() {
+        return qemu.hasCrashed();
+    }
+
     /** Ends the machine. Harmless when called again. */
     @Override
     public void close() {

@@ -9,12 +9,14 @@ import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.GuestResult;
+import io.rdma4j.qemu.guest.ResultLine;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Makes what an inner guest boots from, boots the fabric guest and, in it, the inner one. Exit code: 0 if nothing
@@ -67,7 +69,7 @@ public final class InnerMain {
     }
 
     /**
-     * Does all of it.
+     * Does all of it; once more if the inner guest's QEMU crashes, which no driver should be able to bring about.
      *
      * @param name      of the fabric guest; the image is kept beside its folder while it is needed.
      * @param progress  gets a line for each stage.
@@ -84,6 +86,13 @@ public final class InnerMain {
             final List<String> command = new ArrayList<>(
                 List.of(InnerSuiteMain.class.getName(), made.folder().toString()));
             command.addAll(arguments);
+            final GuestResult result = guest.run(command);
+            final Optional<ResultLine> crash =
+                result.results().stream().filter(line -> line.name().equals(InnerSuiteMain.CRASH)).findFirst();
+            if (crash.isEmpty()) {
+                return result;
+            }
+            progress.println(GuestResult.RETRIED + name + ": " + crash.get().message().replaceAll("\\s+", " "));
             return guest.run(command);
         }
     }

@@ -29,6 +29,9 @@ public final class InnerSuiteMain {
     /** Stages to run, separated by commas: conformance, tools, kill, users, unbind; all by default. */
     public static final String STAGES_PROPERTY = "rdma4j.qemu.inner.stages";
 
+    /** The outcome that says that the inner guest's QEMU crashed. */
+    static final String CRASH = "innerQemuCrashed";
+
     /** A stage that runs nothing until the machine ends. */
     static final String WAIT = "wait";
 
@@ -67,7 +70,7 @@ public final class InnerSuiteMain {
         try (ResultWriter results = ResultWriter.open(System.out)) {
             try (InnerGuest guest = InnerGuest.boot(new InnerImage(Path.of(args[0])), log, InnerSuiteMain::show)) {
                 results.info("bootMillis", (System.nanoTime() - start) / 1_000_000);
-                new InnerSuiteMain(results, guest, Arrays.asList(args).subList(1, args.length)).run();
+                new InnerSuiteMain(results, guest, Arrays.asList(args).subList(1, args.length)).runAll();
             } catch (final GuestException e) {
                 results.fail("innerGuest", e.getMessage());
             }
@@ -81,6 +84,14 @@ public final class InnerSuiteMain {
     private static void show(final String line) {
         if (!line.contains("|TIME ") && !line.contains("|INFO " + Jobs.PRINTED + '=')) {
             System.out.println("    " + line);
+        }
+    }
+
+    private void runAll() {
+        try {
+            run();
+        } catch (final GuestException e) {
+            results.fail(guest.hasCrashed() ? CRASH : "innerGuest", e.getMessage());
         }
     }
 
