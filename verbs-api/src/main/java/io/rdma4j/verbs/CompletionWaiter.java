@@ -151,9 +151,10 @@ public final class CompletionWaiter {
     }
 
     /**
-     * Limits how long a blocking waiter polls before it sleeps. Without effect on the others.
+     * Limits how long a blocking waiter polls before it sleeps. Without effect on the others. However many, a wait ends
+     * at its deadline and by an interrupt.
      *
-     * @param polls most polls; 0: it sleeps at once. Default: {@link #DEFAULT_SPINS}.
+     * @param polls most polls, 0 to {@link Integer#MAX_VALUE}; 0: it sleeps at once. Default: {@link #DEFAULT_SPINS}.
      * @return this.
      * @throws RdmaException EINVAL if negative.
      */
@@ -246,7 +247,7 @@ public final class CompletionWaiter {
         for (int i = spins; i > 0; i--) {
             Thread.onSpinWait();
             final int ready = poll(handler, limit);
-            if (ready != 0) {
+            if (ready != 0 || i % SPINS_PER_LOOK_AT_THE_CLOCK == 0 && isOver(deadline)) {
                 return ready;
             }
         }

@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 class WaiterTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(30);
+    private static final int POLLS_WITHOUT_A_LOOK = 1_000;
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -83,7 +84,7 @@ class WaiterTest {
             throws InterruptedException {
             final CountDownLatch polls = new CountDownLatch(cqs.length + 1);
             final CompletionQueue[] watched =
-                Arrays.stream(cqs).map(cq -> watched(cq, polls)).toArray(CompletionQueue[]::new);
+                Arrays.stream(cqs).map(cq -> polled(cq, polls::countDown)).toArray(CompletionQueue[]::new);
             final Thread thread = crew.start(() -> assertThat(over(watched).await(c -> { }, 1,
                 Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(expected));
             assertThat(polls.await(LONG.toSeconds(), TimeUnit.SECONDS)).as("polls").isTrue();
@@ -91,20 +92,20 @@ class WaiterTest {
                 Crew.awaitSleep(thread);
             }
         }
+    }
 
-        private static CompletionQueue watched(final CompletionQueue cq, final CountDownLatch polls) {
-            return (CompletionQueue) Proxy.newProxyInstance(CompletionQueue.class.getClassLoader(),
-                new Class<?>[] {CompletionQueue.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("poll")) {
-                        polls.countDown();
-                    }
-                    try {
-                        return method.invoke(cq, args);
-                    } catch (final InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
-        }
+    private static CompletionQueue polled(final CompletionQueue cq, final Runnable onPoll) {
+        return (CompletionQueue) Proxy.newProxyInstance(CompletionQueue.class.getClassLoader(),
+            new Class<?>[] {CompletionQueue.class}, (proxy, method, args) -> {
+                if (method.getName().equals("poll")) {
+                    onPoll.run();
+                }
+                try {
+                    return method.invoke(cq, args);
+                } catch (final InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
     }
 
     /** Two peers of one device, with CQs on one channel, and who sends to them. */
@@ -293,6 +294,36 @@ class WaiterTest {
         assertThat(waiter.await(null, 1, SHORT)).isEqualTo(ReturnCode.INVALID_REQUEST);
         assertThat(waiter.await(c -> { }, 0, SHORT)).isEqualTo(ReturnCode.INVALID_REQUEST);
         assertThat(waiter.await(c -> { }, 1, null)).isEqualTo(ReturnCode.INVALID_REQUEST);
+    }
+
+    @Test
+    void looksAtTheClockWhileItSpins() {
+        final Duration timeout = Duration.ofMillis(10);
+        final long[] deadline = new long[1];
+        final int[] polls = new int[2];
+        final CompletionQueue cq = polled(devices.open().createCq(4), () -> {
+            // The first poll is made before the deadline is known.
+            if (++polls[0] == 2) {
+                deadline[0] = System.nanoTime() + timeout.toNanos();
+            }
+            if (polls[0] >= 2 && System.nanoTime() - deadline[0] > 0) {
+                assertThat(++polls[1]).as("polls after the deadline").isLessThan(POLLS_WITHOUT_A_LOOK);
+            }
+        });
+        final CompletionWaiter waiter = CompletionWaiter.blocking(cq).spins(Integer.MAX_VALUE);
+        assertThat(waiter.await(c -> { }, 1, timeout)).isZero();
+    }
+
+    @Test
+    void looksForAnInterruptWhileItSpins() {
+        final int[] polls = new int[1];
+        final CompletionQueue cq = polled(devices.open().createCq(4), () -> {
+            assertThat(++polls[0]).as("polls after the interrupt").isLessThan(POLLS_WITHOUT_A_LOOK);
+            Thread.currentThread().interrupt();
+        });
+        final CompletionWaiter waiter = CompletionWaiter.blocking(cq).spins(Integer.MAX_VALUE);
+        assertThat(waiter.await(c -> { }, 1, LONG)).isZero();
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
