@@ -16,4 +16,14 @@ final class Arguments {
         }
         return value;
     }
+
+    /** For collections, which hold no null either. */
+    static <T, C extends Iterable<T>> C allNotNull(final String operation, final String name, final C values) {
+        for (final T value : notNull(operation, name, values)) {
+            if (value == null) {
+                throw FabricException.of(operation).detail("%s has null in it", name).errno(FiErrno.FI_EINVAL).build();
+            }
+        }
+        return values;
+    }
 }

@@ -7,6 +7,8 @@ package io.rdma4j.fabric;
 
 import io.rdma4j.RdmaException;
 
+import java.util.IllegalFormatException;
+
 /**
  * The one exception of the fabric interfaces: which operation failed, on what, with which values and limits, the
  * fabric errno, and what to do. Operations of the data path return codes instead.
@@ -39,8 +41,10 @@ public final class FabricException extends RuntimeException {
      * @param operation what was tried.
      * @param cause     what went wrong below; its errno is kept, EIO stands for none.
      * @return the exception.
+     * @throws FabricException FI_EINVAL without a cause.
      */
     public static FabricException from(final String operation, final RdmaException cause) {
+        Arguments.notNull(operation, "cause", cause);
         return of(operation).detail("%s", cause.getMessage())
             .errno(cause.errno() == 0 ? FiErrno.FI_EIO : cause.errno()).cause(cause).build();
     }
@@ -81,9 +85,11 @@ public final class FabricException extends RuntimeException {
          * @param format as of {@link String#format}.
          * @param values for the format.
          * @return this.
+         * @throws FabricException        FI_EINVAL without a format.
+         * @throws IllegalFormatException if the values do not fit the format.
          */
         public Builder detail(final String format, final Object... values) {
-            detail = String.format(format, values);
+            detail = String.format(Arguments.notNull(operation, "format", format), values);
             return this;
         }
 

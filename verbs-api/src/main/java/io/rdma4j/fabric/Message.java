@@ -130,9 +130,10 @@ public final class Message {
      *
      * @param index which, below {@link #count()}.
      * @return its address.
+     * @throws FabricException FI_EINVAL if the message has no room for such a buffer.
      */
     public long address(final int index) {
-        return addresses[index];
+        return addresses[checked(index)];
     }
 
     /**
@@ -140,9 +141,10 @@ public final class Message {
      *
      * @param index which, below {@link #count()}.
      * @return bytes as given.
+     * @throws FabricException FI_EINVAL if the message has no room for such a buffer.
      */
     public int length(final int index) {
-        return lengths[index];
+        return lengths[checked(index)];
     }
 
     /**
@@ -150,9 +152,19 @@ public final class Message {
      *
      * @param index which, below {@link #count()}.
      * @return may be null.
+     * @throws FabricException FI_EINVAL if the message has no room for such a buffer.
      */
     public MemoryRegion desc(final int index) {
-        return descs[index];
+        return descs[checked(index)];
+    }
+
+    /** Not the count: a message that somebody clears while it is posted has to be read without an exception. */
+    private int checked(final int index) {
+        if (index < 0 || index >= addresses.length) {
+            throw FabricException.of("look at message").detail("buffer %d of at most %d", index, addresses.length)
+                .errno(FiErrno.FI_EINVAL).build();
+        }
+        return index;
     }
 
     /**

@@ -171,11 +171,11 @@ public final class MrAttributes {
      *
      * @param rights copied.
      * @return this.
-     * @throws FabricException FI_EINVAL for null.
+     * @throws FabricException FI_EINVAL for null, and for null in the set.
      */
     public MrAttributes access(final Set<MrAccess> rights) {
         access = EnumSet.noneOf(MrAccess.class);
-        access.addAll(Arguments.notNull(OPERATION, "access", rights));
+        access.addAll(Arguments.allNotNull(OPERATION, "access", rights));
         return this;
     }
 

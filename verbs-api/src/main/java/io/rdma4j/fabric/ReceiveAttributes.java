@@ -29,10 +29,11 @@ public record ReceiveAttributes(
      * @param size            as told.
      * @param iovLimit        as told.
      * @param contexts        as told.
-     * @throws FabricException FI_EINVAL for null.
+     * @throws FabricException FI_EINVAL for null, and for null in a set.
      */
     public ReceiveAttributes {
-        capabilities = Set.copyOf(Arguments.notNull("describe endpoints", "capabilities", capabilities));
-        messageOrder = Set.copyOf(Arguments.notNull("describe endpoints", "messageOrder", messageOrder));
+        capabilities = Set.copyOf(Arguments.allNotNull("describe endpoints", "capabilities", capabilities));
+        messageOrder = Set.copyOf(Arguments.allNotNull("describe endpoints", "messageOrder", messageOrder));
+        Arguments.notNull("describe endpoints", "completionOrder", completionOrder);
     }
 }

@@ -22,7 +22,7 @@ public interface RegistrationCache {
      * Finds a region that covers the memory with sufficient rights, or registers one. A hit allocates nothing and
      * takes no lock.
      *
-     * @param address first byte.
+     * @param address first byte, above 0.
      * @param length  bytes, above 0.
      * @param access  what local use needs: {@link io.rdma4j.verbs.AccessFlag#LOCAL_WRITE} for receives and results; 0
      *                for reading only.
@@ -41,7 +41,7 @@ public interface RegistrationCache {
      * <p>The owner stands for the memory: one that frees it, or gets other memory at the same addresses, while somebody
      * goes on naming it, must call {@link #invalidate} before. Pinned memory that is closed need not.
      *
-     * @param address first byte.
+     * @param address first byte, above 0.
      * @param length  bytes, above 0.
      * @param owner   what keeps the memory, such as a direct buffer; null for none.
      * @param access  as there.
@@ -55,7 +55,7 @@ public interface RegistrationCache {
      * it exists; of pinned memory, as long as it is open. For those who only pass addresses on. The owner must not free
      * the memory while it exists, without {@link #invalidate} before.
      *
-     * @param address first byte.
+     * @param address first byte, above 0.
      * @param length  bytes, above 0.
      * @param owner   what keeps the memory; held weakly.
      * @throws FabricException FI_EINVAL for a range that is empty or wraps around, or without an owner.
@@ -66,7 +66,7 @@ public interface RegistrationCache {
      * To be called before memory is freed, unmapped or mapped anew, where the monitor does not see it: every entry that
      * has a byte of it is dropped. Those in use stay registered until their last release.
      *
-     * @param address first byte.
+     * @param address first byte, above 0.
      * @param length  bytes, above 0.
      * @throws FabricException FI_EINVAL for a range that is empty or wraps around.
      */

@@ -19,10 +19,10 @@ public record Survey(List<FabricInfo> found, List<String> leftOut) {
      *
      * @param found   copied.
      * @param leftOut copied.
-     * @throws FabricException FI_EINVAL for null.
+     * @throws FabricException FI_EINVAL for null, and for null in a list.
      */
     public Survey {
-        found = List.copyOf(Arguments.notNull("look for fabrics", "found", found));
-        leftOut = List.copyOf(Arguments.notNull("look for fabrics", "leftOut", leftOut));
+        found = List.copyOf(Arguments.allNotNull("look for fabrics", "found", found));
+        leftOut = List.copyOf(Arguments.allNotNull("look for fabrics", "leftOut", leftOut));
     }
 }

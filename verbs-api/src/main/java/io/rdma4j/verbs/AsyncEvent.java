@@ -39,6 +39,7 @@ public final class AsyncEvent {
      * @param element       what it happened to, see {@link #element()}.
      * @param number        see {@link #number()}.
      * @param onAcknowledge called once, by the first {@link #acknowledge()}.
+     * @throws NullPointerException if type, element or callback is null.
      */
     public AsyncEvent(
         final AsyncEventType type, final Object element, final int number, final Consumer<AsyncEvent> onAcknowledge) {

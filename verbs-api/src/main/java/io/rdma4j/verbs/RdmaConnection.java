@@ -6,6 +6,7 @@
 package io.rdma4j.verbs;
 
 import java.net.InetSocketAddress;
+import java.util.Objects;
 
 /**
  * What two sides agreed on. The TCP connection that they agreed over is closed by then: this is knowledge, nothing that
@@ -23,6 +24,28 @@ import java.net.InetSocketAddress;
 public record RdmaConnection(
     QueuePair qp, QpAddress local, QpAddress remote, Mtu pathMtu, int maxRdAtomic, int maxDestRdAtomic,
     byte[] privateData, InetSocketAddress peer) {
+    /**
+     * Keeps what it is given.
+     *
+     * @param qp              see the record.
+     * @param local           see the record.
+     * @param remote          see the record.
+     * @param pathMtu         see the record.
+     * @param maxRdAtomic     see the record.
+     * @param maxDestRdAtomic see the record.
+     * @param privateData     not copied.
+     * @param peer            see the record.
+     * @throws NullPointerException if one of them is null.
+     */
+    public RdmaConnection {
+        Objects.requireNonNull(qp, "qp");
+        Objects.requireNonNull(local, "local");
+        Objects.requireNonNull(remote, "remote");
+        Objects.requireNonNull(pathMtu, "pathMtu");
+        Objects.requireNonNull(privateData, "privateData");
+        Objects.requireNonNull(peer, "peer");
+    }
+
     /**
      * What the peer gave along.
      *

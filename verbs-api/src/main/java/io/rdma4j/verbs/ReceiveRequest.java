@@ -15,7 +15,8 @@ public final class ReceiveRequest {
     /**
      * Creates a request.
      *
-     * @param maxSge elements that it can hold, 0 or more.
+     * @param maxSge elements that it can hold, 0 to {@value SgeList#MAX_CAPACITY}.
+     * @throws IllegalArgumentException if it is out of range.
      */
     public ReceiveRequest(final int maxSge) {
         sges = new SgeList(maxSge);
@@ -41,9 +42,11 @@ public final class ReceiveRequest {
      * Makes the one given element the only one.
      *
      * @param address first byte.
-     * @param length  bytes.
+     * @param length  bytes, 0 or more.
      * @param lkey    key of the region that holds them; it must allow local write.
      * @return this.
+     * @throws IllegalStateException    if the request was made for none.
+     * @throws IllegalArgumentException if length is negative.
      */
     public ReceiveRequest sge(final long address, final int length, final int lkey) {
         sges.clear();
@@ -55,10 +58,11 @@ public final class ReceiveRequest {
      * Adds an element.
      *
      * @param address first byte.
-     * @param length  bytes.
+     * @param length  bytes, 0 or more.
      * @param lkey    key of the region that holds them; it must allow local write.
      * @return this.
-     * @throws IllegalStateException if the request is full.
+     * @throws IllegalStateException    if the request is full.
+     * @throws IllegalArgumentException if length is negative.
      */
     public ReceiveRequest addSge(final long address, final int length, final int lkey) {
         sges.add(address, length, lkey);

@@ -57,7 +57,8 @@ public final class SendRequest {
     /**
      * Creates a request.
      *
-     * @param maxSge elements that it can hold, 0 or more.
+     * @param maxSge elements that it can hold, 0 to {@value SgeList#MAX_CAPACITY}.
+     * @throws IllegalArgumentException if it is out of range.
      */
     public SendRequest(final int maxSge) {
         sges = new SgeList(maxSge);
@@ -82,8 +83,9 @@ public final class SendRequest {
     /**
      * Sets what to do.
      *
-     * @param value the operation, not null.
+     * @param value the operation.
      * @return this.
+     * @throws NullPointerException if it is null.
      */
     public SendRequest opcode(final SendOpcode value) {
         opcode = java.util.Objects.requireNonNull(value, "opcode");
@@ -208,6 +210,7 @@ public final class SendRequest {
      * @param rights      what peers may do; writes and atomics need local write of the region.
      * @return this.
      * @throws IllegalArgumentException for rights that a window cannot have: local ones, and that to bind.
+     * @throws NullPointerException     if the rights, or one of them, are null.
      */
     public SendRequest bind(
         final MemoryWindow boundWindow, final int newRkey, final MemoryRegion boundTo, final long first,
@@ -240,6 +243,7 @@ public final class SendRequest {
      * @param first      by which address work requests name the first byte.
      * @param rights     what the region allows besides local read.
      * @return this.
+     * @throws NullPointerException if the rights, or one of them, are null.
      */
     public SendRequest fastRegister(
         final FastRegion registered, final int newRkey, final long first, final AccessFlag... rights) {
@@ -291,6 +295,8 @@ public final class SendRequest {
      * @param length  bytes, 0 or more.
      * @param lkey    key of the region that holds them.
      * @return this.
+     * @throws IllegalStateException    if the request was made for none.
+     * @throws IllegalArgumentException if length is negative.
      */
     public SendRequest sge(final long address, final int length, final int lkey) {
         clearSges();
@@ -305,7 +311,8 @@ public final class SendRequest {
      * @param length  bytes, 0 or more.
      * @param lkey    key of the region that holds them.
      * @return this.
-     * @throws IllegalStateException if the request is full.
+     * @throws IllegalStateException    if the request is full.
+     * @throws IllegalArgumentException if length is negative.
      */
     public SendRequest addSge(final long address, final int length, final int lkey) {
         endInline();

@@ -101,9 +101,10 @@ public final class SgeList {
      *
      * @param index from 0, below {@link #size()}.
      * @return a virtual address.
+     * @throws IndexOutOfBoundsException if the list has no such place.
      */
     public long address(final int index) {
-        return addresses[index];
+        return addresses[checked(index)];
     }
 
     /**
@@ -111,9 +112,10 @@ public final class SgeList {
      *
      * @param index from 0, below {@link #size()}.
      * @return bytes.
+     * @throws IndexOutOfBoundsException if the list has no such place.
      */
     public int length(final int index) {
-        return lengths[index];
+        return lengths[checked(index)];
     }
 
     /**
@@ -121,8 +123,18 @@ public final class SgeList {
      *
      * @param index from 0, below {@link #size()}.
      * @return 32 bits.
+     * @throws IndexOutOfBoundsException if the list has no such place.
      */
     public int lkey(final int index) {
-        return lkeys[index];
+        return lkeys[checked(index)];
+    }
+
+    /** Not the size: a request that somebody changes while it is posted has to be read without an exception. */
+    private int checked(final int index) {
+        if (index < 0 || index >= addresses.length) {
+            throw new IndexOutOfBoundsException(
+                "scatter/gather element " + index + " of a list with " + addresses.length + " places");
+        }
+        return index;
     }
 }

@@ -11,17 +11,17 @@ import io.rdma4j.fabric.FiErrno;
 /**
  * Some memory of this process.
  *
- * @param start first byte, not negative: user space ends below.
+ * @param start first byte, above 0: user space ends below, and no memory is at the null address.
  * @param end   after the last byte.
  */
 record Range(long start, long end) {
     private static final long PAGE_MASK = 4095;
 
     static Range of(final String operation, final long address, final long length) {
-        if (address < 0 || length <= 0 || length > Long.MAX_VALUE - PAGE_MASK - address) {
+        if (address <= 0 || length <= 0 || length > Long.MAX_VALUE - PAGE_MASK - address) {
             throw FabricException.of(operation)
-                .detail("address 0x%x, length %d: the range is empty, wraps around, or is not of user space", address,
-                    length)
+                .detail("address 0x%x, length %d: the range is empty, begins at null, wraps around, or is not of user "
+                    + "space", address, length)
                 .errno(FiErrno.FI_EINVAL).build();
         }
         return new Range(address, address + length);

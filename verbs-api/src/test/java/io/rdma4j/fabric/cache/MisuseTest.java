@@ -30,8 +30,8 @@ class MisuseTest {
     @Test
     void rangesThatAreNone() {
         try (Bench bench = Bench.of("misuse-ranges")) {
-            final long[][] ranges = {{bench.base, 0}, {bench.base, -1}, {-1, 10}, {bench.base, Long.MAX_VALUE},
-                {Long.MAX_VALUE, 1}, {Long.MIN_VALUE, Long.MAX_VALUE}};
+            final long[][] ranges = {{0, 64}, {0, Long.MAX_VALUE - 4096}, {bench.base, 0}, {bench.base, -1}, {-1, 10},
+                {bench.base, Long.MAX_VALUE}, {Long.MAX_VALUE, 1}, {Long.MIN_VALUE, Long.MAX_VALUE}};
             for (final long[] range : ranges) {
                 assertErrno(FiErrno.FI_EINVAL, () -> bench.cache.acquire(range[0], range[1], RO), "length");
                 assertErrno(FiErrno.FI_EINVAL, () -> bench.cache.acquire(range[0], range[1], bench.memory, RO));
