@@ -34,7 +34,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** The exceptions that the Javadoc of public methods names, read from the sources. Overloads of one arity share them. */
+/** The exceptions that the Javadoc of public methods names; from the sources; overloads of one arity share them. */
 final class Documented extends TreePathScanner<Void, DocTrees> {
     private final Map<String, Set<String>> byMethod = new HashMap<>();
     private final Deque<String> classes = new ArrayDeque<>();

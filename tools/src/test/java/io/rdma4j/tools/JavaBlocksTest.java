@@ -1,0 +1,175 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every block of Java on the pages is compiled as it stands there; those that are whole programs are run. */
+class JavaBlocksTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Pattern BLOCK = Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    /** README's table of JVM flags: from which JDK on, and the flags. */
+    private static final Pattern FLAGS = Pattern.compile("^\\| (\\d+) and later.*?\\| `(.*)` \\|$", Pattern.MULTILINE);
+    private static final int LONGEST_SECONDS = 50;
+
+    /** What the fragments of a page are about: members of the class around them. */
+    private static final String EVENTS_MEMBERS = """
+        interface Loop {
+            void await(int millis);
+        }
+        EventQueue events;
+        CompletionQueue queue;
+        Domain domain;
+        Counter sent;
+        MsgEndpoint endpoint;
+        Loop loop;
+        boolean stopped;
+        void log(String text) { }
+        void registered(MemoryRegion region, int errno) { }
+        void completed(CompletionEntry entry) { }
+        void handle(EventEntry entry) { }
+        void failed(Throwable failure) { }
+        """;
+
+    @TempDir
+    Path folder;
+
+    /** A block, and whether it stands alone. */
+    private record Block(Path page, int number, String text) {
+        boolean isProgram() {
+            return !page.endsWith("events.md");
+        }
+
+        boolean isFabric() {
+            return text.contains("Fabric") || !isProgram();
+        }
+
+        String source() {
+            final List<String> imports = new ArrayList<>(List.of("java.time.Duration", "java.util.EnumSet",
+                "java.util.List", "org.agrona.concurrent.AgentRunner", "org.agrona.concurrent.BackoffIdleStrategy"));
+            imports.addAll(isFabric() ? List.of("io.rdma4j.fabric.*", "io.rdma4j.verbs.PinnedMemory")
+                : List.of("io.rdma4j.verbs.*"));
+            final StringBuilder text = new StringBuilder();
+            imports.forEach(each -> text.append("import ").append(each).append(";\n"));
+            text.append("public class Block {\n").append(isProgram() ? "" : EVENTS_MEMBERS);
+            text.append(isProgram() ? "public static void main(String[] args) {\n" : "void block() {\n");
+            return text.append(this.text).append("}\n}\n").toString();
+        }
+
+        @Override
+        public String toString() {
+            return page.getFileName() + " " + number;
+        }
+    }
+
+    static Stream<Block> blocks() throws IOException {
+        return DocsTest.pages().flatMap(JavaBlocksTest::blocksOf);
+    }
+
+    static Stream<Block> programs() throws IOException {
+        return blocks().filter(Block::isProgram);
+    }
+
+    private static Stream<Block> blocksOf(final Path page) {
+        final List<Block> found = new ArrayList<>();
+        final Matcher block = BLOCK.matcher(read(page));
+        while (block.find()) {
+            found.add(new Block(page, found.size() + 1, block.group(1)));
+        }
+        return found.stream();
+    }
+
+    private static String read(final Path page) {
+        try {
+            return Files.readString(page);
+        } catch (final IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void readmeHasAProgramForEachInterface() {
+        assertThat(blocksOf(ROOT.resolve("README.md")).map(Block::isFabric)).containsExactly(false, true);
+    }
+
+    @ParameterizedTest
+    @MethodSource("blocks")
+    void isCompiled(final Block block) throws IOException {
+        compile(block);
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void runsToItsEnd(final Block program) throws IOException, InterruptedException {
+        compile(program);
+        final List<String> output = run();
+        switch (program.toString()) {
+            case "README.md 1" -> assertThat(output).containsExactlyInAnyOrder("1 SUCCESS", "2 SUCCESS");
+            case "README.md 2" -> assertThat(output).containsExactly("WRITE 0");
+            default -> assertThat(output).isNotEmpty();
+        }
+    }
+
+    private void compile(final Block block) throws IOException {
+        final Path source = Files.writeString(folder.resolve("Block.java"), block.source());
+        final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        final DiagnosticCollector<JavaFileObject> faults = new DiagnosticCollector<>();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(faults, null, null)) {
+            compiler.getTask(null, files, faults,
+                List.of("-proc:none", "-d", folder.toString(), "-cp", System.getProperty("java.class.path")), null,
+                files.getJavaFileObjects(source)).call();
+        }
+        assertThat(faults.getDiagnostics().stream().filter(each -> each.getKind() == Diagnostic.Kind.ERROR))
+            .as(block.source()).isEmpty();
+    }
+
+    /** In a JVM with the flags that README asks for. */
+    private List<String> run() throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        final Matcher flags = FLAGS.matcher(read(ROOT.resolve("README.md")));
+        while (flags.find()) {
+            if (Runtime.version().feature() >= Integer.parseInt(flags.group(1))) {
+                command.addAll(Arrays.asList(flags.group(2).split(" ")));
+            }
+        }
+        command.addAll(List.of("-cp", folder + ":" + System.getProperty("java.class.path"), "Block"));
+        final Path output = folder.resolve("output");
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
+            .start();
+        try {
+            assertThat(process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)).as("ends; printed: %s", read(output))
+                .isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(process.exitValue()).as(read(output)).isZero();
+        return Files.readAllLines(output).stream().filter(line -> !line.startsWith("SLF4J")).toList();
+    }
+}
