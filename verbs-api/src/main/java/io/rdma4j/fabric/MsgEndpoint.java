@@ -27,9 +27,10 @@ import org.agrona.DirectBuffer;
  *
  * <p>What the peer refuses is an error of that one operation, and of nothing else: FI_EKEYREJECTED for a key that the
  * peer does not have, FI_EACCES for a region that is closed, disabled or lacks the right, FI_EINVAL for a range that is
- * not inside. RMA behind it is carried out. Where an operation fails at its own local memory (FI_EFAULT) the RMA behind
- * it is given up with FI_ECANCELED: the peer may have carried it out, or not. A peer that does not answer, and an error
- * of a message, end the connection.
+ * not inside. RMA behind it is carried out. So is what is behind RMA that fails at its own local memory (FI_EFAULT),
+ * because its region was closed for example, in order and once. Only behind a read or an atomic, on a device without
+ * {@link io.rdma4j.verbs.Feature#REQUESTS_IN_TURN}, it is given up with FI_ECANCELED: the peer may have carried it out,
+ * or not. A peer that does not answer, and an error of a message, end the connection.
  *
  * <p>Messages are ordered among each other, RMA and atomics are ordered among each other; between the two there is no
  * order (docs/adr/0018).

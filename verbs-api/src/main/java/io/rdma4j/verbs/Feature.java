@@ -58,5 +58,10 @@ public enum Feature {
     /** Regions whose pages need to be there only when a transfer touches them: {@link AccessFlag#ON_DEMAND}. */
     ON_DEMAND_PAGING,
     /** Regions that follow when other pages come to lie at their addresses: {@link MemoryRegion#refresh}. */
-    REFRESH
+    REFRESH,
+    /**
+     * Requests one after the other: each is over, at the peer too, before the next one of its send queue begins. So
+     * what is flushed behind a request that failed was not carried out, whatever failed.
+     */
+    REQUESTS_IN_TURN
 }

@@ -292,8 +292,8 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
 
     @Override
     public void completed(final int what, final int slot, final Completion completion) {
-        final boolean good = what == WorkId.SEND ? sends.completed(slot, completion)
-            : receives.completed(slot, completion, health.canMend());
+        final boolean good = what == WorkId.SEND ? sends.completed(slot, completion, health.repeats())
+            : receives.completed(slot, completion, health.repeats());
         if (!good) {
             health.failed(what == WorkId.RECEIVE);
             transmit.wants(transmitPort);

@@ -45,8 +45,9 @@ final class Health {
         qp.modify(QpAttributes.to(QpState.RTS).sqPsn(qp.localAddress().psn()));
     }
 
-    boolean canMend() {
-        return mends;
+    /** Whether what is flushed is posted again. */
+    boolean repeats() {
+        return mends && !lost;
     }
 
     boolean isWell() {
@@ -89,37 +90,57 @@ final class Health {
             }
         } catch (final RdmaException e) {
             // Completions from before are in the way for a while; else the device does not want it any more.
-            lost = e.errno() != RdmaException.EBUSY;
+            if (e.errno() != RdmaException.EBUSY) {
+                lose();
+            }
         }
         return !isSettled();
+    }
+
+    /** What was kept to be posted again is over. */
+    private void lose() {
+        lost = true;
+        if (mends) {
+            sends.cancelAll(Failures.LANE_LOST);
+            receives.cancelAll(Failures.LANE_LOST);
+        }
     }
 
     private void continueSends() {
         if (qp.state() == QpState.SQE) {
             qp.modify(QpAttributes.to(QpState.RTS));
-            mended++;
         }
+        goOn(sends.postAgain());
+    }
+
+    private void goOn(final int code) {
+        if (code != ReturnCode.OK) {
+            lose();
+            return;
+        }
+        mended++;
         sendsFailed = false;
+        allFailed = false;
     }
 
     private void beginAnew() {
         allFailed = true;
         if (!mends) {
-            lost = true;
+            lose();
             // What is under way is told of: the driver completes it.
             qp.modify(QpAttributes.to(QpState.ERR));
             return;
         }
         if (qp.state() != QpState.RESET) {
+            if (sends.underWay() > 0) {
+                // Each is sent or flushed: the device will say which.
+                return;
+            }
             qp.modify(QpAttributes.to(QpState.RESET));
-            sends.cancelAll(Failures.FATE_UNKNOWN);
         }
         start();
-        if (receives.postAgain() == ReturnCode.OK) {
-            mended++;
-            sendsFailed = false;
-            allFailed = false;
-        }
+        final int code = receives.postAgain();
+        goOn(code == ReturnCode.OK ? sends.postAgain() : code);
     }
 
     long mended() {

@@ -23,16 +23,23 @@ import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 
+import java.util.Arrays;
+
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Datagrams that go out: each one completes on its own, in the order in which they were posted. */
+/**
+ * Datagrams that go out: each one completes on its own, in the order in which they were posted. Each place has a
+ * request of its own, which is posted again if it is flushed because another one failed.
+ */
 final class SendSide {
     private static final long KNOWN_FLAGS = OpFlags.REMOTE_CQ_DATA | OpFlags.MORE | OpFlags.COMPLETION | OpFlags.INJECT
         | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE;
@@ -44,8 +51,10 @@ final class SendSide {
     private final int rxCtxBits;
     private final AhCache ways;
     private final LocalBuffers buffers;
-    private final SendRequest request;
-    private final UnsafeBuffer gathered;
+    private final SendRequest[] requests;
+    /** What is injected, by slot. */
+    private final UnsafeBuffer copies;
+    private final int mostCopied;
     private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
     private final boolean hasData;
     private final int mtu;
@@ -64,8 +73,10 @@ final class SendSide {
         this.quiet = setup.options().selectiveCompletion() ? OpRing.QUIET : 0;
         final int limit = info.transmitAttributes().iovLimit();
         this.buffers = new LocalBuffers(local, limit);
-        this.request = new SendRequest(limit);
-        this.gathered = new UnsafeBuffer(new byte[info.transmitAttributes().injectSize()]);
+        this.requests = new SendRequest[BitUtil.findNextPositivePowerOfTwo(setup.options().transmitSize())];
+        Arrays.setAll(requests, any -> new SendRequest(limit));
+        this.mostCopied = info.transmitAttributes().injectSize();
+        this.copies = new UnsafeBuffer(new byte[requests.length * mostCopied]);
         this.mtu = (int) info.endpointAttributes().maxMessageSize();
         this.ways = new AhCache(qp.pd());
         this.hasData = qp.pd().context().supports(Feature.SEND_WITH_IMM);
@@ -83,7 +94,7 @@ final class SendSide {
     int send(
         final long address, final int length, final MemoryRegion desc, final Object owner, final long dest,
         final long context) {
-        request.opcode(SendOpcode.SEND);
+        next().opcode(SendOpcode.SEND);
         return start(address, length, desc, owner, dest, context);
     }
 
@@ -93,7 +104,7 @@ final class SendSide {
         if (!hasData) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
-        request.opcode(SendOpcode.SEND_WITH_IMM).immData(data);
+        next().opcode(SendOpcode.SEND_WITH_IMM).immData(data);
         return start(address, length, desc, null, dest, context);
     }
 
@@ -125,12 +136,12 @@ final class SendSide {
         if (way == null) {
             return -ways.errno();
         }
-        request.to(way, peer.qpn(), (peer.qkey() ^ keyMask) & Setup.KEY_BITS);
+        next().to(way, peer.qpn(), (peer.qkey() ^ keyMask) & Setup.KEY_BITS);
         return 0;
     }
 
     private int post(final long context, final long length, final int flags) {
-        request.clearSges();
+        final SendRequest request = next().clearSges();
         for (int i = 0; i < buffers.count(); i++) {
             request.addSge(buffers.deviceAddress(i), buffers.length(i), buffers.lkey(i));
         }
@@ -143,17 +154,28 @@ final class SendSide {
 
     private int posted(final int slot, final int flags) {
         ring.flag(slot, flags);
-        final int code = qp.postSend(request.wrId(workId | slot));
-        if (code == ReturnCode.OK) {
-            underWay++;
-            return 0;
+        final int code = post(slot);
+        if (code != ReturnCode.OK) {
+            ring.unclaim();
         }
-        ring.unclaim();
         return Failures.negated(code);
     }
 
+    private int post(final int slot) {
+        final int code = qp.postSend(requests[slot].wrId(workId | slot));
+        if (code == ReturnCode.OK) {
+            underWay++;
+        }
+        return code;
+    }
+
+    /** The request of what is sent next. */
+    private SendRequest next() {
+        return requests[ring.nextSlot()];
+    }
+
     int inject(final DirectBuffer buffer, final int offset, final int length, final long dest) {
-        request.opcode(SendOpcode.SEND);
+        next().opcode(SendOpcode.SEND);
         return startInline(buffer, offset, length, dest);
     }
 
@@ -162,7 +184,7 @@ final class SendSide {
         if (!hasData) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
-        request.opcode(SendOpcode.SEND_WITH_IMM).immData(data);
+        next().opcode(SendOpcode.SEND_WITH_IMM).immData(data);
         return startInline(buffer, offset, length, dest);
     }
 
@@ -170,20 +192,20 @@ final class SendSide {
         if (buffer == null || offset < 0 || length < 0 || offset > buffer.capacity() - length) {
             return -FiErrno.FI_EINVAL;
         }
-        if (length > gathered.capacity()) {
+        if (length > mostCopied) {
             return -FiErrno.FI_EMSGSIZE;
         }
         final int refusal = aim(length, dest);
-        return refusal != 0 ? refusal : postInline(buffer, offset, length, 0, OpRing.QUIET);
+        if (refusal != 0) {
+            return refusal;
+        }
+        copies.putBytes(ring.nextSlot() * mostCopied, buffer, offset, length);
+        return postCopy(length, 0, OpRing.QUIET);
     }
 
-    private int postInline(
-        final DirectBuffer buffer, final int offset, final int length, final long context, final int flags) {
-        request.inline(buffer, offset, length);
-        final int code = posted(ring.claim(OperationKind.SEND, context, length, null), flags);
-        // It was copied; the request shall not keep it.
-        request.clearSges();
-        return code;
+    private int postCopy(final int length, final long context, final int flags) {
+        next().inline(copies, ring.nextSlot() * mostCopied, length);
+        return posted(ring.claim(OperationKind.SEND, context, length, null), flags);
     }
 
     int send(final Message message, final long flags) {
@@ -199,7 +221,7 @@ final class SendSide {
         }
         final int length = (int) Math.min(message.total(), Integer.MAX_VALUE);
         final boolean inject = (flags & OpFlags.INJECT) != 0;
-        if (inject && length > gathered.capacity()) {
+        if (inject && length > mostCopied) {
             return -FiErrno.FI_EMSGSIZE;
         }
         int refusal = aim(length, message.peer());
@@ -209,27 +231,27 @@ final class SendSide {
         if (refusal != 0) {
             return refusal;
         }
-        request.opcode(withData ? SendOpcode.SEND_WITH_IMM : SendOpcode.SEND).immData(message.data());
+        next().opcode(withData ? SendOpcode.SEND_WITH_IMM : SendOpcode.SEND).immData(message.data());
         final int reported = (flags & OpFlags.COMPLETION) != 0 ? 0 : quiet;
         return inject ? sendCopy(message, length, reported) : post(message.context(), length, reported);
     }
 
     /** The buffers were found, so they can be read. */
     private int sendCopy(final Message message, final int length, final int flags) {
-        int at = 0;
+        int at = ring.nextSlot() * mostCopied;
         for (int i = 0; i < message.count(); i++) {
             if (message.length(i) > 0) {
                 source.wrap(message.address(i), message.length(i));
-                gathered.putBytes(at, source, 0, message.length(i));
+                copies.putBytes(at, source, 0, message.length(i));
                 at += message.length(i);
             }
         }
         buffers.letGo();
-        return postInline(gathered, 0, length, message.context(), flags);
+        return postCopy(length, message.context(), flags);
     }
 
     /** The device completed one; false if the queue pair takes no more. */
-    boolean completed(final int slot, final Completion completion) {
+    boolean completed(final int slot, final Completion completion, final boolean mends) {
         if (!ring.isUnderWay(slot)) {
             return true;
         }
@@ -239,8 +261,40 @@ final class SendSide {
             ring.done(slot, 0, 0);
             return true;
         }
-        ring.done(slot, Failures.errno(status, false), Failures.detail(status, completion.vendorError()));
+        // What was flushed was not sent: it is posted again.
+        if (status != WcStatus.WR_FLUSH_ERR || !mends) {
+            ring.done(slot, Failures.errno(status, false), Failures.detail(status, completion.vendorError()));
+        }
         return false;
+    }
+
+    /** After the queue pair came up again: all that are left, in their order; OK or a code. */
+    int postAgain() {
+        int code = ReturnCode.OK;
+        int slot = ring.first();
+        for (int left = ring.size(); left > 0 && code == ReturnCode.OK; left--) {
+            if (ring.isUnderWay(slot)) {
+                code = postAgain(slot);
+            }
+            slot = ring.next(slot);
+        }
+        return code;
+    }
+
+    /** The way that it was to go may have given place to another one meanwhile. */
+    private int postAgain(final int slot) {
+        final SendRequest request = requests[slot];
+        final AddressHandle last = request.addressHandle();
+        if (last.isClosed()) {
+            final Gid gid = last.attributes().dgid();
+            final AddressHandle way = ways.find(gid.high(), gid.low());
+            if (way == null) {
+                ring.done(slot, ways.errno(), Failures.UNREACHABLE);
+                return ReturnCode.OK;
+            }
+            request.to(way, request.remoteQpn(), request.remoteQkey());
+        }
+        return post(slot);
     }
 
     /** What is under way will not complete. */

@@ -16,6 +16,7 @@ import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
@@ -59,6 +60,7 @@ final class OutLane {
     private final KeyLookup lookup;
     /** Most bytes that are copied. */
     private final int injected;
+    private final boolean inTurn;
     private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
@@ -93,6 +95,7 @@ final class OutLane {
         this.local = local;
         this.ring = ring;
         this.remote = new RemoteMemory(endpoint.host().mappedKeys(), cache);
+        this.inTurn = endpoint.host().context().supports(Feature.REQUESTS_IN_TURN);
         // Each may be two work requests; and one that looks a key up.
         this.qp = endpoint.realm().pd().createQp(sizes.out(cq));
         try {
@@ -409,15 +412,21 @@ final class OutLane {
         if (asksAgain()) {
             return;
         }
+        final boolean mayHaveGoneOn = isOwnFault(failedStatus) && !inTurn && !isReadBefore(failedSlot);
         ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
         failedSlot = NOBODY;
-        if (isOwnFault(failedStatus)) {
-            // The peer has not failed: it may have carried out what was sent behind.
+        if (mayHaveGoneOn) {
+            // The peer has not failed, and may have carried out what was sent behind: not twice.
             ring.cancelAll(FiErrno.FI_ECANCELED, Failures.FATE_UNKNOWN);
         }
         if (lookup.isBusy() && lookup.post() != ReturnCode.OK) {
             lookup.finish(cache, KeyCache.UNREADABLE);
         }
+    }
+
+    /** Whether its memory is read when it is sent, so that nothing behind it was; else it is written by the answer. */
+    private boolean isReadBefore(final int slot) {
+        return RmaOperation.of(ring.getInt(slot, OpRing.OPERATION)).localAccess == 0;
     }
 
     /** Whether the key may mean something else now, and is looked up. */

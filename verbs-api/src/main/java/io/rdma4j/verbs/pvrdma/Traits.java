@@ -76,6 +76,8 @@ final class Traits {
             missing.put(Feature.KEYS_NOT_REUSED, "the device does not say how it chooses keys");
             missing.put(Feature.REFRESH, "the device does not say whether it looks for the pages of a region at each "
                 + "access, or holds those that were there when it was registered");
+            missing.put(Feature.REQUESTS_IN_TURN, "the device does not say whether it begins a request before the one "
+                + "in front of it is over");
         }
         if (!domain.refreshes()) {
             missing.put(Feature.REFRESH, "what the device reaches cannot be mapped to other pages at the same place");
@@ -131,6 +133,9 @@ final class Traits {
     private void missingByQuirk(final DeviceProfile profile) {
         missing(profile, Quirk.SEND_ONLY, Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS,
             Feature.MASKED_ATOMICS, Feature.INVALIDATE, Feature.FAST_REGISTRATION);
+        if (profile.has(Quirk.SEND_ONLY)) {
+            missing.put(Feature.REQUESTS_IN_TURN, "the device hands requests to another one, which may begin several");
+        }
         missing(profile, Quirk.NO_IMMEDIATE, Feature.SEND_WITH_IMM);
         missing(profile, Quirk.ARM_INVERTED, Feature.SOLICITED);
         missing(profile, Quirk.NO_FLUSH, Feature.QP_FLUSH);

@@ -194,33 +194,59 @@ class MendingTest {
         assertThat(((FabricEndpoint) a.ep).mended()).isZero();
     }
 
-    /** The operation waits for the peer to connect while its own memory goes. */
-    @Test
-    void faultOfThisSideIsMendedWithoutThePeer() {
-        final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
-        final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
-        final MemoryRegion region = b.register(0);
-        a.ep.connect(b.ep.name());
+    /**
+     * Operations wait for the peer to read its queue while the memory of some of them goes. Those that use other memory
+     * are carried out once each, in order.
+     */
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void closedLocalRegionFailsOnlyWhatUsesIt(final Mode mode) {
+        final Side[] both = sides.pair(mode::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion region = b.register(3);
+        final long key = mode.key(a, region);
+        final long base = region.base();
         final MemoryRegion gone = a.local();
         final MemoryRegion desc = a.local();
-        assertThat(a.ep.write(a.at(0), 8, gone, region.base(), region.key(), 1)).isZero();
-        assertThat(a.ep.fetchAdd(a.at(8), desc, 5, region.base() + 8, region.key(), 2)).isZero();
+        for (int i = -16; i < 0; i++) {
+            final int data = i;
+            a.succeeds(() -> a.ep.writeWithData(a.at(0), 8, desc, data, base, key, data));
+        }
+        for (int i = 0; i < 16; i++) {
+            final MemoryRegion memory = i % 5 == 2 ? gone : desc;
+            assertThat(post(a, i, memory, base, key)).isZero();
+        }
         gone.close();
-        a.bytes.putLong(0, 77);
-        b.ep.connect(a.ep.name());
-        final Done first = a.next();
-        assertThat(first.errno()).as(first.toString()).isEqualTo(FiErrno.FI_EFAULT);
-        final Done behind = a.next();
-        assertThat(behind.errno()).as(behind.toString()).isEqualTo(FiErrno.FI_ECANCELED);
-        assertThat(behind.text()).contains("may have carried out");
-        // Never twice: so it is not tried again.
-        final long added = b.bytes.getLong(8);
-        assertThat(a.ep.isConnected()).isTrue();
-        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 3));
-        assertThat(b.bytes.getLong(0)).isEqualTo(77);
-        assertThat(b.bytes.getLong(8)).isEqualTo(added).isZero();
-        assertThat(((FabricEndpoint) a.ep).mended()).isEqualTo(1);
+        for (int i = -16; i < 0; i++) {
+            assertThat(b.next().data()).isEqualTo(i);
+        }
+        for (int i = 0; i < 16; i++) {
+            final Done one = a.next();
+            assertThat(one.context()).as(one.toString()).isEqualTo(i);
+            assertThat(FiErrno.name(one.errno())).as(one.toString())
+                .isEqualTo(FiErrno.name(i % 5 == 2 ? FiErrno.FI_EFAULT : 0));
+            if (i % 5 != 2 && i % 3 == 0) {
+                assertThat(b.next().data()).isEqualTo(i);
+                assertThat(b.bytes.getLong(1024 + 8 * i)).isEqualTo(i);
+            }
+        }
+        assertThat(b.bytes.getLong(8)).as("1, 4, 10 and 13 add").isEqualTo(4);
+        assertThat(a.bytes.getLong(2048 + 8 * 13)).as("before the last one").isEqualTo(3);
+        assertThat(((FabricEndpoint) a.ep).mended()).isEqualTo(3);
         assertThat(((FabricEndpoint) b.ep).mended()).isZero();
+        mode.release(a, key);
+    }
+
+    /** A write with data, an addition, a read, and from the start. */
+    private static int post(
+        final Side a, final int i, final MemoryRegion memory, final long base, final long key) {
+        a.bytes.putLong(1024 + 8 * i, i);
+        return switch (i % 3) {
+            case 0 -> a.ep.writeWithData(a.at(1024 + 8 * i), 8, memory, i, base + 1024 + 8L * i, key, i);
+            case 1 -> a.ep.fetchAdd(a.at(2048 + 8 * i), memory, 1, base + 8, key, i);
+            default -> a.ep.read(a.at(4096 + 8 * i), 8, memory, base, key, i);
+        };
     }
 
     @Test
