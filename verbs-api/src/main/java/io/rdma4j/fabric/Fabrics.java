@@ -40,8 +40,8 @@ public final class Fabrics {
     }
 
     /**
-     * What fits some hints (fi_getinfo). Devices are opened for a moment to see what they can do; one that cannot be
-     * opened is left out.
+     * What fits some hints (fi_getinfo). Devices are opened for a moment to see what they can do, but those whose
+     * domains are open in this process, which are asked as they are; one that cannot be opened is left out.
      *
      * @param hints what is asked for.
      * @return what fits, best first; at least one.

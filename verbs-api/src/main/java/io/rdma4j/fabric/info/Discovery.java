@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Answers {@link Fabrics#survey} for the devices of {@link RdmaDevices}. Thread-safe. */
 public final class Discovery {
@@ -34,24 +35,40 @@ public final class Discovery {
     private static final int V1_20 = Fabrics.version(1, 20);
 
     private final Hints hints;
+    private final Devices devices;
     private final boolean peerToPeer;
     private final List<FabricInfo> found = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
 
-    private Discovery(final Hints hints, final boolean peerToPeer) {
+    /** Where devices come from. */
+    @FunctionalInterface
+    public interface Devices {
+        /**
+         * Looks at a device, which is open meanwhile.
+         *
+         * @param address which one.
+         * @param look    looks; keeps nothing.
+         * @throws RdmaException if it cannot be opened.
+         */
+        void look(String address, Consumer<RdmaContext> look);
+    }
+
+    private Discovery(final Hints hints, final Devices devices, final boolean peerToPeer) {
         this.hints = hints;
+        this.devices = devices;
         this.peerToPeer = peerToPeer;
     }
 
     /**
      * Looks for what fits.
      *
-     * @param hints what is asked for.
+     * @param hints   what is asked for.
+     * @param devices opens devices, or has them open.
      * @return what fits and what does not.
      * @throws FabricException FI_EINVAL for null, if both a device's address and an open device are given, and if that
      *                         one is closed.
      */
-    public static Survey survey(final Hints hints) {
+    public static Survey survey(final Hints hints, final Devices devices) {
         if (hints == null) {
             throw invalid("hints is null");
         }
@@ -62,7 +79,7 @@ public final class Discovery {
         if (hints.context() != null && hints.context().isClosed()) {
             throw invalid("the open device that is asked for, %s, is closed", hints.context().address());
         }
-        final Discovery discovery = new Discovery(hints, PeerToPeer.isAllowed());
+        final Discovery discovery = new Discovery(hints, devices, PeerToPeer.isAllowed());
         discovery.run();
         return new Survey(discovery.found, discovery.leftOut);
     }
@@ -112,8 +129,8 @@ public final class Discovery {
     }
 
     private void open(final String address) {
-        try (RdmaContext context = RdmaDevices.open(address)) {
-            look(context);
+        try {
+            devices.look(address, this::look);
         } catch (final RdmaException e) {
             leftOut.add(failed(address, e));
         }

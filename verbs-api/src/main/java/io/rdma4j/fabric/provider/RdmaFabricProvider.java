@@ -24,7 +24,7 @@ public final class RdmaFabricProvider implements FabricProvider {
 
     @Override
     public Survey survey(final Hints hints) {
-        return Discovery.survey(hints);
+        return Discovery.survey(hints, SharedDevice::look);
     }
 
     @Override

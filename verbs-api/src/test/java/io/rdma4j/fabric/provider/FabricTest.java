@@ -96,6 +96,28 @@ class FabricTest {
         }
     }
 
+    /** A device can be opened once: who asks what it can do, or opens a fabric of it, too, is answered from that. */
+    @Test
+    void aDeviceThatIsOpenIsShared() {
+        final FabricInfo first = info("emulated:fp8");
+        try (Fabric fabric = Fabrics.open(first); Domain domain = fabric.openDomain(first)) {
+            final FabricInfo second = info("emulated:fp8");
+            assertThat(second.mrMode()).isEqualTo(first.mrMode());
+            assertThat(((EndpointHost) domain).context().isClosed()).isFalse();
+            final RdmaContext context;
+            try (Fabric other = Fabrics.open(second); Domain more = other.openDomain(second)) {
+                context = ((EndpointHost) more).context();
+                assertThat(context).isSameAs(((EndpointHost) domain).context());
+                assertRefused(FiErrno.FI_EINVAL, () -> fabric.openDomain(info("emulated:fp9")), "emulated:fp9");
+            }
+            assertThat(context.isClosed()).isFalse();
+            domain.register(new MrAttributes().buffer(ByteBuffer.allocateDirect(8)).access(MrAccess.SEND)).close();
+        }
+        try (RdmaContext again = RdmaDevices.open("emulated:fp8")) {
+            assertThat(again.isClosed()).as("nobody has it open any more").isFalse();
+        }
+    }
+
     @Test
     void anInfoBelongsToItsFabric() {
         final Fabric fabric = Fabrics.open(info("emulated:fp3"));
