@@ -28,6 +28,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private final RegionPlan plan;
     /** Whether its key is its own, and not that of a region whose part it is. */
     private final boolean ownsKey;
+    private final boolean isPart;
     private final long accessBits;
     private final Gate gate = new Gate();
     private final List<FabricCounter> counters = new ArrayList<>();
@@ -40,6 +41,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     FabricRegion(final Regions home, final RegionPlan plan, final boolean isPart) {
         this.home = home;
         this.plan = plan;
+        this.isPart = isPart;
         ownsKey = plan.hasOwnKey() && !isPart;
         accessBits = MrAccess.bits(plan.access());
     }
@@ -71,6 +73,17 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     /** It could not be registered: there is nothing to close. */
     void fail() {
         state = RegionState.FAILED;
+        letGo();
+    }
+
+    /** The application may keep a closed region, and give up the memory. Parts have theirs in common. */
+    void letGo() {
+        if (!isPart) {
+            plan.letGo();
+            if (body != null) {
+                body.memory().pieces().letGo();
+            }
+        }
     }
 
     void setPending(final Registration registration) {

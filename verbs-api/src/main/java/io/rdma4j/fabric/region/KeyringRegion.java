@@ -202,6 +202,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
             }
             hasLeft = true;
         }
+        plan.letGo();
         home.giveNameBack(plan);
     }
 

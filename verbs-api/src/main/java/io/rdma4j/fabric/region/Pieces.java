@@ -16,14 +16,15 @@ import java.util.List;
 /**
  * The buffers of a region, in order (struct iovec). Several become one range without a gap, because the device
  * translates by pages: so all but the first begin on a page, and all but the last end on one. Those that touch each
- * other and have the same owner count as one. Immutable.
+ * other and have the same owner count as one. Immutable, but that the owners can be let go of.
  */
 final class Pieces {
     private static final int PAGE = PageList.PAGE_SIZE;
     /** The pages of several buffers are listed one by one, before anybody knows whether they are there. */
     private static final long MOST_LISTED = 16L << 30;
 
-    private final List<MrAttributes.Piece> list;
+    /** Not volatile: with owners or without, it says the same of the memory. */
+    private List<MrAttributes.Piece> list;
     private final long length;
 
     private Pieces(final List<MrAttributes.Piece> list) {
@@ -114,6 +115,11 @@ final class Pieces {
             .build();
     }
 
+    /** The region is closed: what keeps the memory may go. */
+    void letGo() {
+        list = list.stream().map(piece -> new MrAttributes.Piece(piece.address(), piece.length(), null)).toList();
+    }
+
     long address() {
         return list.get(0).address();
     }
@@ -128,9 +134,10 @@ final class Pieces {
 
     /** Where memory of a piece is in the region, in bytes from its begin; -1 if it is not inside of one piece. */
     long offsetOf(final long address, final long bytes) {
+        final List<MrAttributes.Piece> all = list;
         long before = 0;
-        for (int i = 0; i < list.size(); i++) {
-            final MrAttributes.Piece piece = list.get(i);
+        for (int i = 0; i < all.size(); i++) {
+            final MrAttributes.Piece piece = all.get(i);
             final long inside = address - piece.address();
             if (inside >= 0 && bytes >= 0 && inside <= piece.length() && bytes <= piece.length() - inside) {
                 return before + inside;

@@ -34,6 +34,13 @@ record RegionPlan(
         return new RegionPlan(pieces, dmabuf, access, flags, key, other, context, rules);
     }
 
+    /** The region is closed, or will never be open. */
+    void letGo() {
+        if (pieces != null) {
+            pieces.letGo();
+        }
+    }
+
     /** As this process sees it; of a dma-buf that nobody has mapped yet, 0. */
     long address() {
         return pieces != null ? pieces.address()

@@ -241,6 +241,7 @@ public final class Regions {
             // Nobody writes any more: all that peers were told is written is in the files after this.
             body.memory().flush("close region");
         }
+        region.letGo();
     }
 
     void requireSameAuthKey(final String operation, final RegionPlan plan, final Realm realm) {
