@@ -11,14 +11,15 @@ import org.agrona.DirectBuffer;
  * A connected endpoint (FI_EP_MSG). Two of them, of this or of different processes, are connected by exchanging their
  * {@link #name() names}; both sides call {@link #connect}.
  *
- * <p>The operations below are the data path: they neither block nor allocate, and return 0 or a negated errno of
- * {@link FiErrno}: -FI_EAGAIN if no room is left, or a key of the peer is just being looked up (read the completion
- * queue, then try again); -FI_ENOTCONN if it is not connected, or failed; -FI_EINVAL for arguments that make no sense
- * and for a descriptor that cannot be used now, or does not cover the memory; -FI_EDOMAIN for one of another domain;
- * -FI_EACCES for one without the rights; -FI_EOPNOTSUPP for what was not negotiated, or the device, or the peer's,
- * does not have; -FI_EBADFD if closed; what the registration cache says if it cannot register. Then nothing was
- * started. What was accepted completes in the endpoint's completion queue: sends in order, receives in order, RMA and
- * atomics in order. One thread at a time uses an endpoint; the queues that it is bound to are read by the same thread.
+ * <p>The operations below are the data path: they neither block nor allocate, and return 0 or a negated errno of {@link
+ * FiErrno}: -FI_EAGAIN if no room is left, or, with all else in order, a key of the peer is just being looked up (read
+ * the completion queue, then try again); -FI_ENOTCONN if it is not connected, or failed; -FI_EINVAL for arguments that
+ * make no sense and for a descriptor that cannot be used now, or does not cover the memory; -FI_EDOMAIN for one of
+ * another domain; -FI_EACCES for one without the rights; -FI_EOPNOTSUPP for what was not negotiated, or the device, or
+ * the peer's, does not have; -FI_EBADFD if closed; what the registration cache says if it cannot register. Then nothing
+ * was started. What was accepted completes in the endpoint's completion queue: sends in order, receives in order, RMA
+ * and atomics in order. One thread at a time uses an endpoint; the queues that it is bound to are read by the same
+ * thread.
  *
  * <p>Local memory is named by its address in this process. {@code desc} is the region that covers it, or null where
  * {@link MrMode#LOCAL} is not set: then the provider's cache registers it, as it does for a region of this domain that
@@ -26,11 +27,14 @@ import org.agrona.DirectBuffer;
  * that bit is not set: it is not looked at. A buffer must stay as it is until its operation completed.
  *
  * <p>What the peer refuses is an error of that one operation, and of nothing else: FI_EKEYREJECTED for a key that the
- * peer does not have, FI_EACCES for a region that is closed, disabled or lacks the right, FI_EINVAL for a range that is
- * not inside. RMA behind it is carried out. So is what is behind RMA that fails at its own local memory (FI_EFAULT),
- * because its region was closed for example, in order and once. Only behind a read or an atomic, on a device without
- * {@link io.rdma4j.verbs.Feature#REQUESTS_IN_TURN}, it is given up with FI_ECANCELED: the peer may have carried it out,
- * or not. A peer that does not answer, and an error of a message, end the connection.
+ * peer does not have, or no more because the region was closed, or that was not mapped where {@link MrMode#RAW} is set;
+ * FI_EACCES for a region that is disabled or lacks the right; FI_EINVAL for a range that is not inside. It is the same
+ * number whosever the keys are; only if the peer's table of keys cannot be read, FI_EACCES stands for all of them. RMA
+ * without bytes reaches no memory: neither key nor range is looked at. RMA behind a refused one is carried out. So is
+ * what is behind RMA that fails at its own local memory (FI_EFAULT), because its region was closed for example, in
+ * order and once. Only behind a read or an atomic, on a device without {@link
+ * io.rdma4j.verbs.Feature#REQUESTS_IN_TURN}, it is given up with FI_ECANCELED: the peer may have carried it out, or
+ * not. A peer that does not answer, and an error of a message, end the connection.
  *
  * <p>Messages are ordered among each other, RMA and atomics are ordered among each other; between the two there is no
  * order (docs/adr/0018).

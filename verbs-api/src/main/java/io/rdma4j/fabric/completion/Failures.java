@@ -56,7 +56,7 @@ public final class Failures {
         "the peer's region is disabled",
         "the peer's region does not allow this operation",
         "the range is not inside of the peer's region",
-        "the key looks like a mapped one, and is not mapped",
+        "the key is not mapped: it is no result of Domain.mapRaw, or was unmapped",
         "the key has more than 32 bits, keys of the device have 32",
         "the endpoint was closed",
         "an operation before this one failed, and the lane cannot be mended",

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.endpoint;
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.completion.WorkId;
@@ -94,7 +95,8 @@ final class OutLane {
         this.endpoint = endpoint;
         this.local = local;
         this.ring = ring;
-        this.remote = new RemoteMemory(endpoint.host().mappedKeys(), cache);
+        this.remote =
+            new RemoteMemory(endpoint.host().mappedKeys(), cache, endpoint.host().info().needs(MrMode.RAW));
         this.inTurn = endpoint.host().context().supports(Feature.REQUESTS_IN_TURN);
         // Each may be two work requests; and one that looks a key up.
         this.qp = endpoint.realm().pd().createQp(sizes.out(cq));
@@ -143,14 +145,15 @@ final class OutLane {
     /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
     int start(final Rma rma, final MemoryRegion desc, final Object owner, final long context) {
         final RmaOperation operation = rma.operation;
-        final int answer = remote.find(operation, rma.key, rma.remoteAddress, rma.length);
-        if (answer == RemoteMemory.ASK) {
-            return ask(rma.key);
-        }
         final int refusal =
             local.find(rma.address, rma.length, desc, owner, operation.local, operation.localAccess);
         if (refusal != 0) {
             return refusal;
+        }
+        final int answer = remote.find(operation, rma.key, rma.remoteAddress, rma.length);
+        if (answer == RemoteMemory.ASK) {
+            local.letGo();
+            return ask(rma.key);
         }
         final int slot = ring.claim(operation.kind, context, rma.length, local.cached());
         if (quiet != 0) {
@@ -429,14 +432,15 @@ final class OutLane {
         return RmaOperation.of(ring.getInt(slot, OpRing.OPERATION)).localAccess == 0;
     }
 
-    /** Whether the key may mean something else now, and is looked up. */
+    /**
+     * Whether the key is looked up: it may mean something else now, or only the peer's directory tells what was wrong.
+     */
     private boolean asksAgain() {
-        final long key = ring.getLong(failedSlot, OpRing.KEY);
-        final int at = cache.find(key);
-        if (failedStatus != WcStatus.REM_ACCESS_ERR || at < 0) {
+        final long key = remote.listedKey(ring.getLong(failedSlot, OpRing.KEY));
+        if (failedStatus != WcStatus.REM_ACCESS_ERR || peer.capacity() == 0) {
             return false;
         }
-        cache.drop(at);
+        cache.drop(cache.find(key));
         if (failedWhat == WorkId.CELL) {
             // It has been carried out, but is not counted.
             return false;
@@ -453,7 +457,7 @@ final class OutLane {
     /** Nothing is looked up any more: the failed operation, if it is left, and those behind it go on. */
     private void answered() {
         remote.isRepeated(true);
-        final long key = failedSlot == NOBODY ? 0 : ring.getLong(failedSlot, OpRing.KEY);
+        final long key = failedSlot == NOBODY ? 0 : remote.listedKey(ring.getLong(failedSlot, OpRing.KEY));
         if (failedSlot != NOBODY) {
             answeredFailed();
         }
@@ -477,12 +481,27 @@ final class OutLane {
     }
 
     private void answeredFailed() {
+        if (!remote.isLookedUp(ring.getLong(failedSlot, OpRing.KEY))) {
+            explainFailed();
+            return;
+        }
         final long iova = ring.getLong(failedSlot, OpRing.IOVA);
         final int rkey = ring.getInt(failedSlot, OpRing.RKEY);
         final int answer = find(failedSlot);
         if (answer == RemoteMemory.REFUSED) {
             ring.done(failedSlot, remote.errno, remote.detail);
         } else if (answer != RemoteMemory.FOUND || remote.rkey == rkey && remote.iova == iova) {
+            ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
+        }
+    }
+
+    /** The device's own key was used, and the device did not say what it minds. */
+    private void explainFailed() {
+        if (remote.explain(RmaOperation.of(ring.getInt(failedSlot, OpRing.OPERATION)),
+            ring.getLong(failedSlot, OpRing.KEY), ring.getLong(failedSlot, OpRing.REMOTE),
+            ring.getLong(failedSlot, OpRing.LENGTH), ring.getInt(failedSlot, OpRing.RKEY))) {
+            ring.done(failedSlot, remote.errno, remote.detail);
+        } else {
             ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
         }
     }

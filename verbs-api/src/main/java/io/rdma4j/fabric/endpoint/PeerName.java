@@ -109,7 +109,7 @@ record PeerName(
         final QpAddress address = messages.localAddress();
         final KeyDirectory directory = realm.directory();
         final boolean readable = in != null && directory.isReadable();
-        final boolean byKey = host.info().needs(MrMode.PROV_KEY);
+        final boolean byKey = host.info().needs(MrMode.PROV_KEY) || host.info().needs(MrMode.RAW);
         final boolean counts = host.info().capabilities().contains(Capability.RMA_EVENT);
         final int flags = (in == null ? 0 : RMA) | (readable && !byKey ? KEYS_BY_DIRECTORY : 0)
             | (readable && counts ? COUNTS : 0) | (listens ? MENDS : 0);

@@ -25,6 +25,8 @@ final class RemoteMemory {
 
     private final MappedKeys mapped;
     private final KeyCache cache;
+    /** Whether only mapped keys are keys. */
+    private final boolean raw;
     private boolean byDirectory;
     private boolean counts;
     private boolean repeated;
@@ -37,9 +39,10 @@ final class RemoteMemory {
     int errno;
     int detail;
 
-    RemoteMemory(final MappedKeys mapped, final KeyCache cache) {
+    RemoteMemory(final MappedKeys mapped, final KeyCache cache, final boolean raw) {
         this.mapped = mapped;
         this.cache = cache;
+        this.raw = raw;
     }
 
     void connect(final PeerName peer) {
@@ -52,12 +55,34 @@ final class RemoteMemory {
         repeated = value;
     }
 
-    /** What a key and an address mean: {@link #FOUND}, {@link #ASK} or {@link #REFUSED}. */
+    /** Whether a key is a name that means something else when the peer says so; else it is the device's in the end. */
+    boolean isLookedUp(final long key) {
+        return byDirectory && !MappedKeys.isMapped(key);
+    }
+
+    /** By which key the peer's directory has the region of a key. */
+    long listedKey(final long key) {
+        final DirectoryEntry entry = MappedKeys.isMapped(key) ? mapped.find(key) : null;
+        return entry == null ? key : entry.key();
+    }
+
+    /**
+     * What a key and an address mean: {@link #FOUND}, {@link #ASK} or {@link #REFUSED}. Without bytes neither is looked
+     * at, as the device does not either (InfiniBand specification, 9.7.4.1.5): all kinds of keys answer alike.
+     */
     int find(final RmaOperation operation, final long key, final long address, final long length) {
         cellRkey = 0;
         cellIova = 0;
+        if (length == 0) {
+            rkey = 0;
+            iova = 0;
+            return operation.modifies() && (counts || MappedKeys.isMapped(key)) ? cellOfNothing(operation, key) : FOUND;
+        }
         if (MappedKeys.isMapped(key)) {
             return byRawKey(operation, mapped.find(key), address, length);
+        }
+        if (raw) {
+            return refused(FiErrno.FI_EKEYREJECTED, Failures.NOT_MAPPED);
         }
         if (byDirectory) {
             return byDirectory(operation, key, address, length);
@@ -68,6 +93,28 @@ final class RemoteMemory {
         rkey = (int) key;
         iova = address;
         return counts && operation.modifies() ? cellOf(key) : FOUND;
+    }
+
+    /** A write without bytes counts, too, where one with bytes may be. */
+    private int cellOfNothing(final RmaOperation operation, final long key) {
+        if (MappedKeys.isMapped(key)) {
+            final DirectoryEntry entry = mapped.find(key);
+            if (entry != null && (entry.access() & operation.remote) != 0) {
+                cellRkey = entry.cellRkey();
+                cellIova = entry.cellIova();
+            }
+            return FOUND;
+        }
+        final int answer = cellOf(key);
+        final int at = cache.find(key);
+        if (at >= 0) {
+            // For an operation with bytes it would have to be looked up again.
+            cache.takeFresh(at);
+            if ((cache.access(at) & operation.remote) == 0) {
+                cellIova = 0;
+            }
+        }
+        return answer;
     }
 
     private int byRawKey(
@@ -120,6 +167,27 @@ final class RemoteMemory {
             cellIova = cache.cellIova(at);
         }
         return FOUND;
+    }
+
+    /**
+     * What was wrong with an access that the device refused by its key, as the peer's directory has it now.
+     *
+     * @return whether the fields say it; else there is nothing wrong any more, or nobody knows.
+     */
+    boolean explain(
+        final RmaOperation operation, final long key, final long address, final long length, final int usedRkey) {
+        final int at = cache.find(listedKey(key));
+        final int state = cache.state(at);
+        int objection = 0;
+        if (state == DirectoryLayout.LIVE) {
+            // Another region may have the number by now.
+            objection = cache.rkey(at) == usedRkey ? objection(at, operation, address, length) : Failures.NO_KEY;
+        } else if (state == DirectoryLayout.DISABLED) {
+            objection = Failures.DISABLED;
+        } else if (state == KeyCache.MISSING) {
+            objection = Failures.NO_KEY;
+        }
+        return objection != 0 && objected(objection) == REFUSED;
     }
 
     private int objection(final int at, final RmaOperation operation, final long address, final long length) {

@@ -212,9 +212,9 @@ final class RegionDevice {
         return rules.hasMemory ? region.rkey() : region.lkey();
     }
 
-    /** With keys of the provider peers look up nothing but cells. */
+    /** With keys of the provider peers look up cells, and why they were refused. */
     private void list(final boolean live) {
-        if (plan.hasOwnKey() || live && cell != null) {
+        if (plan.hasOwnKey() || live && plan.isRemote()) {
             realm.directory().put(entry(), live);
         }
     }

@@ -41,7 +41,7 @@ final class RegionRules {
     final boolean atomics;
     /** Whether peers reach memory at all. */
     final boolean hasMemory;
-    /** Whether peers look up keys. */
+    /** Whether peers look up keys: what they mean, or why the device refused them. */
     final boolean directory;
     /** Whether the device can name memory by an address of choice. */
     final boolean iovaOfChoice;
@@ -77,8 +77,7 @@ final class RegionRules {
         whyNotCounts = whyNotCounts(info, context);
         counts = whyNotCounts == null;
         hasMemory = info.capabilities().contains(Capability.RMA) || info.capabilities().contains(Capability.ATOMIC);
-        directory = hasMemory && (!provKey || counts) && context.supports(Feature.RDMA_READ)
-            && context.supports(Feature.REMOTE_KEYS);
+        directory = hasMemory && context.supports(Feature.RDMA_READ) && context.supports(Feature.REMOTE_KEYS);
         whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
         iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);
         onDemand = (!allocated || mmuNotify) && context.supports(Feature.ON_DEMAND_PAGING);

@@ -281,7 +281,8 @@ class MessageFormsTest {
         a.ep.receive(a.at(0), 8, desc, 3);
         b.succeeds(() -> b.ep.send(b.at(0), 8, b.local(), 1));
         assertThat(a.next().context()).isEqualTo(3);
-        a.fails(FiErrno.FI_EACCES, () -> a.ep.write(a.at(0), 8, desc, into.base(), into.key() ^ 0x7777, 9));
+        a.fails(FiErrno.FI_EKEYREJECTED,
+            () -> a.ep.write(a.at(0), 8, desc, into.base(), into.key() ^ 0x7777, 9));
     }
 
     @Test
@@ -305,7 +306,8 @@ class MessageFormsTest {
                 c.next();
             }
             a.until(() -> sent.read() == 20);
-            a.fails(FiErrno.FI_EACCES, () -> ep.write(a.at(0), 8, here, there.base(), there.key() ^ 0x7777, 1));
+            a.fails(FiErrno.FI_EKEYREJECTED,
+                () -> ep.write(a.at(0), 8, here, there.base(), there.key() ^ 0x7777, 1));
             assertThat(sent.readError()).isEqualTo(1);
             assertThat(sent.read()).isEqualTo(20);
             org.assertj.core.api.Assertions.assertThatThrownBy(sent::close)
