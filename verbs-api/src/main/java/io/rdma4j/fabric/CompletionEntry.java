@@ -5,8 +5,13 @@
 
 package io.rdma4j.fabric;
 
+import org.agrona.MutableDirectBuffer;
+
 /** One completion, as a view that is reused (fi_cq_data_entry, fi_cq_err_entry). */
 public interface CompletionEntry {
+    /** Bytes of {@link #errorData} ({@code max_err_data}). */
+    int ERROR_DATA_LENGTH = 8;
+
     /**
      * What was given with the operation.
      *
@@ -84,4 +89,24 @@ public interface CompletionEntry {
      * @return one sentence; empty without a failure.
      */
     String providerError();
+
+    /**
+     * The provider's own number of the failure (prov_errno): what {@link #providerError} puts into words. Numbers may
+     * be others in the next version.
+     *
+     * @return not 0 for a failure; 0 without.
+     */
+    int providerErrno();
+
+    /**
+     * Copies what the device said of the failure (err_data): two numbers of 32 bits in the byte order of this machine,
+     * the status of {@code enum ibv_wc_status} and the device's own error (vendor_err, of which it keeps 22 bits). Both
+     * are 0 for a failure that the provider found itself.
+     *
+     * @param to     is written; the application's.
+     * @param offset where the {@link #ERROR_DATA_LENGTH} bytes begin.
+     * @return how many bytes were written: {@link #ERROR_DATA_LENGTH}; 0 without a failure.
+     * @throws IndexOutOfBoundsException if they do not fit, where the buffer checks bounds.
+     */
+    int errorData(MutableDirectBuffer to, int offset);
 }

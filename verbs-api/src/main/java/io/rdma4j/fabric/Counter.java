@@ -58,6 +58,14 @@ public interface Counter extends AutoCloseable {
     void set(long value);
 
     /**
+     * Sets the failures (fi_cntr_seterr): who waits is woken up with -FI_EAVAIL, unless it is the number from before.
+     *
+     * @param value the new number.
+     * @throws FabricException FI_EBADFD if closed.
+     */
+    void setError(long value);
+
+    /**
      * Waits until the count is at least a threshold, or failures were counted. Completions are counted, and wake up who
      * waits, when a completion queue is read: by another thread, or by a {@link ProgressAgent}. What peers did to
      * regions the device counts in memory and wakes nobody up: a counter that regions are bound to is looked at again

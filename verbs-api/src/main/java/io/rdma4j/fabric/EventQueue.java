@@ -8,8 +8,13 @@ package io.rdma4j.fabric;
 import java.time.Duration;
 
 /**
- * Events of the control path (fi_eq). Thread-safe. Reading it makes progress of what is connected through it. It grows
- * as needed, so nothing is lost; one that nobody reads is the application's to avoid.
+ * Events of the control path (fi_eq). Thread-safe. Reading it makes progress of what is connected through it.
+ *
+ * <p>It has no bound, and so no FI_EOVERRUN: it grows as needed. Each registration, insertion and connection that was
+ * accepted is owed its one event, and whoever waits for a lost one would wait for ever. What can be in it is bounded
+ * by what the application asked for or {@linkplain #write wrote}, and did not read: peers ask for connections by
+ * datagrams, which wait in the device's receive queue, or are dropped there, until the queue is read. One that nobody
+ * reads is the application's to avoid.
  */
 public interface EventQueue extends AutoCloseable {
     /**

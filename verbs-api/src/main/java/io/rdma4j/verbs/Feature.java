@@ -63,5 +63,7 @@ public enum Feature {
      * Requests one after the other: each is over, at the peer too, before the next one of its send queue begins. So
      * what is flushed behind a request that failed was not carried out, whatever failed.
      */
-    REQUESTS_IN_TURN
+    REQUESTS_IN_TURN,
+    /** What is received is stored as by a processor of this machine: the system sees which pages have changed. */
+    PROCESSOR_STORES
 }

@@ -105,6 +105,11 @@ public final class EmulatedIommu implements Iommu {
         return true;
     }
 
+    @Override
+    public boolean storesByProcessor() {
+        return true;
+    }
+
     /**
      * The device goes by the process' addresses, so it reaches new pages as soon as they are there: there is no gap.
      * What has to be found out is whether they are: an access to what is missing would end the process. If some are,

@@ -66,6 +66,15 @@ public interface Iommu {
     }
 
     /**
+     * Whether the device stores as a processor of this machine does.
+     *
+     * @return false unless the platform says otherwise.
+     */
+    default boolean storesByProcessor() {
+        return false;
+    }
+
+    /**
      * Makes the device reach the pages that are behind the addresses of a mapping now. Nobody unmaps the mapping or
      * refreshes it, too, until this returns.
      *

@@ -353,6 +353,11 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         return iommu.refreshes();
     }
 
+    @Override
+    public boolean storesByProcessor() {
+        return iommu.storesByProcessor();
+    }
+
     /** The whole mapping: an IOMMU ends only what it was given as one. */
     private void change(final Mapped mapping, final Runnable call) {
         beginRefresh(mapping);

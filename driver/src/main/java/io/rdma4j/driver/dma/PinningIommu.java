@@ -74,6 +74,11 @@ public final class PinningIommu implements Iommu {
         return iommu.refreshes();
     }
 
+    @Override
+    public boolean storesByProcessor() {
+        return iommu.storesByProcessor();
+    }
+
     /** All of it is locked again: if this failed before, nobody knows how far that had come. */
     @Override
     public void refresh(final Range mapping, final long changed, final long bytes, final boolean write) {

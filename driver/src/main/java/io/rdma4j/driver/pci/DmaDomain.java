@@ -100,6 +100,15 @@ public interface DmaDomain {
     }
 
     /**
+     * Whether the device stores as a processor of this machine does, so that the system sees which pages have changed.
+     *
+     * @return false unless the platform says otherwise.
+     */
+    default boolean storesByProcessor() {
+        return false;
+    }
+
+    /**
      * Bytes that are reachable for the device now, through {@link #allocate}, {@link #map} and
      * {@link #mapOnDemand} together; of the last one, bytes that it may reach when they are there. For leak
      * checks and counters.

@@ -11,6 +11,8 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
 
+import org.agrona.MutableDirectBuffer;
+
 /** What a completion says; one for each queue. */
 final class Entry implements CompletionEntry {
     private Endpoint endpoint;
@@ -108,6 +110,21 @@ final class Entry implements CompletionEntry {
     @Override
     public String providerError() {
         return Failures.text(errno, detail);
+    }
+
+    @Override
+    public int providerErrno() {
+        return errno == 0 ? 0 : detail;
+    }
+
+    @Override
+    public int errorData(final MutableDirectBuffer to, final int offset) {
+        if (errno == 0) {
+            return 0;
+        }
+        to.putInt(offset, Failures.status(detail));
+        to.putInt(offset + Integer.BYTES, Failures.vendorError(detail));
+        return ERROR_DATA_LENGTH;
     }
 
     @Override

@@ -130,8 +130,18 @@ public final class Failures {
         if (detail >= OWN) {
             return OWN_TEXTS[detail - OWN];
         }
-        return "the device says " + STATUSES[(detail & STATUS_MASK) % STATUSES.length] + ", vendor error 0x"
-            + Integer.toHexString(detail >>> VENDOR_SHIFT);
+        return "the device says " + STATUSES[status(detail) % STATUSES.length] + ", vendor error 0x"
+            + Integer.toHexString(vendorError(detail));
+    }
+
+    /** The number of the completion's status; 0 if it was no completion that failed. */
+    static int status(final int detail) {
+        return detail >= OWN ? 0 : detail & STATUS_MASK;
+    }
+
+    /** What the completion had as vendor error; 0 if it was no completion that failed. */
+    static int vendorError(final int detail) {
+        return detail >= OWN ? 0 : detail >>> VENDOR_SHIFT;
     }
 
     /**

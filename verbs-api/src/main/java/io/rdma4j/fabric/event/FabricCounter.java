@@ -173,6 +173,13 @@ public final class FabricCounter implements Counter {
     }
 
     @Override
+    public void setError(final long value) {
+        requireOpen("set counter");
+        errors.set(value);
+        changed();
+    }
+
+    @Override
     public int await(final long threshold, final Duration timeout) {
         if (timeout == null) {
             throw FabricException.of("wait for counter").detail("timeout is null").errno(FiErrno.FI_EINVAL).build();

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.info;
 
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.DomainAttributes;
 import io.rdma4j.fabric.DomainModel;
 import io.rdma4j.fabric.EndpointAttributes;
@@ -104,10 +105,10 @@ final class AttributeRules {
         check("ep_cnt", least.epCount(), endpoints);
         check("cntr_cnt", least.cntrCount(), COUNTERS);
         check("cq_data_size", least.cqDataSize(), immediate);
-        check("max_err_data", least.maxErrData(), 0);
+        check("max_err_data", least.maxErrData(), CompletionEntry.ERROR_DATA_LENGTH);
         final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, mostRegions()) : least.mrCount();
         return new DomainAttributes(Discovery.RAW_KEY_SIZE, MR_IOV_LIMIT, regions, limits.queues(),
-            endpoints, COUNTERS, immediate, 0);
+            endpoints, COUNTERS, immediate, CompletionEntry.ERROR_DATA_LENGTH);
     }
 
     /** What counts accesses to a region is a region of the device, too. */

@@ -213,7 +213,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             }
             requireOpen(operation, toBind);
             if (endpoint != null) {
-                throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s", this, endpoint).build();
+                throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s", this, nameOf(endpoint)).build();
             }
             if (state != RegionState.DISABLED) {
                 throw badState(operation).build();
@@ -415,11 +415,18 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         counters.removeIf(FabricCounter::isClosed);
         final boolean bound = isBound();
         if (bound || !counters.isEmpty()) {
-            throw Refusals.of(FiErrno.FI_EBUSY, "close region", "%s is bound to %s%s%s", this,
-                bound ? endpoint : "", bound && !counters.isEmpty() ? " and " : "",
-                counters.isEmpty() ? "" : counters)
+            final List<String> names = new ArrayList<>();
+            if (bound) {
+                names.add(nameOf(endpoint));
+            }
+            counters.forEach(counter -> names.add(counter.toString()));
+            throw Refusals.of(FiErrno.FI_EBUSY, "close region", "%s is bound to %s", this, String.join(" and ", names))
                 .hint("close these first").build();
         }
+    }
+
+    private static String nameOf(final Endpoint endpoint) {
+        return "endpoint " + endpoint.address();
     }
 
     @Override

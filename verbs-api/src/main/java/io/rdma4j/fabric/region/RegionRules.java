@@ -83,7 +83,7 @@ final class RegionRules {
         onDemand = (!allocated || mmuNotify) && context.supports(Feature.ON_DEMAND_PAGING);
         whyNoRefresh = context.whyNot(Feature.REFRESH);
         refreshes = whyNoRefresh == null;
-        storesByProcessor = context.address().startsWith("emulated:");
+        storesByProcessor = context.supports(Feature.PROCESSOR_STORES);
         keyBytes = Math.min(Long.BYTES, info.domainAttributes().mrKeySize());
         iovLimit = info.domainAttributes().mrIovLimit();
         mrCount = info.domainAttributes().mrCount();

@@ -82,6 +82,10 @@ final class Traits {
         if (!domain.refreshes()) {
             missing.put(Feature.REFRESH, "what the device reaches cannot be mapped to other pages at the same place");
         }
+        if (!domain.storesByProcessor()) {
+            missing.put(Feature.PROCESSOR_STORES, "the device stores past the processor, so the system does not see "
+                + "which pages have changed");
+        }
         missingByQuirk(profile);
         for (final Quirk quirk : profile.quirks()) {
             peculiarities.add(new Peculiarity(quirk.name().toLowerCase(Locale.ROOT).replace('_', '-'), reason(quirk)));

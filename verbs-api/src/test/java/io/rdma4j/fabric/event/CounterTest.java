@@ -56,6 +56,19 @@ class CounterTest {
         assertThat(waitWhile(counter::close)).isEqualTo(-FiErrno.FI_EBADFD);
     }
 
+    @Test
+    void failuresAreSetAsTheCountIs() throws InterruptedException {
+        counter.addError(7);
+        counter.setError(3);
+        assertThat(counter.readError()).isEqualTo(3);
+        assertThat(counter.read()).isZero();
+        assertThat(waitWhile(() -> counter.setError(4))).isEqualTo(-FiErrno.FI_EAVAIL);
+        counter.setError(0);
+        assertThat(counter.readError()).isZero();
+        counter.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> counter.setError(1));
+    }
+
     private int waitWhile(final Runnable change) throws InterruptedException {
         final AtomicInteger result = new AtomicInteger(1);
         final Thread waiter = new Thread(() -> result.set(counter.await(1, LONG)));

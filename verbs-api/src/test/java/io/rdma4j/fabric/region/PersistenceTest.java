@@ -13,9 +13,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
 
 import org.agrona.BufferUtil;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -47,6 +53,18 @@ class PersistenceTest {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             return channel.map(mode, 0, 2 * PAGE);
         }
+    }
+
+    /** Not its name: a software device may be far away, and another one may store as a processor does. */
+    @Test
+    void theDeviceSaysHowItStores() {
+        final FabricInfo info = Fabrics.getInfo(new Hints().context(rig.context())).get(0);
+        final RdmaContext past = (RdmaContext) Proxy.newProxyInstance(PersistenceTest.class.getClassLoader(),
+            new Class<?>[] {RdmaContext.class}, (proxy, method, arguments) -> arguments != null
+                && arguments[0] == Feature.PROCESSOR_STORES ? (Object) false
+                : method.invoke(rig.context(), arguments));
+        assertThat(new RegionRules(info, rig.context()).storesByProcessor).isTrue();
+        assertThat(new RegionRules(info, past).storesByProcessor).isFalse();
     }
 
     @Test
