@@ -19,6 +19,9 @@ import org.agrona.MutableDirectBuffer;
  * before it; a place whose life is the last one is not used again.
  */
 public interface AvStore extends AutoCloseable {
+    /** Instead of a queue key: the device does not tell which one a datagram's sender has. */
+    long ANY_KEY = -1;
+
     /**
      * The type of names.
      *
@@ -71,14 +74,16 @@ public interface AvStore extends AutoCloseable {
     boolean find(int place, int life, PeerAddress into);
 
     /**
-     * Where the first address of those with this device address is kept that is still there. For the data path.
+     * Where an address with this device address is kept: the first of those with one queue key that is still there.
+     * For the data path.
      *
      * @param gidHigh first half of the GID.
      * @param gidLow  second half of the GID.
      * @param qpn     queue pair number.
+     * @param qkey    queue key, 0 to 0xffffffff; or {@link #ANY_KEY}.
      * @return {@link AvNames#handle}, place and life of one moment; -1 if there is none.
      */
-    long placeOf(long gidHigh, long gidLow, int qpn);
+    long placeOf(long gidHigh, long gidLow, int qpn, long qkey);
 
     /**
      * The life of the address at a place.

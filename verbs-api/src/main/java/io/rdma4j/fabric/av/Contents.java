@@ -97,13 +97,13 @@ final class Contents {
     }
 
     long nameOf(final long gidHigh, final long gidLow, final int qpn) {
-        final long handle = store.placeOf(gidHigh, gidLow, qpn);
+        final long handle = store.placeOf(gidHigh, gidLow, qpn, AvStore.ANY_KEY);
         return handle < 0 ? FiAddr.NOTAVAIL : name(handle);
     }
 
-    long source(final long gidHigh, final long gidLow, final int qpn) {
+    long source(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         while (true) {
-            final long handle = store.placeOf(gidHigh, gidLow, qpn);
+            final long handle = store.placeOf(gidHigh, gidLow, qpn, qkey);
             if (handle < 0) {
                 return FiAddr.NOTAVAIL;
             }

@@ -406,7 +406,12 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public long source(final long gidHigh, final long gidLow, final int qpn) {
-        return contents.source(gidHigh, gidLow, qpn);
+        return contents.source(gidHigh, gidLow, qpn, AvStore.ANY_KEY);
+    }
+
+    @Override
+    public long source(final long gidHigh, final long gidLow, final int qpn, final int qkey) {
+        return contents.source(gidHigh, gidLow, qpn, Integer.toUnsignedLong(qkey));
     }
 
     @Override

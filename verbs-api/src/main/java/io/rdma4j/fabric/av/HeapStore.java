@@ -126,12 +126,12 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
     }
 
     @Override
-    public long placeOf(final long gidHigh, final long gidLow, final int qpn) {
-        return reverse.find(gidHigh, gidLow, qpn);
+    public long placeOf(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
+        return reverse.find(gidHigh, gidLow, qpn, qkey);
     }
 
     @Override
-    public long match(final int place, final long gidHigh, final long gidLow, final int qpn) {
+    public long match(final int place, final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         final long[] chunk = entries.chunk(place);
         final int at = entries.offset(place);
         while (true) {
@@ -139,8 +139,9 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
             if (head == 0) {
                 return -1;
             }
-            final boolean same = chunk[at + 1] == gidHigh && chunk[at + 2] == gidLow
-                && ((int) chunk[at + 3] & QPN) == qpn;
+            final long rest = chunk[at + 3];
+            final boolean same = chunk[at + 1] == gidHigh && chunk[at + 2] == gidLow && ((int) rest & QPN) == qpn
+                && (qkey == ANY_KEY || qkey == rest >>> 32);
             if (unchanged(chunk, at, head)) {
                 return same ? AvNames.handle(place, lifeOf(head)) : -1;
             }
@@ -278,7 +279,7 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         entry.placed(place, life);
         // Meets the acquire in head.
         WORD.setRelease(chunk, at, (long) life << LIFE_SHIFT | head + CHANGE & CHANGES | LIVE);
-        reverse.add(place, entry.gidHigh(), entry.gidLow(), entry.qpn());
+        reverse.add(place, entry.gidHigh(), entry.gidLow(), entry.qpn(), entry.qkey());
         size++;
         return AvNames.handle(place, life);
     }
@@ -297,7 +298,7 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         if (head == 0) {
             return false;
         }
-        reverse.remove(place, chunk[at + 1], chunk[at + 2], (int) chunk[at + 3] & QPN);
+        reverse.remove(place, chunk[at + 1], chunk[at + 2], (int) chunk[at + 3] & QPN, (int) (chunk[at + 3] >>> 32));
         WORD.setOpaque(chunk, at, head & ~(CHANGES | STATE) | head + CHANGE & CHANGES | FREE);
         originals.remove(place);
         if (type == AvType.TABLE || lifeOf(head) < mostLife) {
@@ -315,7 +316,7 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         if (head == 0) {
             return false;
         }
-        reverse.remove(place, chunk[at + 1], chunk[at + 2], (int) chunk[at + 3] & QPN);
+        reverse.remove(place, chunk[at + 1], chunk[at + 2], (int) chunk[at + 3] & QPN, (int) (chunk[at + 3] >>> 32));
         final long next = head & ~(CHANGES | STATE) | head + CHANGE & CHANGES;
         WORD.setOpaque(chunk, at, next | CHANGING);
         // Behind the word above: meets the acquire fence in unchanged.
@@ -323,7 +324,7 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         write(chunk, at, device);
         // Meets the acquire in head.
         WORD.setRelease(chunk, at, next | LIVE);
-        reverse.add(place, device.gidHigh(), device.gidLow(), device.qpn());
+        reverse.add(place, device.gidHigh(), device.gidLow(), device.qpn(), device.qkey());
         return true;
     }
 

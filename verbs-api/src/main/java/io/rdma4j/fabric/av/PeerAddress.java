@@ -39,6 +39,16 @@ public final class PeerAddress {
         index = newIndex;
     }
 
+    /**
+     * Takes over all that another one says; by stores.
+     *
+     * @param other filled in.
+     */
+    public void set(final PeerAddress other) {
+        set(other.gidHigh, other.gidLow, other.qpn, other.qkey, other.index);
+        fiAddr = other.fiAddr;
+    }
+
     void fiAddr(final long name) {
         fiAddr = name;
     }

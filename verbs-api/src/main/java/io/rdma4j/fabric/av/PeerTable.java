@@ -33,6 +33,17 @@ public interface PeerTable {
     long source(long gidHigh, long gidLow, int qpn);
 
     /**
+     * What completions report as source, where the sender's queue key is known.
+     *
+     * @param gidHigh first half of the sender's GID.
+     * @param gidLow  second half of the sender's GID.
+     * @param qpn     the sender's queue pair number.
+     * @param qkey    the sender's queue key.
+     * @return as {@link #source(long, long, int)}; an address with another queue key is another peer's.
+     */
+    long source(long gidHigh, long gidLow, int qpn, int qkey);
+
+    /**
      * What a peer is called, also if it has a user identifier.
      *
      * @param gidHigh first half of the GID.

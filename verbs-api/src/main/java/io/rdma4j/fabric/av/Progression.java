@@ -131,6 +131,11 @@ final class Progression {
         return place <= Integer.MAX_VALUE ? place : -1;
     }
 
+    /** Whether its addresses, which all have one queue key, are of this one. */
+    boolean has(final long qkey) {
+        return qkey == AvStore.ANY_KEY || qkey == first.rest >>> 32;
+    }
+
     /** Not exact: what comes out is checked. */
     private static long steps(final long distance, final long step) {
         return step == 0 ? 0 : distance / step;

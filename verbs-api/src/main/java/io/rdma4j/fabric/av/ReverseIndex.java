@@ -18,7 +18,8 @@ import java.util.Map;
  * at a key that is not the one. Changed by one thread at a time, read by any: slots never move within a table; a
  * larger table, or one without the marks of what was removed, is made beside the old one and takes its place.
  *
- * <p>Of several places with one address the table has the first; the others wait in order beside it.
+ * <p>Queue keys are compared, but are not in the hash: they may not be known. Of several places with one address the
+ * table has the first; the others wait in order beside it.
  */
 final class ReverseIndex {
     private static final VarHandle TABLE;
@@ -53,14 +54,14 @@ final class ReverseIndex {
 
     /** Addresses at places. */
     interface Keys {
-        /** The handle of the place if it has this address, else -1. */
-        long match(int place, long gidHigh, long gidLow, int qpn);
+        /** The handle of the place if it has this address, else -1; the queue key may be any. */
+        long match(int place, long gidHigh, long gidLow, int qpn, long qkey);
 
         /** The hash of the address there, by {@link #hash}; of places that are in the index. */
         long hashOf(int place);
     }
 
-    private record Key(long gidHigh, long gidLow, int qpn) {
+    private record Key(long gidHigh, long gidLow, int qpn, int qkey) {
     }
 
     /** Slots: from bit 0 on a place plus 1, above it low bits of the hash. High bits of the hash choose the slot. */
@@ -123,14 +124,17 @@ final class ReverseIndex {
         return x ^ x >>> 33;
     }
 
-    /** The handle of the first place with this address; -1 if there is none. */
-    long find(final long gidHigh, final long gidLow, final int qpn) {
+    /**
+     * The handle of the first place with this address; -1 if there is none. With {@link AvStore#ANY_KEY} that of any
+     * place with an address that is the same but for the queue key.
+     */
+    long find(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         final long hash = hash(gidHigh, gidLow, qpn);
         while (true) {
             final Table now = (Table) TABLE.getAcquire(this);
             // Meets the release in remove: a slot that has changed twice, and looks as before, is told by this.
             final long before = (long) MOVES.getAcquire(this);
-            final long found = find(now, hash, gidHigh, gidLow, qpn);
+            final long found = find(now, hash, gidHigh, gidLow, qpn, qkey);
             if (found >= 0) {
                 return found;
             }
@@ -143,7 +147,8 @@ final class ReverseIndex {
     }
 
     /** As {@link #find}; {@link #DOUBTFUL} if a place that may have had the address has lost it. */
-    private long find(final Table now, final long hash, final long gidHigh, final long gidLow, final int qpn) {
+    private long find(
+        final Table now, final long hash, final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         final int[] slots = now.slots;
         long absent = NONE;
         int at = now.first(hash);
@@ -154,7 +159,7 @@ final class ReverseIndex {
                 return absent;
             }
             if (now.maybe(value, hash)) {
-                final long handle = keys.match(now.place(value), gidHigh, gidLow, qpn);
+                final long handle = keys.match(now.place(value), gidHigh, gidLow, qpn, qkey);
                 if (handle >= 0) {
                     return handle;
                 }
@@ -186,13 +191,13 @@ final class ReverseIndex {
     }
 
     /** A place has this address now. */
-    void add(final int place, final long gidHigh, final long gidLow, final int qpn) {
+    void add(final int place, final long gidHigh, final long gidLow, final int qpn, final int qkey) {
         makeRoom(place);
-        if (find(gidHigh, gidLow, qpn) >= 0) {
+        if (find(gidHigh, gidLow, qpn, Integer.toUnsignedLong(qkey)) >= 0) {
             if (others == null) {
                 others = new HashMap<>();
             }
-            others.computeIfAbsent(new Key(gidHigh, gidLow, qpn), key -> new LinkedHashSet<>()).add(place);
+            others.computeIfAbsent(new Key(gidHigh, gidLow, qpn, qkey), key -> new LinkedHashSet<>()).add(place);
             return;
         }
         final long hash = hash(gidHigh, gidLow, qpn);
@@ -201,10 +206,10 @@ final class ReverseIndex {
     }
 
     /** A place that still has this address will not have it any more. */
-    void remove(final int place, final long gidHigh, final long gidLow, final int qpn) {
+    void remove(final int place, final long gidHigh, final long gidLow, final int qpn, final int qkey) {
         final long hash = hash(gidHigh, gidLow, qpn);
         final int at = slotOf(place, hash);
-        final Key key = others == null ? null : new Key(gidHigh, gidLow, qpn);
+        final Key key = others == null ? null : new Key(gidHigh, gidLow, qpn, qkey);
         final LinkedHashSet<Integer> waiting = key == null ? null : others.get(key);
         if (waiting == null) {
             take(at);

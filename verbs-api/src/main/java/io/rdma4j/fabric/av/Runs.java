@@ -55,12 +55,12 @@ final class Runs {
         return -1 - low;
     }
 
-    /** A handle, or -1. Each device address is there once at most. */
-    long placeOf(final long gidHigh, final long gidLow, final int qpn) {
+    /** A handle, or -1. Each queue pair is there once at most. */
+    long placeOf(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         for (final Progression way : ways) {
             final long place = way.placeOf(gidHigh, gidLow, qpn);
             final Run run = place < 0 ? null : at((int) place);
-            if (run != null && run.way == way) {
+            if (run != null && run.way == way && way.has(qkey)) {
                 return AvNames.handle((int) place, run.life);
             }
         }

@@ -99,9 +99,9 @@ final class SymmetricStore implements AvStore {
     }
 
     @Override
-    public long placeOf(final long gidHigh, final long gidLow, final int qpn) {
+    public long placeOf(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         final Runs now = runs();
-        return now == null ? heap.placeOf(gidHigh, gidLow, qpn) : now.placeOf(gidHigh, gidLow, qpn);
+        return now == null ? heap.placeOf(gidHigh, gidLow, qpn, qkey) : now.placeOf(gidHigh, gidLow, qpn, qkey);
     }
 
     @Override

@@ -124,7 +124,7 @@ final class AskedConnection implements ConnectionRequest {
         return message.ids();
     }
 
-    ControlAddress from() {
+    PeerId from() {
         return message.source();
     }
 

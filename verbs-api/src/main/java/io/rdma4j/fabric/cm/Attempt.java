@@ -31,7 +31,6 @@ final class Attempt {
     private long deadline;
     private boolean isTimed;
     private boolean isSent;
-    private boolean isHurried;
     private boolean isRefused;
     private boolean hadGrace;
 
@@ -89,13 +88,8 @@ final class Attempt {
         isSent = done;
     }
 
-    /** To be sent once more at the next look. */
-    void hurry() {
-        isHurried = true;
-    }
-
     boolean isDue(final long now) {
-        return isHurried || now - nextAt >= 0;
+        return now - nextAt >= 0;
     }
 
     /** The peer has no room now: to be sent again, but not at once, and not much later. */
@@ -115,7 +109,6 @@ final class Attempt {
     /** Sent again: the next time later. */
     void again(final long now) {
         isSent = true;
-        isHurried = false;
         nextAt = now + spread();
         interval = Math.min(LONGEST_NANOS, 2 * interval);
     }

@@ -58,7 +58,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param data       of the application; empty for none.
  */
 record ConnectMessage(
-    int version, ConnectType type, Reason reason, EndpointType kind, ConnectIds ids, ControlAddress source,
+    int version, ConnectType type, Reason reason, EndpointType kind, ConnectIds ids, PeerId source,
     int waitMillis, byte[] name, byte[] data) {
     static final int VERSION = 1;
     static final int HEADER = 80;
@@ -91,7 +91,7 @@ record ConnectMessage(
 
     /** One with neither name nor data. */
     static ConnectMessage of(
-        final ConnectType type, final EndpointType kind, final ConnectIds ids, final ControlAddress source) {
+        final ConnectType type, final EndpointType kind, final ConnectIds ids, final PeerId source) {
         return new ConnectMessage(VERSION, type, Reason.NONE, kind, ids, source, 0, NOTHING, NOTHING);
     }
 
@@ -184,8 +184,8 @@ record ConnectMessage(
             from.getLong(PEER_LIFE_OFFSET, ORDER), from.getLong(PEER_LINK_OFFSET, ORDER));
     }
 
-    private static ControlAddress source(final UnsafeBuffer from) {
-        return new ControlAddress(from.getLong(GID_OFFSET, ByteOrder.BIG_ENDIAN),
+    private static PeerId source(final UnsafeBuffer from) {
+        return new PeerId(from.getLong(GID_OFFSET, ByteOrder.BIG_ENDIAN),
             from.getLong(GID_OFFSET + Long.BYTES, ByteOrder.BIG_ENDIAN), from.getInt(QPN_OFFSET, ORDER),
             from.getInt(QKEY_OFFSET, ORDER));
     }

@@ -46,7 +46,7 @@ final class ControlChannel implements EventSource, AutoCloseable {
     private final Mailer mailer;
     private final ReentrantLock lock;
     private final LongSupplier clock;
-    private final ControlAddress self;
+    private final PeerId self;
     private final long life = LinkBroker.newLife();
     private final Map<Long, MsgConnection> connections = new LinkedHashMap<>();
     private final Map<FabricEventQueue, Integer> queues = new HashMap<>();
@@ -65,7 +65,7 @@ final class ControlChannel implements EventSource, AutoCloseable {
         this.lock = lock;
         this.clock = clock;
         mailer = new Mailer(port);
-        self = ControlAddress.of(port);
+        self = PeerId.of(port);
         waker = new Waker(port);
     }
 
@@ -73,7 +73,7 @@ final class ControlChannel implements EventSource, AutoCloseable {
         return lock;
     }
 
-    ControlAddress self() {
+    PeerId self() {
         return self;
     }
 
@@ -123,12 +123,12 @@ final class ControlChannel implements EventSource, AutoCloseable {
         return ConnectMessage.of(type, EndpointType.MSG, ids, self);
     }
 
-    int send(final ConnectMessage message, final ControlAddress to) {
+    int send(final ConnectMessage message, final PeerId to) {
         return mailer.send(message, to);
     }
 
     /** For what is said once, when there is no later. */
-    void sendNow(final ConnectMessage message, final ControlAddress to) {
+    void sendNow(final ConnectMessage message, final PeerId to) {
         for (int i = 0; i < PATIENCE && send(message, to) == -FiErrno.FI_EAGAIN; i++) {
             port.poll((high, low, qpn, buffer, offset, length) -> ignored++, BATCH);
             Thread.onSpinWait();

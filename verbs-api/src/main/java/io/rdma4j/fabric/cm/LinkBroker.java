@@ -44,8 +44,8 @@ public final class LinkBroker implements AutoCloseable {
     private final ToIntFunction<byte[]> names;
     private final long timeout;
     private final long life;
-    private final ControlAddress self;
-    private final Map<PeerKey, Peer> peers = new HashMap<>();
+    private final PeerId self;
+    private final Map<PeerId, Peer> peers = new HashMap<>();
     /** Those with timers. */
     private final List<Peer> busy = new ArrayList<>();
     private final UdHandler onMessage = this::onMessage;
@@ -79,7 +79,7 @@ public final class LinkBroker implements AutoCloseable {
         this.names = names;
         this.timeout = timeout;
         this.life = life;
-        self = ControlAddress.of(port);
+        self = PeerId.of(port);
     }
 
     static long newLife() {
@@ -92,22 +92,17 @@ public final class LinkBroker implements AutoCloseable {
      * LinkOwner#failed}, out of a later {@link #progress}; or, if no link could be opened, out of this call. To the
      * endpoint itself there are two links, one established as initiator and one as the other side.
      *
-     * @param gidHigh first half of the peer's GID.
-     * @param gidLow  second half.
-     * @param qpn     its datagram queue pair.
-     * @param qkey    its queue key.
+     * @param id the peer.
      * @return the peer, which may have a link already.
      */
-    public Peer dial(final long gidHigh, final long gidLow, final int qpn, final int qkey) {
-        final ControlAddress address = new ControlAddress(gidHigh, gidLow, qpn, qkey);
-        final Peer peer = peers.computeIfAbsent(PeerKey.of(address), any -> new Peer(address));
-        if (peer.dial() != null) {
-            peer.renew(address);
-            isDirty = true;
-        } else if (!closed && peer.link() == null && peer.half() == null) {
-            begin(peer);
-        } else if (!closed && peer.link() == null) {
-            peer.wanted(true);
+    public Peer dial(final PeerId id) {
+        final Peer peer = peers.computeIfAbsent(id, Peer::new);
+        if (!closed && peer.link() == null && peer.dial() == null) {
+            if (peer.half() == null) {
+                begin(peer);
+            } else {
+                peer.wanted(true);
+            }
         }
         return peer;
     }
@@ -129,7 +124,7 @@ public final class LinkBroker implements AutoCloseable {
     private int request(final Peer peer) {
         final Attempt dial = peer.dial();
         return mailer.send(message(ConnectType.REQUEST, new ConnectIds(life, dial.own, 0, 0))
-            .withName(dial.end.name(), timeout), peer.address());
+            .withName(dial.end.name(), timeout), peer.id());
     }
 
     private ConnectMessage message(final ConnectType type, final ConnectIds ids) {
@@ -148,20 +143,18 @@ public final class LinkBroker implements AutoCloseable {
     /** Forgets a peer that there is nothing of. */
     private void tidy(final Peer peer) {
         if (peer.isForgotten()) {
-            peers.remove(PeerKey.of(peer.address()), peer);
+            peers.remove(peer.id(), peer);
         }
     }
 
     /**
      * A peer with which there is a link, or one is being made.
      *
-     * @param gidHigh first half of its GID.
-     * @param gidLow  second half.
-     * @param qpn     its datagram queue pair.
+     * @param id the peer.
      * @return null if there is none.
      */
-    public Peer find(final long gidHigh, final long gidLow, final int qpn) {
-        return peers.get(new PeerKey(gidHigh, gidLow, qpn));
+    public Peer find(final PeerId id) {
+        return peers.get(id);
     }
 
     /**
@@ -186,6 +179,7 @@ public final class LinkBroker implements AutoCloseable {
             replace(peer);
             peer.wanted(false);
             peer.link(link, new ConnectIds(life, half.own, half.life, half.link));
+            endThoseBefore(peer);
         }
         owner.established(peer, link, false);
         return true;
@@ -202,6 +196,17 @@ public final class LinkBroker implements AutoCloseable {
         }
     }
 
+    /** A queue pair has one queue key: whoever was there with another one is gone. */
+    private void endThoseBefore(final Peer now) {
+        peers.values().stream()
+            .filter(other -> other != now && other.link() != null && other.id().isAt(now.id())).toList()
+            .forEach(other -> {
+                other.link(null, null);
+                tidy(other);
+                owner.ended(other);
+            });
+    }
+
     /**
      * The owner closes the link, or found it broken; or does not want the one any more that is being made: no callback
      * follows. It can be dialed again at once. A link that the peer is just dialing in place of an established one
@@ -213,7 +218,7 @@ public final class LinkBroker implements AutoCloseable {
     public void hangUp(final Peer peer, final boolean tell) {
         if (peer.link() != null || peer.loop() != null) {
             if (tell && peer.ids() != null) {
-                bye(peer.address(), peer.ids());
+                bye(peer.id(), peer.ids());
             }
             peer.link(null, null);
             peer.loop(null);
@@ -241,12 +246,12 @@ public final class LinkBroker implements AutoCloseable {
         halfOpen--;
         half.end.close();
         if (tell) {
-            bye(peer.address(), new ConnectIds(life, half.own, half.life, half.link));
+            bye(peer.id(), new ConnectIds(life, half.own, half.life, half.link));
         }
     }
 
     /** It is not repeated: who does not hear it finds out by the link itself. */
-    private int bye(final ControlAddress to, final ConnectIds ids) {
+    private int bye(final PeerId to, final ConnectIds ids) {
         return mailer.send(message(ConnectType.BYE, ids), to);
     }
 
@@ -385,13 +390,12 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void onGoodRequest(final ConnectMessage message) {
-        final Peer known = peers.get(PeerKey.of(message.source()));
+        final Peer known = peers.get(message.source());
         if (known == null) {
             final Peer peer = new Peer(message.source());
-            peers.put(PeerKey.of(message.source()), peer);
+            peers.put(message.source(), peer);
             accept(peer, message);
         } else if (isNews(known, message)) {
-            known.address(message.source());
             accept(known, message);
         }
     }
@@ -408,12 +412,8 @@ public final class LinkBroker implements AutoCloseable {
         final boolean isLate = half != null && half.life == ids.life() && ids.link() < half.link
             || peer.ids() != null && peer.ids().peerLife() == ids.life() && ids.link() <= peer.ids().peerLink();
         // Both dial: the smaller one goes on, and the other one answers.
-        final boolean isCrossing = peer.dial() != null && ids.life() != life && self.isSmaller(peer.address());
+        final boolean isCrossing = peer.dial() != null && ids.life() != life && self.isSmaller(peer.id());
         ignored += isLate ? 1 : 0;
-        if (isCrossing && !isLate) {
-            peer.renew(message.source());
-            isDirty = true;
-        }
         return !isLate && !isCrossing;
     }
 
@@ -464,11 +464,11 @@ public final class LinkBroker implements AutoCloseable {
     private void reply(final Peer peer) {
         final Attempt half = peer.half();
         mailer.send(message(ConnectType.REPLY, new ConnectIds(life, half.own, half.life, half.link))
-            .withName(half.end.name(), timeout), peer.address());
+            .withName(half.end.name(), timeout), peer.id());
     }
 
     private void onReply(final ConnectMessage message) {
-        final Peer peer = peers.get(PeerKey.of(message.source()));
+        final Peer peer = peers.get(message.source());
         final ConnectIds ids = message.ids().turned();
         if (peer != null && ids.equals(peer.ids())) {
             return;
@@ -495,11 +495,12 @@ public final class LinkBroker implements AutoCloseable {
         peer.dial(null);
         isDirty = true;
         peer.link(dial.end, ids);
+        endThoseBefore(peer);
         owner.established(peer, dial.end, true);
     }
 
     private void onReject(final ConnectMessage message) {
-        final Peer peer = peers.get(PeerKey.of(message.source()));
+        final Peer peer = peers.get(message.source());
         final ConnectIds ids = message.ids();
         if (peer == null || peer.dial() == null || ids.peerLife() != life || ids.peerLink() != peer.dial().own) {
             ignored++;
@@ -512,7 +513,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void onBye(final ConnectMessage message) {
-        final Peer peer = peers.get(PeerKey.of(message.source()));
+        final Peer peer = peers.get(message.source());
         final ConnectIds ids = message.ids();
         if (peer == null || ids.peerLife() != life) {
             ignored++;
@@ -585,7 +586,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void tell(final Peer peer) {
-        for (int i = 0; i < PATIENCE && bye(peer.address(), peer.ids()) == -FiErrno.FI_EAGAIN; i++) {
+        for (int i = 0; i < PATIENCE && bye(peer.id(), peer.ids()) == -FiErrno.FI_EAGAIN; i++) {
             port.poll(onMessage, BATCH);
             Thread.onSpinWait();
         }

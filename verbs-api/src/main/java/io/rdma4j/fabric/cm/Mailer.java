@@ -17,7 +17,7 @@ final class Mailer {
     }
 
     /** 0 or a negated errno, as {@link UdEnd#send}. */
-    int send(final ConnectMessage message, final ControlAddress to) {
+    int send(final ConnectMessage message, final PeerId to) {
         final int length = message.encode(buffer);
         return port.send(to.gidHigh(), to.gidLow(), to.qpn(), to.qkey(), buffer, 0, length);
     }

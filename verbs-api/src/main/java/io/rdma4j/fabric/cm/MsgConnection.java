@@ -46,7 +46,7 @@ final class MsgConnection implements ConnectionManager {
     private State state = State.IDLE;
     private long own;
     private ConnectIds peer = new ConnectIds(0, 0, 0, 0);
-    private ControlAddress to;
+    private PeerId to;
     private ConnectMessage repeated;
     private Retry retry;
     private boolean wasBusy;
@@ -113,7 +113,7 @@ final class MsgConnection implements ConnectionManager {
         try {
             requireIdle(CONNECT, asked != null);
             join();
-            to = new ControlAddress(device.gid().high(), device.gid().low(), device.qpn(), device.qkey());
+            to = new PeerId(device.gid().high(), device.gid().low(), device.qpn(), device.qkey());
             wasBusy = false;
             begin(State.ASKING, channel.message(ConnectType.REQUEST, channel.ids(own, peer)).withData(data));
         } finally {

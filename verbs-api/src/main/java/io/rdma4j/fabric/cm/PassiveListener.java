@@ -53,7 +53,7 @@ public final class PassiveListener implements PassiveEndpoint {
     private boolean closed;
 
     /** Which connection of whom. */
-    private record Asker(ControlAddress from, long life, long link) {
+    private record Asker(PeerId from, long life, long link) {
         static Asker of(final ConnectMessage message) {
             return new Asker(message.source(), message.ids().life(), message.ids().link());
         }
@@ -133,7 +133,7 @@ public final class PassiveListener implements PassiveEndpoint {
     }
 
     private void begin(final String service) {
-        final ControlAddress self = channel.self();
+        final PeerId self = channel.self();
         final FabricAddress device = FabricAddress.device(self.gid(), self.qpn(), self.qkey(), EndpointType.MSG);
         final AddressFormat format = info.addressFormat();
         final boolean isSocket = format == AddressFormat.SOCKADDR_IN || format == AddressFormat.SOCKADDR_IN6;

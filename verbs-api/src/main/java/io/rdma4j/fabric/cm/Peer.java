@@ -7,7 +7,7 @@ package io.rdma4j.fabric.cm;
 
 /** Another RDM endpoint, by its address: there is one object for it as long as there is, or will be, a link. */
 public final class Peer {
-    private ControlAddress address;
+    private final PeerId id;
     private Object attachment;
     /** Being made from here. */
     private Attempt dial;
@@ -20,44 +20,17 @@ public final class Peer {
     private boolean isWanted;
     private boolean isBusy;
 
-    Peer(final ControlAddress address) {
-        this.address = address;
+    Peer(final PeerId id) {
+        this.id = id;
     }
 
     /**
-     * Where it is.
+     * Which endpoint it is.
      *
-     * @return first half of its GID.
+     * @return the same as long as there is this object.
      */
-    public long gidHigh() {
-        return address.gidHigh();
-    }
-
-    /**
-     * Where it is.
-     *
-     * @return second half of its GID.
-     */
-    public long gidLow() {
-        return address.gidLow();
-    }
-
-    /**
-     * Who it is there.
-     *
-     * @return number of its datagram queue pair.
-     */
-    public int qpn() {
-        return address.qpn();
-    }
-
-    /**
-     * What datagrams for it have to carry.
-     *
-     * @return queue key.
-     */
-    public int qkey() {
-        return address.qkey();
+    public PeerId id() {
+        return id;
     }
 
     /**
@@ -85,23 +58,6 @@ public final class Peer {
      */
     public void attachment(final Object object) {
         attachment = object;
-    }
-
-    ControlAddress address() {
-        return address;
-    }
-
-    /** A restarted one may have another queue key. */
-    void address(final ControlAddress value) {
-        address = value;
-    }
-
-    /** It may have begun anew while it is being dialed: then it did not get what it was sent. */
-    void renew(final ControlAddress value) {
-        if (!value.equals(address)) {
-            address = value;
-            dial.hurry();
-        }
     }
 
     Attempt dial() {
@@ -166,7 +122,7 @@ public final class Peer {
 
     @Override
     public String toString() {
-        return "peer " + address + (link == null ? "" : ", linked") + (dial == null ? "" : ", dialing")
+        return "peer " + id + (link == null ? "" : ", linked") + (dial == null ? "" : ", dialing")
             + (half == null ? "" : ", half-open");
     }
 }

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.verbs.ReturnCode;
 
 import org.agrona.concurrent.UnsafeBuffer;

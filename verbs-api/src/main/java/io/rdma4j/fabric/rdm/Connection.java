@@ -5,12 +5,13 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.cm.PeerId;
+
 import org.agrona.DirectBuffer;
 
 /** A peer that was talked to: the link to it, or the one operation that waits for a link. */
 final class Connection {
     final PeerId id;
-    int qkey;
     /** What the vector called it last. */
     long fiAddr;
     /** Null while there is none. */
@@ -35,10 +36,6 @@ final class Connection {
 
     Connection(final PeerId id) {
         this.id = id;
-    }
-
-    boolean is(final long gidHigh, final long gidLow, final int qpn) {
-        return id.is(gidHigh, gidLow, qpn);
     }
 
     /** Nothing waits any more. */

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.cm.Link;
 import io.rdma4j.fabric.cm.LinkBroker;
 import io.rdma4j.fabric.cm.LinkOwner;
 import io.rdma4j.fabric.cm.Peer;
+import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.fabric.cm.UdPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.endpoint.Endpoints;
@@ -82,7 +83,7 @@ final class Connections implements LinkOwner {
         this.linkTransmits = transmitsOf(options);
         this.linkReceives = receivesOf(options);
         this.pool = pool;
-        this.self = new PeerId(port.gid().high(), port.gid().low(), port.qpn());
+        this.self = PeerId.of(port);
         this.most = options.mostConnections();
         this.timeoutNanos = options.connectTimeout().toNanos();
         this.broker = new LinkBroker(port, this, core.realm(), options.connectTimeout());
@@ -102,10 +103,7 @@ final class Connections implements LinkOwner {
         final int index = address.index();
         if (index < byIndex.length) {
             final Connection known = byIndex[index];
-            if (known != null && !known.isForgotten
-                && known.is(address.gidHigh(), address.gidLow(), address.qpn())) {
-                // A peer that began anew at the same place has another queue key.
-                known.qkey = address.qkey();
+            if (known != null && !known.isForgotten && known.id.is(address)) {
                 known.fiAddr = address.fiAddr();
                 return known;
             }
@@ -114,13 +112,14 @@ final class Connections implements LinkOwner {
     }
 
     private Connection learn(final PeerAddress address, final int index) {
-        final Connection connection =
-            byId.computeIfAbsent(new PeerId(address.gidHigh(), address.gidLow(), address.qpn()), Connection::new);
-        connection.qkey = address.qkey();
+        final Connection connection = byId.computeIfAbsent(PeerId.of(address), Connection::new);
         connection.fiAddr = address.fiAddr();
         if (index >= 0 && index < MOST_INDEX) {
             if (index >= byIndex.length) {
                 byIndex = Arrays.copyOf(byIndex, Math.max(index + 1, 2 * byIndex.length));
+            }
+            if (byIndex[index] != null && byIndex[index] != connection) {
+                forget(byIndex[index]);
             }
             byIndex[index] = connection;
             connection.index = index;
@@ -161,8 +160,12 @@ final class Connections implements LinkOwner {
             callSelf(connection);
             return;
         }
-        final PeerId id = connection.id;
-        final Peer peer = broker.dial(id.gidHigh(), id.gidLow(), id.qpn(), connection.qkey);
+        if (connection.id.isAt(self)) {
+            // It names this endpoint with a queue key that it has not.
+            failed(connection, FiErrno.FI_EHOSTUNREACH);
+            return;
+        }
+        final Peer peer = broker.dial(connection.id);
         if (peer != null && peer.link() != null && connection.link == null) {
             // The broker knows a link that is being buried here: it is dialed again then.
             retry(connection);
@@ -187,7 +190,7 @@ final class Connections implements LinkOwner {
 
     @Override
     public Link openLink(final Peer peer) {
-        return open(new PeerId(peer.gidHigh(), peer.gidLow(), peer.qpn()), peer);
+        return open(peer.id(), peer);
     }
 
     private LinkEnd open(final PeerId id, final Peer peer) {
@@ -268,7 +271,6 @@ final class Connections implements LinkOwner {
     public void established(final Peer peer, final Link link, final boolean initiator) {
         final LinkEnd end = (LinkEnd) link;
         final Connection connection = byId.computeIfAbsent(end.channel().peer(), Connection::new);
-        connection.qkey = peer.qkey();
         adopt(connection, end);
         if (initiator) {
             end.channel().greet();
@@ -310,7 +312,7 @@ final class Connections implements LinkOwner {
 
     @Override
     public void failed(final Peer peer, final int errno) {
-        final Connection connection = byId.get(new PeerId(peer.gidHigh(), peer.gidLow(), peer.qpn()));
+        final Connection connection = byId.get(peer.id());
         if (connection != null && connection.link == null) {
             failed(connection, errno);
         }
@@ -387,14 +389,14 @@ final class Connections implements LinkOwner {
     @Override
     public void ended(final Peer peer) {
         doom(peer, FiErrno.FI_ECONNRESET);
-        final Connection connection = byId.get(new PeerId(peer.gidHigh(), peer.gidLow(), peer.qpn()));
+        final Connection connection = byId.get(peer.id());
         if (connection != null && connection.waiting != null && !connection.isDialing && !connection.isRetrying) {
             core.failed(connection.takeWaiting(), FiErrno.FI_ECONNRESET);
         }
     }
 
     private void doom(final Peer peer, final int errno) {
-        final Connection connection = byId.get(new PeerId(peer.gidHigh(), peer.gidLow(), peer.qpn()));
+        final Connection connection = byId.get(peer.id());
         if (connection != null && connection.link != null) {
             doom(connection.link, errno, false);
             connection.link = null;

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.rdm;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.cm.Link;
 import io.rdma4j.fabric.cm.Peer;
+import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.endpoint.InternalEndpoint;
 import io.rdma4j.verbs.ReturnCode;

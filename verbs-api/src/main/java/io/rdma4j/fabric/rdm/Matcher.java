@@ -5,6 +5,8 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.cm.PeerId;
+
 /**
  * Receives of one receive context, oldest first, and messages that came before a receive did, oldest first. Not both
  * fit each other. Memory is that of the receives and slots: nothing is allocated. For the thread that uses the

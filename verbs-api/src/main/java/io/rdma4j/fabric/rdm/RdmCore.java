@@ -12,6 +12,7 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.Report;
@@ -236,7 +237,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     private long sourceOf(final Channel channel) {
         final PeerId peer = channel.peer();
-        return table.source(peer.gidHigh(), peer.gidLow(), peer.qpn());
+        return table.source(peer.gidHigh(), peer.gidLow(), peer.qpn(), peer.qkey());
     }
 
     @Override

@@ -153,7 +153,7 @@ final class RdmReceiveContext implements ReceiveContext {
         room.take();
         final Receive receive = matcher.claim(context);
         if (isFrom(from)) {
-            receive.from(source.gidHigh(), source.gidLow(), source.qpn());
+            receive.from(source);
         }
         return receive;
     }

@@ -7,6 +7,8 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.fabric.cm.PeerId;
 
 import org.agrona.UnsafeApi;
 
@@ -17,9 +19,7 @@ final class Receive extends Buffers {
     long context;
     /** Whether it is for one peer only. */
     boolean directed;
-    long gidHigh;
-    long gidLow;
-    int qpn;
+    private final PeerAddress source = new PeerAddress();
     Receive older;
     Receive newer;
 
@@ -51,15 +51,14 @@ final class Receive extends Buffers {
         capacity += length;
     }
 
-    void from(final long high, final long low, final int number) {
+    /** For this peer only; copied. */
+    void from(final PeerAddress peer) {
         directed = true;
-        gidHigh = high;
-        gidLow = low;
-        qpn = number;
+        source.set(peer);
     }
 
     boolean takes(final PeerId peer) {
-        return !directed || peer.is(gidHigh, gidLow, qpn);
+        return !directed || peer.is(source);
     }
 
     void begin(final int length, final boolean carriesData, final int itsData) {

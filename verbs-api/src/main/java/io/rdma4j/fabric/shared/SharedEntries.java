@@ -10,6 +10,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvEntry;
 import io.rdma4j.fabric.av.AvNames;
+import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -125,7 +126,7 @@ final class SharedEntries {
     }
 
     /** The handle if it is this address, else -1. */
-    long match(final int place, final long gidHigh, final long gidLow, final int qpn) {
+    long match(final int place, final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         for (int i = 0; i < SPINS; i++) {
             final long head = head(place, 0);
             if (head == 0) {
@@ -134,7 +135,8 @@ final class SharedEntries {
             final int at = layout.entry(place);
             final boolean same = bytes.getLong(at + SharedLayout.GID_HIGH) == gidHigh
                 && bytes.getLong(at + SharedLayout.GID_LOW) == gidLow
-                && (bytes.getInt(at + SharedLayout.QPN) & QPN_MASK) == qpn;
+                && (bytes.getInt(at + SharedLayout.QPN) & QPN_MASK) == qpn
+                && (qkey == AvStore.ANY_KEY || qkey == Integer.toUnsignedLong(bytes.getInt(at + SharedLayout.QKEY)));
             if (unchanged(place, head)) {
                 return same ? AvNames.handle(place, lifeOf(head)) : -1;
             }

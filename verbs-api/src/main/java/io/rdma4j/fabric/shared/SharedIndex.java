@@ -26,11 +26,11 @@ final class SharedIndex {
     }
 
     /** The handle of the first one; -1 if there is none. */
-    long find(final long gidHigh, final long gidLow, final int qpn) {
+    long find(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         for (int i = 0; i < ATTEMPTS; i++) {
             // Meets the releases in changed.
             final long changes = bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET);
-            final long found = walk(gidHigh, gidLow, qpn);
+            final long found = walk(gidHigh, gidLow, qpn, qkey);
             if (found >= 0 || bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET) == changes) {
                 return found;
             }
@@ -38,11 +38,11 @@ final class SharedIndex {
         return -1;
     }
 
-    private long walk(final long gidHigh, final long gidLow, final int qpn) {
+    private long walk(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         // Meets the releases in link and unlink.
         int next = bytes.getIntVolatile(bucket(gidHigh, gidLow, qpn));
         for (int steps = 0; isEntry(next) && steps < layout.capacity; steps++) {
-            final long handle = entries.match(next - 1, gidHigh, gidLow, qpn);
+            final long handle = entries.match(next - 1, gidHigh, gidLow, qpn, qkey);
             if (handle >= 0) {
                 return handle;
             }

@@ -68,8 +68,8 @@ final class SharedStore implements AvStore {
     }
 
     @Override
-    public long placeOf(final long gidHigh, final long gidLow, final int qpn) {
-        return index.find(gidHigh, gidLow, qpn);
+    public long placeOf(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
+        return index.find(gidHigh, gidLow, qpn, qkey);
     }
 
     @Override

@@ -19,9 +19,11 @@ import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.Gid;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -272,6 +274,27 @@ class InsertTest {
         assertThat(peer.toString()).contains("fe80::ab", "0x123456");
         assertThat(vector.rxCtxBits()).isEqualTo(4);
         assertThat(vector.domain()).isSameAs(rig.domain());
+    }
+
+    @Test
+    void aSourceWithAnotherQueueKeyIsAnotherPeer() {
+        for (final AvFlag[] flags : new AvFlag[][] {{}, {AvFlag.SYMMETRIC}}) {
+            final FabricAddressVector vector = rig.open(AvType.MAP, flags);
+            final Gid gid = new Gid(AvRig.GID_HIGH, 7);
+            final long[] names = new long[3];
+            for (int key = 0; key < 3; key++) {
+                names[key] = vector.insert(FabricAddress.device(gid, 17, key - 1, EndpointType.RDM));
+            }
+            for (int key = 0; key < 3; key++) {
+                assertThat(vector.source(gid.high(), gid.low(), 17, key - 1)).isEqualTo(names[key]);
+            }
+            assertThat(vector.source(gid.high(), gid.low(), 17, 2)).isEqualTo(FiAddr.NOTAVAIL);
+            assertThat(vector.source(gid.high(), gid.low(), 17)).as("the key is not known").isIn(names[0], names[1],
+                names[2]);
+            vector.remove(names, 1, 0);
+            assertThat(vector.source(gid.high(), gid.low(), 17, -1)).isEqualTo(FiAddr.NOTAVAIL);
+            assertThat(vector.source(gid.high(), gid.low(), 17, 1)).isEqualTo(names[2]);
+        }
     }
 
     @Test

@@ -53,8 +53,8 @@ final class SharedStandIn implements AvStore {
     }
 
     @Override
-    public long placeOf(final long gidHigh, final long gidLow, final int qpn) {
-        return store.placeOf(gidHigh, gidLow, qpn);
+    public long placeOf(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
+        return store.placeOf(gidHigh, gidLow, qpn, qkey);
     }
 
     @Override

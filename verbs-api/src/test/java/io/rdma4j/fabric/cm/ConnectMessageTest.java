@@ -24,7 +24,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** Datagrams of the handshakes: what was written is read, and nothing else. */
 @Timeout(60)
 final class ConnectMessageTest {
-    private static final ControlAddress SOURCE = new ControlAddress(0xfe80L << 48, 0x1234, 0xabcdef, 0x8765_4321);
+    private static final PeerId SOURCE = new PeerId(0xfe80L << 48, 0x1234, 0xabcdef, 0x8765_4321);
     private static final ConnectIds IDS = new ConnectIds(-1, 2, 3, Long.MIN_VALUE);
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[UdEnd.MAX_MESSAGE]);
 

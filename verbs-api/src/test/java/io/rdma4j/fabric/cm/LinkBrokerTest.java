@@ -105,7 +105,7 @@ final class LinkBrokerTest {
         world.run(200);
         assertEquals(List.of("failed 4 FI_ETIMEDOUT"), a.log);
         assertOpen(0);
-        assertNull(a.broker.find(0, 0, 4));
+        assertNull(a.broker.find(LossyNet.key(4)));
         assertFalse(a.broker.progress(world.now));
     }
 
@@ -156,32 +156,37 @@ final class LinkBrokerTest {
         assertOpen(2);
     }
 
-    /** It began anew with the same number and another queue key, which this node does not know. */
-    private void dialWithAnotherQueueKey(final LinkWorld.Node node) {
-        final PeerKey key = LossyNet.key(4);
-        node.broker.dial(key.gidHigh(), key.gidLow(), 4, 0x55);
-        world.run(1_500);
-        assertNull(node.linkTo(4));
-    }
-
+    /** A device drops what has a foreign queue key: it is another peer's, or nobody's. */
     @Test
-    void aCrossingRequestTellsWhereThePeerIs() {
+    void anotherQueueKeyIsAnotherPeer() {
         final LinkWorld.Node a = world.node(2);
         final LinkWorld.Node b = world.node(4);
-        dialWithAnotherQueueKey(a);
-        b.dial(2);
-        world.run(100);
-        assertOnlyLinked(a, b);
-    }
-
-    @Test
-    void dialingAgainTellsWhereThePeerIs() {
-        final LinkWorld.Node a = world.node(2);
-        final LinkWorld.Node b = world.node(4);
-        dialWithAnotherQueueKey(a);
+        final PeerId key = LossyNet.key(4);
+        a.broker.dial(new PeerId(key.gidHigh(), key.gidLow(), 4, 0x55));
+        world.run(500);
         a.dial(4);
         world.run(100);
+        assertEquals(List.of("dialed 4"), a.log);
+        assertEquals(List.of("answered 2"), b.log);
+        world.run(2_000);
+        assertEquals(List.of("dialed 4", "failed 4 FI_ETIMEDOUT"), a.log);
         assertOnlyLinked(a, b);
+    }
+
+    /** A queue pair has one queue key: who answers with another one is all that is there. */
+    @Test
+    void whoBeganAnewWithAnotherQueueKeyEndsTheLinkBefore() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.dial(4);
+        world.run(50);
+        assertLinked(a, b);
+        b.crash();
+        final LinkWorld.Node again = world.node(4, 0, 0x55);
+        again.dial(2);
+        world.run(100);
+        assertEquals(List.of("dialed 4", "ended 4", "answered 4"), a.log);
+        assertOnlyLinked(a, again);
     }
 
     @Test

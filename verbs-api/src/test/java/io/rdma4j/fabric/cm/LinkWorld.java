@@ -36,13 +36,15 @@ final class LinkWorld {
 
     /** Begins a new life if there was one of that number. */
     Node node(final int qpn) {
-        final Node node = new Node(qpn, 0);
-        nodes.put(qpn, node);
-        return node;
+        return node(qpn, 0);
     }
 
     Node node(final int qpn, final int authKey) {
-        final Node node = new Node(qpn, authKey);
+        return node(qpn, authKey, LossyNet.QKEY);
+    }
+
+    Node node(final int qpn, final int authKey, final int qkey) {
+        final Node node = new Node(qpn, authKey, qkey);
         nodes.put(qpn, node);
         return node;
     }
@@ -106,7 +108,7 @@ final class LinkWorld {
 
         @Override
         public String toString() {
-            return "link " + id + " of " + node.port.qpn() + " to " + peer.qpn() + "/" + other;
+            return "link " + id + " of " + node.port.qpn() + " to " + peer.id().qpn() + "/" + other;
         }
     }
 
@@ -121,9 +123,9 @@ final class LinkWorld {
         boolean failsToConnect;
         int room = Integer.MAX_VALUE;
 
-        Node(final int qpn, final int authKey) {
+        Node(final int qpn, final int authKey, final int qkey) {
             this.authKey = authKey;
-            port = net.open(qpn);
+            port = net.open(qpn, qkey);
             broker = new LinkBroker(port, this, this::check, TIMEOUT, lastLife += 2);
         }
 
@@ -133,8 +135,7 @@ final class LinkWorld {
         }
 
         Peer dial(final int qpn) {
-            final PeerKey key = LossyNet.key(qpn);
-            return broker.dial(key.gidHigh(), key.gidLow(), qpn, 0x77);
+            return broker.dial(LossyNet.key(qpn));
         }
 
         /** The link to a peer; null for none. */
@@ -161,8 +162,8 @@ final class LinkWorld {
         @Override
         public void established(final Peer peer, final Link link, final boolean initiator) {
             final End end = (End) link;
-            log.add((initiator ? "dialed " : "answered ") + peer.qpn());
-            links.computeIfAbsent(peer.qpn(), any -> new ArrayList<>()).add(end);
+            log.add((initiator ? "dialed " : "answered ") + peer.id().qpn());
+            links.computeIfAbsent(peer.id().qpn(), any -> new ArrayList<>()).add(end);
             if (initiator) {
                 firstMessages.add(() -> hello(end));
             }
@@ -177,18 +178,18 @@ final class LinkWorld {
         }
 
         void broken(final End end) {
-            if (!end.closed && links.getOrDefault(end.peer.qpn(), List.of()).contains(end)) {
-                log.add("broken " + end.peer.qpn());
+            if (!end.closed && links.getOrDefault(end.peer.id().qpn(), List.of()).contains(end)) {
+                log.add("broken " + end.peer.id().qpn());
                 broker.hangUp(end.peer, true);
                 drop(end.peer);
                 if (redials) {
-                    dial(end.peer.qpn());
+                    dial(end.peer.id().qpn());
                 }
             }
         }
 
         void drop(final Peer peer) {
-            final List<End> gone = links.remove(peer.qpn());
+            final List<End> gone = links.remove(peer.id().qpn());
             if (gone != null) {
                 gone.forEach(End::close);
             }
@@ -196,24 +197,24 @@ final class LinkWorld {
 
         @Override
         public void failed(final Peer peer, final int errno) {
-            log.add("failed " + peer.qpn() + " " + FiErrno.name(errno));
+            log.add("failed " + peer.id().qpn() + " " + FiErrno.name(errno));
             if (redials) {
-                dial(peer.qpn());
+                dial(peer.id().qpn());
             }
         }
 
         @Override
         public void replaced(final Peer peer) {
-            log.add("replaced " + peer.qpn());
+            log.add("replaced " + peer.id().qpn());
             drop(peer);
         }
 
         @Override
         public void ended(final Peer peer) {
-            log.add("ended " + peer.qpn());
+            log.add("ended " + peer.id().qpn());
             drop(peer);
             if (redials) {
-                dial(peer.qpn());
+                dial(peer.id().qpn());
             }
         }
 

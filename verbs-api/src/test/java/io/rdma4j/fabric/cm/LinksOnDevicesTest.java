@@ -111,7 +111,7 @@ final class LinksOnDevicesTest {
         }
 
         Peer dial(final End to) {
-            return broker.dial(to.port.gid().high(), to.port.gid().low(), to.port.qpn(), to.port.qkey());
+            return broker.dial(PeerId.of(to.port));
         }
 
         void progress() {
@@ -238,7 +238,7 @@ final class LinksOnDevicesTest {
         });
         assertThat(a.awaitError(FiErrno.FI_ECONNREFUSED).providerError()).contains("another kind");
         final FabricAddress passive = b.listen().address();
-        one.broker.dial(passive.gid().high(), passive.gid().low(), passive.qpn(), passive.qkey());
+        one.broker.dial(new PeerId(passive.gid().high(), passive.gid().low(), passive.qpn(), passive.qkey()));
         progressUntil(() -> {
             b.progress();
             return !one.log.isEmpty();
@@ -255,7 +255,7 @@ final class LinksOnDevicesTest {
         assertThat(other.port.cq().awaitEvent(Duration.ofSeconds(10))).isTrue();
         other.broker.arm();
         assertThat(other.lines).hasSize(1);
-        one.broker.hangUp(one.broker.find(other.port.gid().high(), other.port.gid().low(), other.port.qpn()), false);
+        one.broker.hangUp(one.broker.find(PeerId.of(other.port)), false);
         one.dial(other);
         assertThat(other.broker.arm()).as("it has come already").isEqualTo(-FiErrno.FI_EAGAIN);
         progressUntil(() -> other.log.size() == 1);

@@ -19,10 +19,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** Datagrams between ports of one process: lost, doubled and shuffled as a seed says. */
 final class LossyNet {
-    private static final int QKEY = 0x77;
+    static final int QKEY = 0x77;
 
     private final Random random;
-    private final Map<PeerKey, Port> ports = new HashMap<>();
+    private final Map<PeerId, Port> ports = new HashMap<>();
     /** Of 100. */
     private int lossPercent;
     private int doublePercent;
@@ -48,32 +48,33 @@ final class LossyNet {
         return this;
     }
 
-    Port open(final int qpn) {
-        final Port port = new Port(qpn);
-        ports.put(key(qpn), port);
+    Port open(final int qpn, final int qkey) {
+        final PeerId plain = key(qpn);
+        final Port port = new Port(new PeerId(plain.gidHigh(), plain.gidLow(), qpn, qkey));
+        ports.put(port.key, port);
         return port;
     }
 
-    static PeerKey key(final int qpn) {
+    static PeerId key(final int qpn) {
         final Gid gid = Gid.linkLocal(qpn & 1);
-        return new PeerKey(gid.high(), gid.low(), qpn);
+        return new PeerId(gid.high(), gid.low(), qpn, QKEY);
     }
 
     private boolean happens(final int percent) {
         return random.nextInt(100) < percent;
     }
 
-    private record Datagram(PeerKey from, byte[] bytes) {
+    private record Datagram(PeerId from, byte[] bytes) {
     }
 
     final class Port implements UdEnd {
         private final List<Datagram> waiting = new ArrayList<>();
-        private final PeerKey key;
+        private final PeerId key;
         private int refused;
         private boolean deaf;
 
-        private Port(final int qpn) {
-            key = key(qpn);
+        private Port(final PeerId key) {
+            this.key = key;
         }
 
         /** The next so many sends find no room. */
@@ -105,7 +106,7 @@ final class LossyNet {
 
         @Override
         public int qkey() {
-            return QKEY;
+            return key.qkey();
         }
 
         @Override
@@ -120,11 +121,11 @@ final class LossyNet {
                 return -FiErrno.FI_EMSGSIZE;
             }
             sent++;
-            final Port to = ports.get(new PeerKey(gidHigh, gidLow, peerQpn));
+            final Port to = ports.get(new PeerId(gidHigh, gidLow, peerQpn, peerQkey));
             final byte[] bytes = new byte[length];
             message.getBytes(offset, bytes);
             for (int copies = happens(doublePercent) ? 2 : 1; copies > 0; copies--) {
-                if (to == null || to.deaf || peerQkey != QKEY || to.waiting.size() >= capacity
+                if (to == null || to.deaf || to.waiting.size() >= capacity
                     || happens(lossPercent)) {
                     lost++;
                 } else {

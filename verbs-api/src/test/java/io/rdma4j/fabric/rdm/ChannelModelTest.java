@@ -8,6 +8,7 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cm.PeerId;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -8,6 +8,8 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.fabric.cm.PeerId;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -50,7 +52,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
             contexts[i] = new Matcher(i, 8, IOV);
         }
         table = new SendTable(area(ops + 5, Header.LENGTH + 64), ops, IOV, 4);
-        channel = new Channel(this, new PeerId(1, 2, initiator ? 3 : 4), wire,
+        channel = new Channel(this, new PeerId(1, 2, initiator ? 3 : 4, 5), wire,
             area(slots + Channel.CONTROL_SLOTS, bytes + Header.LENGTH), this);
     }
 
@@ -119,7 +121,9 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         receive.add(address, third, 0, null, null);
         receive.add(address + third, length - third, 0, null, null);
         if (from != null) {
-            receive.from(from.gidHigh(), from.gidLow(), from.qpn());
+            final PeerAddress source = new PeerAddress();
+            source.set(from.gidHigh(), from.gidLow(), from.qpn(), from.qkey(), 0);
+            receive.from(source);
         }
         final Slot first = matcher.messageFor(receive);
         if (first == null) {

@@ -15,7 +15,6 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
@@ -59,13 +58,57 @@ class RdmConnectionsTest {
     @Test
     void aPeerThatIsNotThereFailsTheFirstOperation() {
         final Rank a = world.rank(world.device(""), World.options().connectTimeout(Duration.ofMillis(200)));
-        final long nobody = a.av.insert(FabricAddress.device(new Gid(0xfe80L << 48, 0x1234), 77, 5, EndpointType.RDM));
+        final long nobody = a.av.insert(FabricAddress.device(a.ep.address().gid(), 77, 5, EndpointType.RDM));
         a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, nobody, 1));
         final Rank.Done again = a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, nobody, 2));
         assertThat(again.context()).isEqualTo(2);
         assertThat(a.ep.send(a.at(0), 8, a.region, nobody, 3)).as("one waits").isZero();
         assertThat(a.ep.send(a.at(0), 8, a.region, nobody, 4)).isEqualTo(-FiErrno.FI_EAGAIN);
         assertThat(a.ep.write(a.at(0), 8, a.region, nobody, 0, 0, 5)).isEqualTo(-FiErrno.FI_EAGAIN);
+    }
+
+    private static FabricAddress withAnotherKey(final Rank rank) {
+        final FabricAddress own = rank.ep.address();
+        return FabricAddress.device(own.gid(), own.qpn(), own.qkey() ^ 1, EndpointType.RDM);
+    }
+
+    @Test
+    void theOwnAddressWithAnotherQueueKeyIsNobodys() {
+        final Rank a = world.rank(world.device(""), World.options());
+        final long stranger = a.av.insert(withAnotherKey(a));
+        final long self = a.av.insert(a.ep.address());
+        a.post(() -> a.ep.receive(a.at(64), 64, a.region, FiAddr.UNSPEC, 1));
+        assertThat(a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, stranger, 2)).context())
+            .isEqualTo(2);
+        a.post(() -> a.ep.send(a.at(0), 8, a.region, self, 3));
+        a.until(() -> a.done.size() == 2);
+        assertThat(a.done).allMatch(one -> one.errno() == 0).extracting(Rank.Done::context)
+            .containsExactlyInAnyOrder(1L, 3L);
+        assertThat(a.done).filteredOn(one -> one.kind() == OperationKind.RECEIVE).extracting(Rank.Done::source)
+            .containsExactly(self);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void addressesThatDifferInTheQueueKeyAreDifferentPeers(final boolean strangerFirst) {
+        final RdmaContext device = world.device("");
+        final Rank a = world.rank(device, World.options().connectTimeout(Duration.ofMillis(300)));
+        final Rank b = world.rank(device, World.options());
+        world.acquainted(a, b);
+        final long first = a.av.insert(strangerFirst ? withAnotherKey(b) : b.ep.address());
+        final long second = a.av.insert(strangerFirst ? b.ep.address() : withAnotherKey(b));
+        final long toB = strangerFirst ? second : first;
+        final long stranger = strangerFirst ? first : second;
+        talkAtLast(a, b, toB);
+        b.post(() -> b.ep.receive(b.at(0), 64, b.region, FiAddr.UNSPEC, 31));
+        a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, stranger, 32));
+        assertThat(b.done).isEmpty();
+        a.succeeds(() -> a.ep.send(a.at(0), 9, a.region, toB, 33));
+        assertThat(b.next().length()).isEqualTo(9);
+        final long toA = b.knows(a);
+        a.post(() -> a.ep.receive(a.at(64), 64, a.region, FiAddr.UNSPEC, 34));
+        b.succeeds(() -> b.ep.send(b.at(0), 10, b.region, toA, 35));
+        assertThat(a.next().source()).isEqualTo(toB);
     }
 
     @Test
@@ -198,7 +241,7 @@ class RdmConnectionsTest {
         a.post(() -> a.ep.receive(a.at(0), 8, a.region, FiAddr.UNSPEC, 1));
         a.post(() -> a.ep.receive(a.at(0), 8, a.region, FiAddr.UNSPEC, 2));
         a.post(() -> a.ep.send(a.at(0), 200_000, a.region, toB, 3));
-        final long nobody = a.av.insert(FabricAddress.device(new Gid(0xfe80L << 48, 0x1234), 77, 5, EndpointType.RDM));
+        final long nobody = a.av.insert(FabricAddress.device(a.ep.address().gid(), 77, 5, EndpointType.RDM));
         a.post(() -> a.ep.send(a.at(0), 8, a.region, nobody, 4));
         a.ep.close();
         a.ep.close();

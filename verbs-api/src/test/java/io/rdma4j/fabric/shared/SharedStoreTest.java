@@ -62,7 +62,7 @@ class SharedStoreTest extends OwnFolder {
         one.close();
         one.close();
         assertTrue(Files.exists(path));
-        assertEquals(0, AvNames.place(two.placeOf(0xfe80_0000_0000_0000L, 21, 7)));
+        assertEquals(0, AvNames.place(two.placeOf(0xfe80_0000_0000_0000L, 21, 7, AvStore.ANY_KEY)));
         two.close();
     }
 
@@ -99,13 +99,31 @@ class SharedStoreTest extends OwnFolder {
             insert(store, 5);
             final PeerAddress peer = new PeerAddress();
             store.find(0, 0, peer);
-            assertEquals(0, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            assertEquals(0, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5, AvStore.ANY_KEY)));
             remove(store, 0);
-            assertEquals(2, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            assertEquals(2, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5, AvStore.ANY_KEY)));
             remove(store, 2);
-            assertEquals(1, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            assertEquals(1, AvNames.place(store.placeOf(peer.gidHigh(), peer.gidLow(), 5, AvStore.ANY_KEY)));
             remove(store, 1);
-            assertEquals(-1, store.placeOf(peer.gidHigh(), peer.gidLow(), 5));
+            assertEquals(-1, store.placeOf(peer.gidHigh(), peer.gidLow(), 5, AvStore.ANY_KEY));
+        }
+    }
+
+    @Test
+    void theSameWithAnotherQueueKeyIsAnother() {
+        try (AvStore store = open(attributes(NAME))) {
+            for (int key = 0; key < 3; key++) {
+                final AvEntry entry = entry(5);
+                entry.device(1, 2, 5, -key, entry.kind());
+                store.lock();
+                store.insert(entry);
+                store.unlock();
+            }
+            for (int key = 0; key < 3; key++) {
+                assertEquals(key, AvNames.place(store.placeOf(1, 2, 5, -key & 0xffff_ffffL)));
+            }
+            assertEquals(-1, store.placeOf(1, 2, 5, 1));
+            assertEquals(0, AvNames.place(store.placeOf(1, 2, 5, AvStore.ANY_KEY)));
         }
     }
 
@@ -117,7 +135,7 @@ class SharedStoreTest extends OwnFolder {
             assertFalse(Stores.move(store, 1, 9));
             assertEquals(1, check(store, CAPACITY));
             assertEquals(entry(5).inserted(), store.inserted(0, 0));
-            assertEquals(-1, store.placeOf(0xfe80_0000_0000_0000L, 15, 5));
+            assertEquals(-1, store.placeOf(0xfe80_0000_0000_0000L, 15, 5, AvStore.ANY_KEY));
         }
     }
 
@@ -219,7 +237,7 @@ class SharedStoreTest extends OwnFolder {
                 scribble(random);
                 final PeerAddress peer = new PeerAddress();
                 for (int i = 0; i < 64; i++) {
-                    store.placeOf(0xfe80_0000_0000_0000L, i * 3L, i);
+                    store.placeOf(0xfe80_0000_0000_0000L, i * 3L, i, AvStore.ANY_KEY);
                     store.find(i, 0, peer);
                     store.inserted(i, 0);
                 }
@@ -258,7 +276,7 @@ class SharedStoreTest extends OwnFolder {
                 }
                 assertEquals(10, AvNames.place(insert(store, 50)) + (operation == 2 ? 6 : 0));
                 assertEquals(operation == 2 ? 10 : 11, check(store, CAPACITY));
-                final long moved = store.placeOf(0xfe80_0000_0000_0000L, 90, 30);
+                final long moved = store.placeOf(0xfe80_0000_0000_0000L, 90, 30, AvStore.ANY_KEY);
                 assertEquals(operation == 3 ? AvNames.handle(4, 1) : -1, moved);
             }
         }

@@ -85,7 +85,7 @@ final class Stores {
                 final int i = peer.qpn();
                 assertEquals(i * 3L, peer.gidLow(), "place " + place);
                 assertEquals(~i, peer.qkey(), "place " + place);
-                final long handle = store.placeOf(peer.gidHigh(), peer.gidLow(), peer.qpn());
+                final long handle = store.placeOf(peer.gidHigh(), peer.gidLow(), peer.qpn(), AvStore.ANY_KEY);
                 assertTrue(handle > 0, "place " + place + " is not found by its address");
                 assertTrue(store.find(AvNames.place(handle), AvNames.life(handle), peer));
                 assertEquals(i, peer.qpn());
