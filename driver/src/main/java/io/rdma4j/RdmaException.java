@@ -39,6 +39,8 @@ public final class RdmaException extends RuntimeException {
     public static final int EOPNOTSUPP = 95;
     /** The deadline passed. */
     public static final int ETIMEDOUT = 110;
+    /** No way leads to the peer. */
+    public static final int EHOSTUNREACH = 113;
 
     private static final long serialVersionUID = 1L;
 

@@ -172,7 +172,7 @@ public final class EmulatedDevice implements PciDevice {
      * {@return MAC address and GUID of the device}
      */
     public Identity identity() {
-        return new Identity(options.name());
+        return options.identity();
     }
 
     /**
@@ -262,6 +262,12 @@ public final class EmulatedDevice implements PciDevice {
     @Override
     public void onLoss(Consumer<String> listener) {
         // Nothing to tell.
+    }
+
+    @Override
+    public String whyUnreachable(long gidHigh, long gidLow) {
+        return InProcessLink.JVM.route(gidHigh, gidLow) != null ? null
+            : "no open device has it; an emulated device is a part of its process, and reaches those of no other";
     }
 
     @Override

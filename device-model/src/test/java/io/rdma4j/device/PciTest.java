@@ -150,7 +150,8 @@ class PciTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"colour=red", "version=16", "version=21", "version=x", "quirks=none", "max_qp=0",
-        "iova_bits=12", "max_sge=1000"})
+        "iova_bits=12", "max_sge=1000", "guid", "guid=1", "guid=0000:00ff:fe00:000g", "guid=0100:00ff:fe00:0001",
+        "guid=0000:0000:0000:0001", "guid=0000:00ff:fe00:0000", "guid=00:00:00:ff:fe:00:00:01"})
     void refusesOptionsThatItDoesNotUnderstand(String option) {
         assertThatThrownBy(() -> open("emulated:bad?" + option)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("EINVAL");
@@ -170,8 +171,19 @@ class PciTest {
             assertThat(a.dsr.caps().nodeGuid()).isNotEqualTo(b.dsr.caps().nodeGuid())
                 .isEqualTo(a.device().identity().guid());
             assertThat(a.device().identity().mac()[0] & 3).isEqualTo(2);
-            assertThat(a.device().identity()).hasToString(new Identity("a").toString());
+            assertThat(a.device().identity()).hasToString(Identity.of("a").toString());
         }
+        assertThat(Identity.of("a").guid()).isNotEqualTo(Identity.of("aa").guid());
+    }
+
+    @Test
+    void hasTheAddressThatWasChosen() {
+        try (RawDriver a = RawDriver.ready("emulated:a?guid=0211:22ff:fe33:4455")) {
+            assertThat(a.dsr.caps().nodeGuid()).isEqualTo(0x0211_22ff_fe33_4455L);
+            assertThat(a.device().identity()).hasToString("00:11:22:33:44:55");
+        }
+        assertThat(Identity.parse("0x021122fffe334455").salt()).isEqualTo(Identity.parse("021122fffe334455").salt())
+            .isNotEqualTo(Identity.parse("021122fffe334456").salt());
     }
 
     @Test

@@ -144,10 +144,9 @@ class PingpongProcessesTest {
         final Cli.Outcome far = listening.outcome();
         assertThat(far.exitCode()).isEqualTo(1);
         for (final String text : List.of(near, far.err())) {
-            assertThat(text).contains("an emulated device is a part of its process", "EOPNOTSUPP")
+            assertThat(text).contains("an emulated device is a part of its process", "EHOSTUNREACH")
                 .doesNotContain("ETIMEDOUT");
         }
-        assertThat(far.err()).contains("rdma4j pingpong -d emulated:a -d emulated:b");
     }
 
     @ParameterizedTest

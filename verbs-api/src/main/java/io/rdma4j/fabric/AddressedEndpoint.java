@@ -17,16 +17,18 @@ import org.agrona.DirectBuffer;
  * in order, those with several peers in any order. One thread at a time uses an endpoint and reads its queues.
  *
  * <p>DGRAM: a message is at most as long as the path's MTU ({@link EndpointAttributes#maxMessageSize}); it may be lost
- * when the peer has no receive posted. A message that is longer than its receive is an FI_ETRUNC error there. RMA and
- * atomics: -FI_EOPNOTSUPP.
+ * when the peer has no receive posted or is gone: nobody tells. But where the device knows that nobody has the peer's
+ * GID, as with an emulated device of another process, sending is -FI_EHOSTUNREACH. A message that is longer than its
+ * receive is an FI_ETRUNC error there. RMA and atomics: -FI_EOPNOTSUPP.
  *
  * <p>RDM: the first operation with a peer makes a connection, while the queues are read (manual progress). Until it
  * stands one message waits for it in the endpoint, further operations get -FI_EAGAIN. A peer that cannot be reached in
- * time fails that operation with FI_EHOSTUNREACH, one that refuses with FI_ECONNREFUSED; the next operation tries
- * again. A connection that breaks fails what was under way on it with FI_ECONNRESET (the peer may have received it),
- * and the next operation makes a new one. Messages to one peer arrive in order, once. A message that is longer than its
- * receive is an FI_ETRUNC error at the receiver, and complete for the sender. Messages for which no receive is posted
- * wait at the receiver, up to the window of {@link EndpointOptions#window}; then senders get -FI_EAGAIN.
+ * time, or whose GID nobody has, fails that operation with FI_EHOSTUNREACH, one that refuses with FI_ECONNREFUSED; the
+ * next operation tries again. A connection that breaks fails what was under way on it with FI_ECONNRESET (the peer may
+ * have received it), and the next operation makes a new one. Messages to one peer arrive in order, once. A message that
+ * is longer than its receive is an FI_ETRUNC error at the receiver, and complete for the sender. Messages for which no
+ * receive is posted wait at the receiver, up to the window of {@link EndpointOptions#window}; then senders get
+ * -FI_EAGAIN.
  */
 public interface AddressedEndpoint extends Endpoint {
     /**

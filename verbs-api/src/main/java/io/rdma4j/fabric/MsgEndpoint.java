@@ -55,8 +55,10 @@ public interface MsgEndpoint extends Endpoint {
      *
      * @param peerName the peer's {@link #name()}.
      * @throws FabricException FI_EINVAL for bytes that are no name; FI_EISCONN; FI_ECONNREFUSED for another
-     *                         authorization key, or a name that was altered with the checksum made to fit; FI_EBADFD
-     *                         if closed, or if connecting failed before on the device: open another endpoint.
+     *                         authorization key, or a name that was altered with the checksum made to fit;
+     *                         FI_EHOSTUNREACH if nobody has the peer's GID, as with an emulated device of another
+     *                         process; FI_EBADFD if closed, or if connecting failed before on the device: open another
+     *                         endpoint.
      */
     void connect(byte[] peerName);
 
@@ -70,7 +72,8 @@ public interface MsgEndpoint extends Endpoint {
      * @param privateData told to the other side; null for nothing; at most {@link #MAX_PRIVATE_DATA} bytes.
      * @throws FabricException FI_ENOEQ without an event queue; FI_EINVAL for an address or data that make no sense;
      *                         FI_EISCONN, FI_EALREADY; FI_EOPBADSTATE if its connection is over, or if it was opened
-     *                         with a request; FI_EBADFD if closed; what resolving the address says.
+     *                         with a request; FI_EHOSTUNREACH if nobody has the GID; FI_EBADFD if closed; what
+     *                         resolving the address says.
      */
     void connect(FabricAddress address, byte[] privateData);
 

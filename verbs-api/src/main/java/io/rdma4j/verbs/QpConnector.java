@@ -28,7 +28,9 @@ public final class QpConnector {
      * @param remote the peer's {@link QueuePair#localAddress()}.
      * @throws NullPointerException if one of them is null.
      * @throws RdmaException        EINVAL, and the state stays, if the QP is not RC or not in RESET, the remote GID is
-     *                              zero or multicast, or the own one is unbound; else as {@link QueuePair#modify}.
+     *                              zero or multicast, or the own one is unbound; EHOSTUNREACH, likewise, if nobody
+     *                              has the remote GID ({@link RdmaContext#whyUnreachable}); else as
+     *                              {@link QueuePair#modify}.
      */
     public static void connect(final QueuePair qp, final QpAddress remote) {
         connect(qp, remote, new QpAttributes());
@@ -42,7 +44,9 @@ public final class QpConnector {
      * @param wished attributes that replace the usual ones; those that were not given keep them.
      * @throws NullPointerException if one of them is null.
      * @throws RdmaException        EINVAL, and the state stays, if the QP is not RC or not in RESET, the remote GID is
-     *                              zero or multicast, or the own one is unbound; else as {@link QueuePair#modify}.
+     *                              zero or multicast, or the own one is unbound; EHOSTUNREACH, likewise, if nobody
+     *                              has the remote GID ({@link RdmaContext#whyUnreachable}); else as
+     *                              {@link QueuePair#modify}.
      */
     public static void connect(final QueuePair qp, final QpAddress remote, final QpAttributes wished) {
         Objects.requireNonNull(remote, "remote");
@@ -98,6 +102,15 @@ public final class QpConnector {
             throw invalid(CONNECT, qp)
                 .detail("source GID index %d is unbound", way.sgidIndex())
                 .hint("bind a GID there with bindGid")
+                .build();
+        }
+        final String why = qp.pd().context().whyUnreachable(remote);
+        if (why != null) {
+            throw RdmaException.of(CONNECT)
+                .device(qp.pd().context().address())
+                .object(qp)
+                .detail("GID %s: %s", remote, why)
+                .errno(RdmaException.EHOSTUNREACH)
                 .build();
         }
     }

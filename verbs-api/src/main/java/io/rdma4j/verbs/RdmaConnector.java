@@ -46,7 +46,8 @@ public final class RdmaConnector {
      * @return what was agreed on.
      * @throws RdmaException and nothing has changed: EINVAL for null, an unknown host name, a QP in a wrong state, an
      *                       unbound GID, attributes out of range, and QPs of different types; EBADFD for a closed QP;
-     *                       ECONNREFUSED if nobody listens; EHOSTUNREACH if there is no way to the host; EPROTO if the
+     *                       ECONNREFUSED if nobody listens; EHOSTUNREACH if there is no way to the host, or none to
+     *                       the peer's GID ({@link RdmaContext#whyUnreachable}); EPROTO if the
      *                       peer speaks another protocol or breaks this one, EPROTONOSUPPORT if it speaks another
      *                       version; ECONNRESET if it closes before the end; ETIMEDOUT; EINTR, with the thread still
      *                       interrupted; the peer's own errno if it refused, with its reason; and what

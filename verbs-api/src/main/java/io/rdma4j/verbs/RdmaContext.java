@@ -72,6 +72,17 @@ public interface RdmaContext extends AutoCloseable {
     Gid queryGid(int port, int index);
 
     /**
+     * Why no message would arrive at a GID, as far as is known here; connecting, and making an address handle, fail
+     * with EHOSTUNREACH then. Real devices learn by silence, so nothing is known of their networks. Emulated devices
+     * reach those of their own process.
+     *
+     * @param gid of a peer's port.
+     * @return one sentence if nobody has it now; null if it may be reached.
+     * @throws io.rdma4j.RdmaException EINVAL for null, EBADFD if the context is closed.
+     */
+    String whyUnreachable(Gid gid);
+
+    /**
      * Asks the device for a partition key.
      *
      * @param port  port number, from 1.

@@ -19,7 +19,6 @@ final class SocketErrors {
     private static final int EADDRNOTAVAIL = 99;
     private static final int ECONNRESET = 104;
     private static final int ECONNREFUSED = 111;
-    private static final int EHOSTUNREACH = 113;
 
     private SocketErrors() {
     }
@@ -42,11 +41,11 @@ final class SocketErrors {
                 : text.contains("denied") ? RdmaException.EACCES : EADDRNOTAVAIL;
         }
         if (e instanceof NoRouteToHostException) {
-            return EHOSTUNREACH;
+            return RdmaException.EHOSTUNREACH;
         }
         if (e instanceof ConnectException) {
             return text.contains("refused") ? ECONNREFUSED
-                : text.contains("timed out") ? RdmaException.ETIMEDOUT : EHOSTUNREACH;
+                : text.contains("timed out") ? RdmaException.ETIMEDOUT : RdmaException.EHOSTUNREACH;
         }
         return text.contains("reset") || text.contains("Broken pipe") ? ECONNRESET : RdmaException.EIO;
     }

@@ -18,7 +18,8 @@ import java.util.Set;
 /**
  * What an address of the scheme {@code emulated} asks for. Immutable.
  *
- * @param name     of the device in this JVM; its MAC and GUID follow from it.
+ * @param name     of the device in this JVM.
+ * @param identity who it is on the link; another one in each process unless the address says which.
  * @param version  what the VERSION register says.
  * @param quirks   how it differs from a faultless device.
  * @param limits   its maxima.
@@ -27,13 +28,13 @@ import java.util.Set;
  * @param mlock    whether memory is locked as long as it is mapped for the device, as if that were a real one.
  * @param extensions whether it has what {@link io.rdma4j.hw.pvrdma.ExtensionFlags} lists beyond the pvrdma interface.
  */
-public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits limits, int iovaBits,
-                            PagePreference pages, boolean mlock, boolean extensions) {
+public record DeviceOptions(String name, Identity identity, int version, Set<Quirk> quirks, Limits limits,
+                            int iovaBits, PagePreference pages, boolean mlock, boolean extensions) {
     /** The name of the device when the address has none. */
     public static final String DEFAULT_NAME = "0";
 
-    private static final List<String> KNOWN = List.of("version", "quirks", "max_qp", "max_cq", "max_mr", "max_mw",
-        "max_pd", "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size",
+    private static final List<String> KNOWN = List.of("guid", "version", "quirks", "max_qp", "max_cq", "max_mr",
+        "max_mw", "max_pd", "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size",
         "max_qp_rd_atom", "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock", "extensions");
 
     /**
@@ -50,11 +51,23 @@ public record DeviceOptions(String name, int version, Set<Quirk> quirks, Limits 
         final boolean extensions = extensions(address, quirks);
         final int version = number(address, "version", qemu ? Bar1.PVRDMA_ROCEV1_VERSION
             : Bar1.PVRDMA_QPHANDLE_VERSION, Bar1.PVRDMA_ROCEV1_VERSION, Bar1.PVRDMA_QPHANDLE_VERSION);
-        return new DeviceOptions(address.path().isEmpty() ? DEFAULT_NAME : address.path(), version,
+        final String name = address.path().isEmpty() ? DEFAULT_NAME : address.path();
+        return new DeviceOptions(name, identity(address, name), version,
             Collections.unmodifiableSet(quirks), limits(address, qemu, extensions),
             number(address, "iova_bits", 40, 24, 52),
             address.options().containsKey("pages") ? PagePreference.parse(address.option("pages", "")) : null,
             isTrue(address, "mlock", false), extensions);
+    }
+
+    private static Identity identity(DeviceAddress address, String name) {
+        final String text = address.options().get("guid");
+        try {
+            return text == null ? Identity.of(name) : Identity.parse(text);
+        } catch (final IllegalArgumentException e) {
+            throw RdmaException.of("open device").device(address).detail("option guid: %s", e.getMessage())
+                .errno(RdmaException.EINVAL).hint("write guid=0000:00ff:fe00:0001, with other digits at both ends")
+                .cause(e).build();
+        }
     }
 
     private static boolean isTrue(DeviceAddress address, String name, boolean fallback) {

@@ -20,7 +20,6 @@ import java.util.function.Consumer;
 /** What the parts of one device's engine share. */
 final class EngineContext {
     private final DeviceOptions options;
-    private final Identity identity;
     private final Counters counters;
     private final EmulatedIommu iommu;
     private final Link link;
@@ -35,7 +34,6 @@ final class EngineContext {
 
     EngineContext(EngineParts parts, Port port, Runnable quiesce, Consumer<CompletionQueue> onCqFailure) {
         this.options = parts.options();
-        this.identity = new Identity(options.name());
         this.counters = parts.counters();
         this.iommu = parts.iommu();
         this.link = parts.link();
@@ -84,7 +82,7 @@ final class EngineContext {
     }
 
     Identity identity() {
-        return identity;
+        return options.identity();
     }
 
     Counters counters() {

@@ -38,7 +38,7 @@ public final class QueuePairs {
         this.modifier = new QpModifier(context);
         final int max = context.limits().maxQp();
         this.byHandle = new ObjectTable<>("queue pair", max, 0x25, false);
-        this.byQpn = new ObjectTable<>("queue pair number", max, 0x11c, false);
+        this.byQpn = new ObjectTable<>("queue pair number", max, context.identity().salt(), false);
         this.handles = context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? byQpn : byHandle;
     }
 

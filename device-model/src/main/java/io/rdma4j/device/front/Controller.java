@@ -9,7 +9,6 @@ import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
-import io.rdma4j.device.common.Identity;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.engine.Engine;
 import io.rdma4j.device.memory.DmaFault;
@@ -72,7 +71,7 @@ public final class Controller {
         return locked(() -> {
             detach();
             try {
-                region = SharedRegion.load(iommu, iova, options, new Identity(options.name()));
+                region = SharedRegion.load(iommu, iova, options);
                 events.asyncRing().attach(region.asyncPages());
                 events.notificationRing().attach(region.notificationPages());
                 return 0;

@@ -7,7 +7,6 @@ package io.rdma4j.device.front;
 
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.DeviceOptions;
-import io.rdma4j.device.common.Identity;
 import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.memory.EmulatedIommu;
@@ -67,10 +66,9 @@ final class SharedRegion {
      * @param iommu    translates.
      * @param iova     of the region.
      * @param options  of the device.
-     * @param identity of the device.
      * @return what the driver asked for.
      */
-    static SharedRegion load(EmulatedIommu iommu, long iova, DeviceOptions options, Identity identity) {
+    static SharedRegion load(EmulatedIommu iommu, long iova, DeviceOptions options) {
         if (iova == 0 || (iova & 7) != 0) {
             throw CommandError.invalid("a shared region at iova 0x%x: must be aligned and not at 0", iova);
         }
@@ -80,19 +78,19 @@ final class SharedRegion {
         final Dsr dsr = new Dsr().wrap(copy, 0);
         final SharedRegion region = new SharedRegion(iommu, dsr);
         if (options.has(Quirk.ZERO_CAPS)) {
-            fillLikeQemu(dsr.caps(), options, identity);
+            fillLikeQemu(dsr.caps(), options);
         } else {
-            fill(dsr.caps().clear(), options, identity);
+            fill(dsr.caps().clear(), options);
         }
         shared.putBytes(Dsr.CAPS_OFFSET, copy, Dsr.CAPS_OFFSET, Caps.LENGTH);
         return region;
     }
 
-    private static void fill(Caps caps, DeviceOptions options, Identity identity) {
+    private static void fill(Caps caps, DeviceOptions options) {
         fillCounts(caps, options.limits());
         final boolean v2 = options.version() >= Bar1.PVRDMA_ROCEV2_VERSION;
         caps.fwVer(options.has(Quirk.IDENTITY) ? QEMU_FIRMWARE : FIRMWARE)
-            .nodeGuid(identity.guid()).sysImageGuid(identity.guid())
+            .nodeGuid(options.identity().guid()).sysImageGuid(options.identity().guid())
             .pageSizeCap(Pdir.PAGE_SIZE).vendorId(Bar1.PVRDMA_VENDOR_ID).vendorPartId(Bar1.PVRDMA_DEVICE_ID).hwVer(1)
             .deviceCapFlags(RC_RNR_NAK_GEN)
             .atomicOps(AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD
@@ -118,9 +116,9 @@ final class SharedRegion {
         return FaultableMemory.isAvailable() ? ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING : 0;
     }
 
-    private static void fillLikeQemu(Caps caps, DeviceOptions options, Identity identity) {
+    private static void fillLikeQemu(Caps caps, DeviceOptions options) {
         fillCounts(caps, options.limits());
-        caps.fwVer(QEMU_FIRMWARE).nodeGuid(identity.guid()).maxAh(64).maxUar(QEMU_MAX_UAR)
+        caps.fwVer(QEMU_FIRMWARE).nodeGuid(options.identity().guid()).maxAh(64).maxUar(QEMU_MAX_UAR)
             .gidTypes(caps.gidTypes() | GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
     }
 

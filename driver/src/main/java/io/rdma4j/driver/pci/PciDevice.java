@@ -85,6 +85,18 @@ public interface PciDevice extends AutoCloseable {
     }
 
     /**
+     * Why no message would arrive at a GID, as far as the provider knows. Saves waiting for answers; who can be reached
+     * now may be gone when he is asked.
+     *
+     * @param gidHigh first half of the GID, as a big-endian number.
+     * @param gidLow  second half.
+     * @return one sentence if nobody has it now; null if somebody has it, or the provider sees nothing of the network.
+     */
+    default String whyUnreachable(final long gidHigh, final long gidLow) {
+        return null;
+    }
+
+    /**
      * Publishes what the provider counts by itself, if anything. Called when the driver begins with the device.
      *
      * @param live where; valid until the device is closed, and harmless then.

@@ -81,7 +81,7 @@ final class Meeting {
     }
 
     private ConnectOptions words() {
-        final Hello hello = Hello.of(0, options, end.context().address(), NOTHING);
+        final Hello hello = Hello.of(0, options, NOTHING);
         return with(hello).beforeReady(connection -> {
             hello.requireMatch(Hello.parse(connection.privateData()));
             end.control().listen();
@@ -90,7 +90,7 @@ final class Meeting {
 
     private ConnectOptions lane(final int index) {
         final Lane lane = end.lanes().get(index);
-        final Hello hello = Hello.of(1 + index, options, end.context().address(), lane.lent());
+        final Hello hello = Hello.of(1 + index, options, lane.lent());
         return with(hello).beforeReady(connection -> {
             final Hello theirs = Hello.parse(connection.privateData());
             hello.requireMatch(theirs);

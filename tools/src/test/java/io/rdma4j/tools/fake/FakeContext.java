@@ -126,6 +126,11 @@ final class FakeContext implements RdmaContext {
     }
 
     @Override
+    public String whyUnreachable(final Gid peer) {
+        return LINK.containsKey(peer) ? null : "nobody has it";
+    }
+
+    @Override
     public int queryPkey(final int port, final int index) {
         return 0xffff;
     }

@@ -11,32 +11,27 @@ import org.junit.jupiter.api.Test;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.fail;
 
 class IntroductionTest {
-    private static final UUID ONE = new UUID(1, 2);
-    private static final UUID OTHER = new UUID(3, 4);
-
-    private static Introduction introduction(final Operation operation, final UUID process, final boolean inside) {
-        return new Introduction(operation, 64, true, process, inside,
+    private static Introduction introduction(final Operation operation) {
+        return new Introduction(operation, 64, true,
             List.of(new RemoteMemory(0x7f00_1234_5678_9abcL, -2), new RemoteMemory(-8, 3)));
     }
 
     @Test
     void arrivesAsItWasSent() {
         for (final Operation operation : Operation.values()) {
-            final Introduction sent = introduction(operation, ONE, true);
+            final Introduction sent = introduction(operation);
             assertThat(Introduction.parse(sent.toBytes())).isEqualTo(sent);
         }
     }
 
     @Test
     void bytesThatMakeNoSenseAreRefused() {
-        final byte[] right = introduction(Operation.WRITE, ONE, true).toBytes();
+        final byte[] right = introduction(Operation.WRITE).toBytes();
         for (int length = 0; length < right.length; length++) {
             refused(Arrays.copyOf(right, length));
         }
@@ -60,22 +55,9 @@ class IntroductionTest {
 
     @Test
     void onlyTheSameGameMatches() {
-        introduction(Operation.READ, ONE, false).requireMatch(introduction(Operation.READ, OTHER, false));
-        final Introduction other = introduction(Operation.SEND, OTHER, false);
-        assertThatThrownBy(() -> introduction(Operation.READ, ONE, false).requireMatch(other))
+        introduction(Operation.READ).requireMatch(introduction(Operation.READ));
+        final Introduction other = introduction(Operation.SEND);
+        assertThatThrownBy(() -> introduction(Operation.READ).requireMatch(other))
             .hasMessageContaining("this side plays --op read --size 64, the other side --op send --size 64");
-    }
-
-    @Test
-    void devicesThatStayInsideMatchInOneProcessOnly() {
-        introduction(Operation.CAS, ONE, true).requireMatch(introduction(Operation.CAS, ONE, true));
-        for (final boolean inside : new boolean[] {true, false}) {
-            try {
-                introduction(Operation.CAS, ONE, inside).requireMatch(introduction(Operation.CAS, OTHER, !inside));
-                fail("devices do not reach each other, and nobody says so");
-            } catch (final RdmaException e) {
-                assertThat(e.errno()).isEqualTo(RdmaException.EOPNOTSUPP);
-            }
-        }
     }
 }

@@ -89,8 +89,8 @@ public final class LinkBroker implements AutoCloseable {
 
     /**
      * Begins to make a link, if there is none and none is being made. Ends with {@link LinkOwner#established} or {@link
-     * LinkOwner#failed}, out of a later {@link #progress}; or, if no link could be opened, out of this call. To the
-     * endpoint itself there are two links, one established as initiator and one as the other side.
+     * LinkOwner#failed}, out of a later {@link #progress}; or, if no link could be opened or nobody has the GID, out of
+     * this call. To the endpoint itself there are two links, one established as initiator and one as the other side.
      *
      * @param id the peer.
      * @return the peer, which may have a link already.
@@ -110,8 +110,7 @@ public final class LinkBroker implements AutoCloseable {
     private void begin(final Peer peer) {
         peer.wanted(false);
         try {
-            final Link end = owner.openLink(peer);
-            peer.dial(Attempt.dial(end, ++lastLink, life));
+            peer.dial(Attempt.dial(owner.openLink(peer), ++lastLink, life));
         } catch (final FabricException e) {
             tidy(peer);
             owner.failed(peer, e.errno());
@@ -121,10 +120,15 @@ public final class LinkBroker implements AutoCloseable {
         look(peer);
     }
 
+    /** 0 or a negated errno; dialing has failed then if nobody has the GID. */
     private int request(final Peer peer) {
         final Attempt dial = peer.dial();
-        return mailer.send(message(ConnectType.REQUEST, new ConnectIds(life, dial.own, 0, 0))
+        final int code = mailer.send(message(ConnectType.REQUEST, new ConnectIds(life, dial.own, 0, 0))
             .withName(dial.end.name(), timeout), peer.id());
+        if (code == -FiErrno.FI_EHOSTUNREACH) {
+            fail(peer, -code);
+        }
+        return code;
     }
 
     private ConnectMessage message(final ConnectType type, final ConnectIds ids) {
@@ -390,13 +394,9 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void onGoodRequest(final ConnectMessage message) {
-        final Peer known = peers.get(message.source());
-        if (known == null) {
-            final Peer peer = new Peer(message.source());
-            peers.put(message.source(), peer);
+        final Peer peer = peers.computeIfAbsent(message.source(), Peer::new);
+        if (isNews(peer, message)) {
             accept(peer, message);
-        } else if (isNews(known, message)) {
-            accept(known, message);
         }
     }
 

@@ -33,8 +33,9 @@ public interface LinkOwner {
      * Dialing failed.
      *
      * @param peer  whom.
-     * @param errno FI_ETIMEDOUT if it did not answer, FI_ECONNREFUSED for another authorization key, another kind of
-     *              endpoint or another version, FI_ENOMEM if no link could be made.
+     * @param errno FI_ETIMEDOUT if it did not answer, FI_EHOSTUNREACH if nobody has its GID, FI_ECONNREFUSED for
+     *              another authorization key, another kind of endpoint or another version, FI_ENOMEM if no link could
+     *              be made.
      */
     void failed(Peer peer, int errno);
 

@@ -109,6 +109,10 @@ final class MsgConnection implements ConnectionManager {
         if (device.kind() != EndpointType.MSG) {
             throw refuse(CONNECT, FiErrno.FI_EINVAL, "%s is no passive endpoint", device);
         }
+        final String why = domain.whyUnreachable(device.gid());
+        if (why != null) {
+            throw refuse(CONNECT, FiErrno.FI_EHOSTUNREACH, "GID %s of %s: %s", device.gid(), device, why);
+        }
         lock.lock();
         try {
             requireIdle(CONNECT, asked != null);

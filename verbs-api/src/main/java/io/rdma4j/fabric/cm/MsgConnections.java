@@ -15,6 +15,7 @@ import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.name.NameResolver;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.verbs.Gid;
 
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
@@ -72,6 +73,11 @@ public final class MsgConnections {
 
     ReentrantLock lock() {
         return lock;
+    }
+
+    /** Null if it may be. */
+    String whyUnreachable(final Gid gid) {
+        return host.context().whyUnreachable(gid);
     }
 
     FabricAddress resolve(final FabricAddress address) {

@@ -49,8 +49,8 @@ public interface UdEnd extends AutoCloseable {
      * @param offset  first byte.
      * @param length  bytes, 0 to {@link #MAX_MESSAGE}.
      * @return 0; -FI_EAGAIN if no room is left: poll, and try again; -FI_EMSGSIZE, -FI_EINVAL for arguments that make
-     *         no sense; -FI_ENOMEM if the device has no way to one more GID; -FI_EIO if it failed; -FI_EBADFD if
-     *         closed.
+     *         no sense; -FI_ENOMEM if the device has no way to one more GID; -FI_EHOSTUNREACH if nobody has that;
+     *         -FI_EIO if it failed; -FI_EBADFD if closed.
      */
     int send(long gidHigh, long gidLow, int qpn, int qkey, DirectBuffer message, int offset, int length);
 

@@ -26,6 +26,7 @@ import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
@@ -64,6 +65,8 @@ public final class UdPort implements UdEnd {
     private final GlobalHeader header = new GlobalHeader();
     private final CompletionHandler onCompletion = this::onCompletion;
     private UdHandler handler;
+    /** Whom the last one was for. */
+    private Gid last = Gid.ZERO;
     private boolean failed;
     private long mended;
     private boolean closed;
@@ -250,6 +253,9 @@ public final class UdPort implements UdEnd {
         if (free == 0) {
             return -FiErrno.FI_EAGAIN;
         }
+        if (isUnreachable(gidHigh, gidLow)) {
+            return -FiErrno.FI_EHOSTUNREACH;
+        }
         final AddressHandle way = ways.find(gidHigh, gidLow);
         if (way == null) {
             return -ways.errno();
@@ -263,6 +269,15 @@ public final class UdPort implements UdEnd {
             request.sge(address + slot * SLOT, length, region.lkey());
         }
         return posted(qp.postSend(request));
+    }
+
+    /** Also if there is a way from when somebody was there. */
+    private boolean isUnreachable(final long gidHigh, final long gidLow) {
+        if (last.high() != gidHigh || last.low() != gidLow) {
+            last = new Gid(gidHigh, gidLow);
+        }
+        final RdmaContext context = qp.pd().context();
+        return !context.isClosed() && context.whyUnreachable(last) != null;
     }
 
     private int posted(final int code) {

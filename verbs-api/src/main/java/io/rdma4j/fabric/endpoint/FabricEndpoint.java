@@ -297,6 +297,10 @@ public final class FabricEndpoint implements InternalEndpoint, CompletionPort {
             throw Failures.of(CONNECT, FiErrno.FI_ECONNREFUSED, "the peer has another authorization key")
                 .hint("give both sides the same key, with EndpointOptions.authKey or Hints").build();
         }
+        final String why = messages.qp().pd().context().whyUnreachable(peer.gid());
+        if (why != null) {
+            throw Failures.of(CONNECT, FiErrno.FI_EHOSTUNREACH, "GID %s of the peer: %s", peer.gid(), why).build();
+        }
         try {
             messages.connect(peer);
             if (in != null && peer.has(PeerName.RMA)) {

@@ -56,5 +56,9 @@ final class Addresses {
                 .hint("bind a GID there with bindGid, or use index 0")
                 .build();
         }
+        final String why = context.whyUnreachable(dgid);
+        if (why != null) {
+            throw Errors.error(RdmaException.EHOSTUNREACH, operation, context, "GID %s: %s", dgid, why);
+        }
     }
 }

@@ -138,6 +138,14 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
     }
 
     @Override
+    public String whyUnreachable(final Gid gid) {
+        final String operation = "look for GID";
+        requireOpen(operation);
+        Errors.notNull(gid, operation, this, "GID");
+        return device.pci().whyUnreachable(gid.high(), gid.low());
+    }
+
+    @Override
     public int queryPkey(final int port, final int index) {
         final String operation = "query P_Key";
         requireOpen(operation);

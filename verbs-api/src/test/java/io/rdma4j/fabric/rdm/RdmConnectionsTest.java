@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
@@ -65,6 +66,20 @@ class RdmConnectionsTest {
         assertThat(a.ep.send(a.at(0), 8, a.region, nobody, 3)).as("one waits").isZero();
         assertThat(a.ep.send(a.at(0), 8, a.region, nobody, 4)).isEqualTo(-FiErrno.FI_EAGAIN);
         assertThat(a.ep.write(a.at(0), 8, a.region, nobody, 0, 0, 5)).isEqualTo(-FiErrno.FI_EAGAIN);
+    }
+
+    @Test
+    void aGidThatNobodyHasFailsAtOnce() {
+        final Rank a = world.rank(world.device(""), World.options().connectTimeout(Duration.ofDays(1)));
+        final long nobody = a.av.insert(FabricAddress.device(new Gid(0xfe80L << 48, 0x1234), 77, 5, EndpointType.RDM));
+        a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, nobody, 1));
+        a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.write(a.at(0), 8, a.region, nobody, 0, 0, 2));
+        final RdmaContext brief = world.device("");
+        final Rank b = world.rank(brief, World.options());
+        final long toB = a.knows(b);
+        world.close(b);
+        brief.close();
+        a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, toB, 3));
     }
 
     private static FabricAddress withAnotherKey(final Rank rank) {

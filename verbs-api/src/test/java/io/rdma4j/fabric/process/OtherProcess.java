@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.process;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.EventQueue;
+import io.rdma4j.fabric.Fabric;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.Fabrics;
+import io.rdma4j.fabric.Hints;
+import io.rdma4j.verbs.ConnectOptions;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaConnector;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.RdmaListener;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.TimeUnit;
+
+/** A process with a device and an end of each kind on it. Takes a line, answers a line. */
+final class OtherProcess implements AutoCloseable {
+    private final Process process;
+    private final PrintWriter to;
+    private final BufferedReader from;
+
+    OtherProcess(final String device) throws IOException {
+        process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+            "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
+            "-cp", classPath(), OtherProcess.class.getName(), device)
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        to = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    private static String classPath() {
+        final String surefire = System.getProperty("surefire.test.class.path");
+        return surefire != null ? surefire : System.getProperty("java.class.path").replace(";", File.pathSeparator);
+    }
+
+    String ask(final String line) throws IOException {
+        to.println(line);
+        return answer();
+    }
+
+    void tell(final String line) {
+        to.println(line);
+    }
+
+    String answer() throws IOException {
+        final String line = from.readLine();
+        if (line == null) {
+            throw new AssertionError("the other process has ended");
+        }
+        return line;
+    }
+
+    @Override
+    public void close() throws IOException {
+        to.close();
+        try {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (final InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * In the other process.
+     *
+     * @param args the device.
+     * @throws IOException if the test has gone.
+     */
+    public static void main(final String[] args) throws IOException {
+        final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        final PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        try (RdmaContext context = RdmaDevices.open(args[0]);
+             RdmaListener listener = RdmaConnector.listen(0);
+             Ends reliable = new Ends(context, EndpointType.RDM, AddressFormat.DEVICE, new EndpointOptions());
+             Ends datagrams = new Ends(context, EndpointType.DGRAM, AddressFormat.DEVICE, new EndpointOptions())) {
+            final QueuePair qp = qp(context);
+            final FabricInfo info = Fabrics.getInfo(new Hints().context(context).endpointType(EndpointType.MSG)).get(0);
+            final Fabric fabric = Fabrics.open(info);
+            final EventQueue events = fabric.openEventQueue(0);
+            final Domain domain = fabric.openDomain(info);
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                out.println(switch (line) {
+                    case "qp" -> qp.localAddress();
+                    case "rdm" -> reliable.endpoint.address();
+                    case "datagrams" -> datagrams.endpoint.address();
+                    case "name" -> HexFormat.of().formatHex(domain.openEndpoint(
+                        new EndpointOptions().completionQueue(domain.openCompletionQueue(8)).sizes(4, 4)).name());
+                    case "passive" -> fabric.openPassiveEndpoint(info, events, null).address();
+                    case "port" -> listener.address().getPort();
+                    case "accept" -> accept(listener, qp);
+                    default -> "what?";
+                });
+            }
+        }
+    }
+
+    static QueuePair qp(final RdmaContext context) {
+        return context.allocatePd().createQp(new QpOptions().cq(context.createCq(64)).maxSendWr(8).maxReceiveWr(8));
+    }
+
+    private static String accept(final RdmaListener listener, final QueuePair qp) {
+        try {
+            listener.accept(qp, new ConnectOptions().timeout(Duration.ofSeconds(60)));
+            return "connected";
+        } catch (final RdmaException e) {
+            return e.errno() + " " + qp.state() + " " + e.getMessage().replace('\n', ' ');
+        }
+    }
+}
