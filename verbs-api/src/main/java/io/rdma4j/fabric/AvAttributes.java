@@ -74,6 +74,7 @@ public final class AvAttributes {
 
     /**
      * A name under which processes of this machine and user share the vector, if they use the same domain name.
+     * What a process inserted is removed by the next change if that process ends without closing the vector.
      *
      * @param text 1 to 128 letters, digits, '-', '_' and '.', not only dots; null for a vector of this process.
      * @return this.

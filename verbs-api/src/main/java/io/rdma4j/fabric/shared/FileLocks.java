@@ -17,12 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Locks on the file of a vector, which the system takes away from a process that ends, however it ends (fcntl(2)): one
- * byte behind its end for whoever changes it, and one that everybody who has it open holds shared. tryLock does not
- * close the file when a thread is interrupted, as lock does.
+ * byte behind its end for whoever changes it, one that everybody who has it open holds shared, and one for each process
+ * that has put addresses into it. tryLock does not close the file when a thread is interrupted, as lock does.
  */
 final class FileLocks {
     private static final long WRITER = 1L << 62;
     private static final long PRESENCE = WRITER + 1;
+    private static final long OWNERS = WRITER + 2;
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** A test of what happens in the end need not wait that long. */
@@ -45,6 +46,11 @@ final class FileLocks {
 
     static FileLock presence(final FileChannel channel, final Path path) throws IOException {
         return await(channel, path, PRESENCE, true, "removing it");
+    }
+
+    /** As a process that puts addresses into it; null if that owner is another process. Call it as writer. */
+    static FileLock owner(final FileChannel channel, final int owner) throws IOException {
+        return attempt(channel, OWNERS + owner, false);
     }
 
     /** Whether nobody else has it open; call it without the own presence, and as writer. */

@@ -9,6 +9,8 @@ import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvEntry;
 import io.rdma4j.fabric.av.AvNames;
+import java.util.BitSet;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -26,6 +28,7 @@ final class SharedChanges {
     private final SharedLayout layout;
     private final SharedEntries entries;
     private final SharedIndex index;
+    private final SharedOwners owners;
     private final int mostLife;
 
     SharedChanges(
@@ -34,6 +37,7 @@ final class SharedChanges {
         this.layout = layout;
         this.entries = entries;
         this.index = index;
+        owners = new SharedOwners(bytes, layout);
         mostLife = mostLife(layout.type, layout.rxCtxBits, layout.base);
     }
 
@@ -57,8 +61,12 @@ final class SharedChanges {
         bytes.putLongVolatile(SharedLayout.SIZE_OFFSET, bytes.getLong(SharedLayout.SIZE_OFFSET) + by);
     }
 
+    SharedOwners owners() {
+        return owners;
+    }
+
     /** A handle, or a negated errno. */
-    long insert(final AvEntry entry) {
+    long insert(final AvEntry entry, final int owner) {
         if (entry.length() > SharedLayout.room(layout.format)) {
             return -FiErrno.FI_EMSGSIZE;
         }
@@ -72,9 +80,10 @@ final class SharedChanges {
         begin(INSERT, place);
         index.changed();
         bytes.putLong(SharedLayout.NEXT_ORDER_OFFSET, order + 1);
-        entries.put(place, life, order, entry);
+        entries.put(place, life, order, owner, entry);
         index.link(place);
         taken(place, true);
+        owners.add(owner, 1);
         grow(1);
         end();
         return AvNames.handle(place, life);
@@ -85,6 +94,7 @@ final class SharedChanges {
         index.unlink(place);
         entries.remove(place);
         taken(place, isUsedUp(place));
+        owners.add(entries.owner(place), -1);
         grow(-1);
         end();
     }
@@ -140,6 +150,19 @@ final class SharedChanges {
         bytes.putLong(at, is ? word | bit : word & ~bit);
     }
 
+    /** Takes out what belongs to processes that ended without closing the vector; called with the lock. */
+    void reclaim(final IntPredicate isGone) {
+        final BitSet gone = owners.gone(isGone);
+        if (gone.isEmpty()) {
+            return;
+        }
+        for (int place = 0; place < layout.capacity; place++) {
+            if (!entries.isFree(place) && gone.get(entries.owner(place))) {
+                remove(place);
+            }
+        }
+    }
+
     /** What a writer that was killed left half-done; called with the lock. */
     void mend() {
         final int operation = bytes.getIntVolatile(SharedLayout.UNDER_WAY_OFFSET);
@@ -160,11 +183,13 @@ final class SharedChanges {
 
     private void countAnew() {
         index.clear();
+        owners.clear();
         for (int place = 0; place < layout.capacity; place++) {
             taken(place, !entries.isFree(place) || isUsedUp(place));
         }
         final int[] live = IntStream.range(0, layout.capacity).filter(place -> !entries.isFree(place)).toArray();
         bytes.putLongVolatile(SharedLayout.SIZE_OFFSET, live.length);
+        IntStream.of(live).forEach(place -> owners.add(entries.owner(place), 1));
         IntStream.of(live).boxed().sorted((a, b) -> Long.compare(entries.order(b), entries.order(a)))
             .forEach(index::link);
         long last = 0;

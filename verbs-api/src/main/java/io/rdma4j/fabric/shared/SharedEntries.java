@@ -166,7 +166,7 @@ final class SharedEntries {
     }
 
     static int length(final DirectBuffer bytes, final int at, final SharedLayout layout) {
-        final int said = bytes.getInt(at + SharedLayout.INSERTED_LENGTH);
+        final int said = bytes.getShort(at + SharedLayout.INSERTED_LENGTH);
         final int most = SharedLayout.room(layout.format);
         return layout.format == AddressFormat.STR ? Math.max(0, Math.min(most, said)) : most;
     }
@@ -199,14 +199,25 @@ final class SharedEntries {
         return bytes.getLong(layout.entry(place) + SharedLayout.ORDER);
     }
 
+    /** Whose it is, 0 for nobody's; anything if the file is damaged. */
+    int owner(final int place) {
+        return bytes.getShort(layout.entry(place) + SharedLayout.OWNER) & SharedLayout.OWNERS - 1;
+    }
+
+    /** From now on it is nobody's. Readers don't look at it. */
+    void disown(final int place) {
+        bytes.putShort(layout.entry(place) + SharedLayout.OWNER, (short) 0);
+    }
+
     /** Fills a free place. It is there with the last store, in full or not at all. */
-    void put(final int place, final int life, final long order, final AvEntry entry) {
+    void put(final int place, final int life, final long order, final int owner, final AvEntry entry) {
         final int at = layout.entry(place);
         final long head = bytes.getLong(at);
         // Behind the store of remove: meets the acquire fence in unchanged.
         VarHandle.releaseFence();
         device(at, entry.gidHigh(), entry.gidLow(), entry.qpn() & QPN_MASK | entry.kind() << KIND_SHIFT, entry.qkey());
-        bytes.putInt(at + SharedLayout.INSERTED_LENGTH, entry.length());
+        bytes.putShort(at + SharedLayout.INSERTED_LENGTH, (short) entry.length());
+        bytes.putShort(at + SharedLayout.OWNER, (short) owner);
         bytes.putLong(at + SharedLayout.ORDER, order);
         entry.copyTo(bytes, at + SharedLayout.INSERTED);
         // Meets the acquire in head.

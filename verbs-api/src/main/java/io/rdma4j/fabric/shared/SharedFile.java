@@ -56,6 +56,9 @@ final class SharedFile {
     private final ReentrantLock changing = new ReentrantLock();
     private final FileLock presence;
     private FileLock writer;
+    private FileLock ownership;
+    /** This process, as it is named in entries; 0 as long as it has put none into the file. */
+    private int owner;
     private UnsafeBuffer writable;
     private UnsafeBuffer readable;
     private int users = 1;
@@ -316,6 +319,39 @@ final class SharedFile {
         }
     }
 
+    /**
+     * Who this process is in entries, while it has it open; with the lock.
+     *
+     * @return 0, nobody, if there are too many others already.
+     */
+    int owner(final SharedOwners owners) {
+        try {
+            for (int i = 1; i < SharedLayout.OWNERS && owner == 0; i++) {
+                ownership = owners.count(i) == 0 ? FileLocks.owner(channel, i) : null;
+                owner = ownership == null ? 0 : i;
+            }
+            return owner;
+        } catch (final IOException e) {
+            throw Troubles.of(path, e);
+        }
+    }
+
+    /** Whether a process ended without closing the vector; with the lock. */
+    boolean isGone(final int other) {
+        if (other == owner) {
+            return false;
+        }
+        try {
+            final FileLock lock = FileLocks.owner(channel, other);
+            if (lock != null) {
+                lock.release();
+            }
+            return lock != null;
+        } catch (final IOException e) {
+            throw Troubles.of(path, e);
+        }
+    }
+
     /** One user less; the last one of the process lets go of the file, the last process removes it. */
     void release() throws IOException {
         quietly(() -> {
@@ -332,7 +368,11 @@ final class SharedFile {
             // Closing the file ends it.
             FileLocks.writer(channel, path);
             presence.release();
-            if (FileLocks.isAbandoned(channel) && key != null && key.equals(key(path))) {
+            if (!FileLocks.isAbandoned(channel)) {
+                if (owner != 0) {
+                    new SharedOwners(writable, layout).leave(owner);
+                }
+            } else if (key != null && key.equals(key(path))) {
                 Files.deleteIfExists(path);
             }
         }

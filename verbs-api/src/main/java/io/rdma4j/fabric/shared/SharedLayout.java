@@ -31,7 +31,7 @@ import org.agrona.MutableDirectBuffer;
  *   32  u32  bits for receive contexts     |  1072  u32        kind << 24 | queue pair number
  *   36  u32  process that made it          |  1076  u32        queue key
  *   40  u64  base of names (map_addr)      |  1080  u32  u64 with bits below: all places taken
- *   48  u64  bytes of the file             |
+ *   48  u64  bytes of the file             |  1088  u32  each owner, from 0 on: its addresses
  *   56  u32  bytes of the name             |
  *   60  u32  bytes of the domain's name    |
  *   64  u32  CRC-32 of 0..63 and the names |
@@ -52,9 +52,9 @@ import org.agrona.MutableDirectBuffer;
  *  |            GID, second half            |  16
  *  +--------------------+-------------------+
  *  |     queue key      |  kind  |   qpn    |  24   kind: bits 24 to 31
- *  +--------------------+-------------------+
- *  | bytes as inserted  | next in bucket +1 |  32
- *  +--------------------+-------------------+
+ *  +---------+----------+-------------------+
+ *  |  owner  | inserted | next in bucket +1 |  32   inserted: bytes of the address as it was inserted
+ *  +---------+----------+-------------------+
  *  |         number of the insertion        |  40
  *  +----------------------------------------+
  *  |         address as it was inserted     |  48
@@ -63,7 +63,7 @@ import org.agrona.MutableDirectBuffer;
 final class SharedLayout {
     /** "rdma4jav" */
     static final long MAGIC = 0x7661_6a34_616d_6472L;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int VERSION_OFFSET = 8;
     static final int ENTRY_SIZE_OFFSET = 12;
     static final int CAPACITY_OFFSET = 16;
@@ -86,6 +86,9 @@ final class SharedLayout {
     static final int NEXT_ORDER_OFFSET = 1048;
     static final int MOVE_OFFSET = 1056;
     static final int FIRST_FREE_OFFSET = 1080;
+    static final int OWNERS_OFFSET = 1088;
+    /** With owner 0, which is nobody. */
+    static final int OWNERS = 512;
     static final int HEADER = 4096;
 
     static final int GID_HIGH = 8;
@@ -94,6 +97,7 @@ final class SharedLayout {
     static final int QKEY = 28;
     static final int NEXT = 32;
     static final int INSERTED_LENGTH = 36;
+    static final int OWNER = 38;
     static final int ORDER = 40;
     static final int INSERTED = 48;
 

@@ -96,6 +96,7 @@ final class SharedStore implements AvStore {
             boolean good = false;
             try {
                 changes.mend();
+                changes.reclaim(file::isGone);
                 good = true;
             } finally {
                 if (!good) {
@@ -114,7 +115,7 @@ final class SharedStore implements AvStore {
 
     @Override
     public long insert(final AvEntry entry) {
-        return readOnly ? -FiErrno.FI_EACCES : changes.insert(entry);
+        return readOnly ? -FiErrno.FI_EACCES : changes.insert(entry, file.owner(changes.owners()));
     }
 
     @Override

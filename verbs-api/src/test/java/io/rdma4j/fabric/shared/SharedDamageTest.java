@@ -66,7 +66,7 @@ class SharedDamageTest extends OwnFolder {
             put(bad);
             assertEquals(FiErrno.FI_EIO, errnoOfUsed(attributes(NAME)), "byte " + offset);
         }
-        bytes.putInt(SharedLayout.VERSION_OFFSET, 2);
+        bytes.putInt(SharedLayout.VERSION_OFFSET, SharedLayout.VERSION + 1);
         put(good);
         assertEquals(FiErrno.FI_EOPNOTSUPP, errnoOfUsed(attributes(NAME)));
         Files.delete(path);
@@ -76,7 +76,7 @@ class SharedDamageTest extends OwnFolder {
     void damagedFilesThatNobodyHasOpenAreBegunAnew() throws IOException {
         final byte[] good = good();
         final byte[] otherVersion = good.clone();
-        ByteBuffer.wrap(otherVersion).order(ByteOrder.nativeOrder()).putInt(SharedLayout.VERSION_OFFSET, 2);
+        ByteBuffer.wrap(otherVersion).order(ByteOrder.nativeOrder()).putInt(SharedLayout.VERSION_OFFSET, SharedLayout.VERSION + 1);
         final byte[] damaged = good.clone();
         damaged[0] ^= 0x40;
         for (final byte[] left : new byte[][] {otherVersion, damaged, java.util.Arrays.copyOf(good, 100), {}}) {

@@ -100,6 +100,12 @@ final class StoreProcess implements AutoCloseable {
     private static String answer(final AvStore store, final String[] words, final PrintWriter out) {
         return switch (words[0]) {
             case "insert" -> Long.toString(Stores.insert(store, Integer.parseInt(words[1])));
+            case "fill" -> {
+                for (int i = 0; i < Integer.parseInt(words[1]); i++) {
+                    Stores.insert(store, i);
+                }
+                yield "filled";
+            }
             case "remove" -> Boolean.toString(Stores.remove(store, Integer.parseInt(words[1])));
             case "find" -> {
                 final PeerAddress peer = new PeerAddress();
