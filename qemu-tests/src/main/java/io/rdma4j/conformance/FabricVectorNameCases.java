@@ -54,6 +54,7 @@ final class FabricVectorNameCases {
             ConformanceCase.of("av.rangesThatCannotBeCountedAreRefused", FabricVectorNameCases::symmetricRefused),
             ConformanceCase.of("av.textOfSockets", FabricVectorNameCases::text),
             ConformanceCase.of("av.namedVectorIsShared", FabricVectorNameCases::shared),
+            ConformanceCase.of("av.namedVectorGrows", FabricVectorNameCases::grows),
             ConformanceCase.of("av.namedVectorHasOneBaseOfAddresses", FabricVectorNameCases::mapAddress),
             ConformanceCase.of("av.namedVectorForReadersOnly", FabricVectorNameCases::readOnly));
     }
@@ -292,6 +293,26 @@ final class FabricVectorNameCases {
             one.close();
             Check.equal(FabricVectorCases.address(51), two.lookup(names[51]), "after the first has closed it");
         }
+    }
+
+    /** The count is a hint here, too. */
+    private static void grows(final ConformanceEnv env) {
+        final Domain domain = FabricVectorCases.domain(env, AddressFormat.DEVICE);
+        final String name = name(env);
+        final AddressVector writer = env.own(domain.openAddressVector(
+            new AvAttributes().type(AvType.TABLE).name(name).count(16)));
+        final AddressVector reader = env.own(domain.openAddressVector(
+            new AvAttributes().name(name).flags(AvFlag.READ)));
+        for (int round = 0; round < 4; round++) {
+            final long[] names = new long[50];
+            Check.equal(50, writer.insert(FabricVectorCases.addresses(round * 50, 50), names, null), "inserted");
+            for (int i = 0; i < 50; i++) {
+                Check.equal(round * 50L + i, names[i], "index");
+                Check.equal(FabricVectorCases.address((int) names[i]), reader.lookup(names[i]),
+                    "address %d, seen by a reader that was there before", names[i]);
+            }
+        }
+        Check.equal(200L, reader.size(), "addresses");
     }
 
     private static void mapAddress(final ConformanceEnv env) {

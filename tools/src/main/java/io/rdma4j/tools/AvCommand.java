@@ -129,7 +129,7 @@ final class AvCommand extends DumpCommand {
             out.println("there are no shared address vectors of this user");
             return;
         }
-        final Table table = Table.ofText("name", "domain", "type", "format", "addresses", "room", "state");
+        final Table table = Table.ofText("name", "domain", "type", "format", "addresses", "places", "state");
         for (final SharedVector one : found) {
             if (one.problem() != null) {
                 table.row("?", one.file(), "", "", "", "", one.problem());
@@ -159,7 +159,8 @@ final class AvCommand extends DumpCommand {
             .line(1, "made by process", vector.maker()).line(1, "type", "FI_AV_" + vector.type())
             .line(1, "addr_format", format(vector.format())).line(1, "rx_ctx_bits", vector.rxCtxBits())
             .line(1, "map_addr", String.format("0x%x", vector.mapAddress()))
-            .line(1, "addresses", vector.size() + " of " + vector.capacity()).blank();
+            .line(1, "addresses", vector.size())
+            .line(1, "places", vector.capacity() + ", more when these are taken").blank();
         final Table table = Table.ofText("place", "fi_addr", "address", "endpoint");
         for (final SharedVector.Entry entry : vector.entries()) {
             table.row(Integer.toString(entry.place()), String.format("0x%x", entry.fiAddr()),

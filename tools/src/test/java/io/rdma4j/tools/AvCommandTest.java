@@ -84,8 +84,8 @@ class AvCommandTest {
             final Cli.Outcome all = Cli.run("av");
             assertThat(all.exitCode()).as(all.err()).isZero();
             assertThat(all.outLines()).containsExactly(
-                "name   domain            type         format            addresses  room  state",
-                "peers  emulated:av-test  FI_AV_TABLE  FI_FORMAT_UNSPEC  2          100   open");
+                "name   domain            type         format            addresses  places  state",
+                "peers  emulated:av-test  FI_AV_TABLE  FI_FORMAT_UNSPEC  2          128     open");
         });
     }
 
@@ -94,7 +94,8 @@ class AvCommandTest {
         withVector(AvType.TABLE, () -> {
             final Cli.Outcome one = Cli.run("av", "peers");
             assertThat(one.exitCode()).as(one.err()).isZero();
-            assertThat(one.out()).contains("av:\tpeers", "FI_AV_TABLE", "2 of 100", "emulated:av-test");
+            assertThat(one.out()).contains("av:\tpeers", "FI_AV_TABLE", "2", "128, more",
+                "emulated:av-test");
             final List<String> lines = one.outLines();
             assertThat(lines.subList(lines.size() - 3, lines.size())).containsExactly(
                 "place  fi_addr  address                                        endpoint",

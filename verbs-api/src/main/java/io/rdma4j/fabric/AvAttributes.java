@@ -52,8 +52,7 @@ public final class AvAttributes {
     /**
      * How many addresses are expected: a hint.
      *
-     * @param addresses 0 if unknown. For a shared vector that is made by this call: how many it can hold, as its file
-     *                  does not grow; 0 for 65536.
+     * @param addresses 0 if unknown.
      * @return this.
      */
     public AvAttributes count(final long addresses) {

@@ -17,7 +17,7 @@ import java.util.List;
  * @param format     how addresses are written.
  * @param rxCtxBits  bits of an address that name a receive context.
  * @param mapAddress base of addresses.
- * @param capacity   addresses that it can hold.
+ * @param capacity   places that its file has now; it grows with what is inserted.
  * @param size       addresses in it.
  * @param maker      process that made it.
  * @param isOpen     whether a process has it open; else all that had were killed.

@@ -24,21 +24,32 @@ final class SharedChanges {
     private static final int REMOVE = 2;
     private static final int MOVE = 3;
 
+    /** A vector doubles until it has so many places, and grows by so many from then on. */
+    private static final int MOST_AT_ONCE = 1 << 16;
+
     private final UnsafeBuffer bytes;
     private final SharedLayout layout;
     private final SharedEntries entries;
     private final SharedIndex index;
     private final SharedOwners owners;
+    private final Room room;
     private final int mostLife;
 
     SharedChanges(
-        final UnsafeBuffer bytes, final SharedLayout layout, final SharedEntries entries, final SharedIndex index) {
-        this.bytes = bytes;
-        this.layout = layout;
+        final SharedMemory memory, final SharedEntries entries, final SharedIndex index, final Room room) {
+        bytes = memory.front;
+        layout = memory.layout;
         this.entries = entries;
         this.index = index;
-        owners = new SharedOwners(bytes, layout);
+        owners = new SharedOwners(memory);
+        this.room = room;
         mostLife = mostLife(layout.type, layout.rxCtxBits, layout.base);
+    }
+
+    /** Makes holes of the file bytes. */
+    interface Room {
+        /** Zeros from one place in the file on; false if there is no memory for them. */
+        boolean make(long position, long length);
     }
 
     /** So that names of type MAP, base and all, stay below the bits for receive contexts. */
@@ -70,7 +81,10 @@ final class SharedChanges {
         if (entry.length() > SharedLayout.room(layout.format)) {
             return -FiErrno.FI_EMSGSIZE;
         }
-        final int place = lowestFree();
+        int place = lowestFree();
+        if (place < 0 && grow()) {
+            place = lowestFree();
+        }
         if (place < 0) {
             return -FiErrno.FI_ENOMEM;
         }
@@ -125,22 +139,46 @@ final class SharedChanges {
 
     /** Words below the noted one are full: a vector that is being filled is not searched from its start each time. */
     private int lowestFree() {
-        final int words = (layout.capacity + Long.SIZE - 1) / Long.SIZE;
+        final int words = entries.places() / Long.SIZE;
         final int noted = bytes.getInt(SharedLayout.FIRST_FREE_OFFSET);
         for (int i = noted < 0 || noted > words ? 0 : noted; i < words; i++) {
-            final long word = bytes.getLong(SharedLayout.HEADER + i * Long.BYTES);
+            final long word = bytes.getLong(SharedLayout.bits(i * Long.SIZE));
             if (word != -1L) {
                 bytes.putInt(SharedLayout.FIRST_FREE_OFFSET, i);
-                final int place = i * Long.SIZE + Long.numberOfTrailingZeros(~word);
-                return place < layout.capacity ? place : -1;
+                return i * Long.SIZE + Long.numberOfTrailingZeros(~word);
             }
         }
         bytes.putInt(SharedLayout.FIRST_FREE_OFFSET, words);
         return -1;
     }
 
+    /**
+     * Makes places. What is not announced yet when this process is killed is made once more by the next one.
+     *
+     * @return false if there are as many as can be, or there is no memory for more.
+     */
+    private boolean grow() {
+        final int places = entries.places();
+        final int more = Math.min(Math.min(places, MOST_AT_ONCE), layout.most - places);
+        final int level = index.level();
+        final boolean isIndexFull = places + more > 1 << level;
+        final int indexBytes = isIndexFull ? SharedLayout.indexBytes(level + 1) : 0;
+        if (more == 0 || isIndexFull && !room.make(layout.index(level + 1), indexBytes)
+            || !room.make(SharedLayout.bits(places), more / Byte.SIZE)
+            || !room.make(layout.position(places), (long) more * layout.entrySize)) {
+            return false;
+        }
+        if (isIndexFull) {
+            index.grow();
+        }
+        bytes.putLong(SharedLayout.USED_OFFSET, bytes.getLong(SharedLayout.USED_OFFSET) + indexBytes + more / Byte.SIZE
+            + (long) more * layout.entrySize);
+        entries.announce(places + more);
+        return true;
+    }
+
     private void taken(final int place, final boolean is) {
-        final int at = SharedLayout.HEADER + place / Long.SIZE * Long.BYTES;
+        final int at = SharedLayout.bits(place);
         final long bit = 1L << place % Long.SIZE;
         if (!is && place / Long.SIZE < bytes.getInt(SharedLayout.FIRST_FREE_OFFSET)) {
             // First, so that nothing is overlooked if this process is killed here.
@@ -156,7 +194,7 @@ final class SharedChanges {
         if (gone.isEmpty()) {
             return;
         }
-        for (int place = 0; place < layout.capacity; place++) {
+        for (int place = 0; place < entries.places(); place++) {
             if (!entries.isFree(place) && gone.get(entries.owner(place))) {
                 remove(place);
             }
@@ -170,7 +208,7 @@ final class SharedChanges {
             return;
         }
         final int place = bytes.getInt(SharedLayout.UNDER_WAY_PLACE_OFFSET);
-        if (place >= 0 && place < layout.capacity) {
+        if (entries.isPlace(place)) {
             if (operation == REMOVE && !entries.isFree(place)) {
                 entries.remove(place);
             } else if (operation == MOVE && (entries.isMoving(place) || !entries.isFree(place))) {
@@ -184,10 +222,10 @@ final class SharedChanges {
     private void countAnew() {
         index.clear();
         owners.clear();
-        for (int place = 0; place < layout.capacity; place++) {
+        for (int place = 0; place < entries.places(); place++) {
             taken(place, !entries.isFree(place) || isUsedUp(place));
         }
-        final int[] live = IntStream.range(0, layout.capacity).filter(place -> !entries.isFree(place)).toArray();
+        final int[] live = IntStream.range(0, entries.places()).filter(place -> !entries.isFree(place)).toArray();
         bytes.putLongVolatile(SharedLayout.SIZE_OFFSET, live.length);
         IntStream.of(live).forEach(place -> owners.add(entries.owner(place), 1));
         IntStream.of(live).boxed().sorted((a, b) -> Long.compare(entries.order(b), entries.order(a)))

@@ -44,17 +44,36 @@ final class SharedEntries {
         }
     }
 
-    private final UnsafeBuffer bytes;
+    private final SharedMemory memory;
     private final SharedLayout layout;
+    /** Places that there were when it was looked at last. Racy: they only get more, and who needs more looks again. */
+    private int known;
     /**
      * Place and first word of an entry that stayed so for all spins: a killed writer leaves one at most. Who reads only
      * cannot mend it, and shall not wait for it each time. Racy: at worst somebody waits once more.
      */
     private long stuck;
 
-    SharedEntries(final UnsafeBuffer bytes, final SharedLayout layout) {
-        this.bytes = bytes;
-        this.layout = layout;
+    SharedEntries(final SharedMemory memory) {
+        this.memory = memory;
+        layout = memory.layout;
+    }
+
+    /** Places that there are. */
+    int places() {
+        // Meets the release in announce: their entries are in the file.
+        final int now =
+            SharedLayout.checked(memory.front.getLongVolatile(SharedLayout.PLACES_OFFSET), Long.SIZE, layout.most);
+        if (now > known) {
+            known = now;
+        }
+        return known;
+    }
+
+    /** There are more places now; with the lock. */
+    void announce(final int places) {
+        // Meets the acquire in places.
+        memory.front.putLongVolatile(SharedLayout.PLACES_OFFSET, SharedLayout.checked(places));
     }
 
     static boolean isLive(final long head) {
@@ -65,8 +84,8 @@ final class SharedEntries {
         return (int) (head >>> LIFE_SHIFT) & Integer.MAX_VALUE;
     }
 
-    private boolean isPlace(final int place) {
-        return place >= 0 && place < layout.capacity;
+    boolean isPlace(final int place) {
+        return place >= 0 && (place < known || place < places());
     }
 
     /** The first word if this address is there, else 0. */
@@ -77,7 +96,7 @@ final class SharedEntries {
         long head = 0;
         for (int i = 0; i < SPINS; i++) {
             // Meets the releases in put and move: the words behind it are seen, too.
-            head = bytes.getLongVolatile(layout.entry(place));
+            head = memory.window(place).getLongVolatile(memory.offset(place));
             if ((head & STATE) != MOVING) {
                 return (head & STATE) == LIVE && (life == 0 || life == lifeOf(head)) ? head : 0;
             }
@@ -103,7 +122,7 @@ final class SharedEntries {
     private boolean unchanged(final int place, final long head) {
         // Keeps the reads before it before it; meets the release fences in put and move.
         VarHandle.acquireFence();
-        return bytes.getLongVolatile(layout.entry(place)) == head;
+        return memory.window(place).getLongVolatile(memory.offset(place)) == head;
     }
 
     boolean find(final int place, final int life, final PeerAddress into) {
@@ -112,7 +131,8 @@ final class SharedEntries {
             if (head == 0) {
                 return false;
             }
-            final int at = layout.entry(place);
+            final UnsafeBuffer bytes = memory.window(place);
+            final int at = memory.offset(place);
             final long gidHigh = bytes.getLong(at + SharedLayout.GID_HIGH);
             final long gidLow = bytes.getLong(at + SharedLayout.GID_LOW);
             final int qpn = bytes.getInt(at + SharedLayout.QPN) & QPN_MASK;
@@ -132,7 +152,8 @@ final class SharedEntries {
             if (head == 0) {
                 return -1;
             }
-            final int at = layout.entry(place);
+            final UnsafeBuffer bytes = memory.window(place);
+            final int at = memory.offset(place);
             final boolean same = bytes.getLong(at + SharedLayout.GID_HIGH) == gidHigh
                 && bytes.getLong(at + SharedLayout.GID_LOW) == gidLow
                 && (bytes.getInt(at + SharedLayout.QPN) & QPN_MASK) == qpn
@@ -155,7 +176,8 @@ final class SharedEntries {
             if (head == 0) {
                 break;
             }
-            final int at = layout.entry(place);
+            final UnsafeBuffer bytes = memory.window(place);
+            final int at = memory.offset(place);
             final int length = length(bytes, at, layout);
             to.putBytes(offset, bytes, at + SharedLayout.INSERTED, Math.min(room, length));
             if (unchanged(place, head)) {
@@ -166,7 +188,7 @@ final class SharedEntries {
     }
 
     static int length(final DirectBuffer bytes, final int at, final SharedLayout layout) {
-        final int said = bytes.getShort(at + SharedLayout.INSERTED_LENGTH);
+        final int said = bytes.getInt(at + SharedLayout.INSERTED_LENGTH);
         final int most = SharedLayout.room(layout.format);
         return layout.format == AddressFormat.STR ? Math.max(0, Math.min(most, said)) : most;
     }
@@ -182,49 +204,67 @@ final class SharedEntries {
         return FabricAddress.of(layout.format, exact);
     }
 
+    private long word(final int place, final int offset) {
+        return memory.window(place).getLong(memory.offset(place) + offset);
+    }
+
+    long gidHigh(final int place) {
+        return word(place, SharedLayout.GID_HIGH);
+    }
+
+    long gidLow(final int place) {
+        return word(place, SharedLayout.GID_LOW);
+    }
+
+    int qpn(final int place) {
+        return (int) word(place, SharedLayout.QPN) & QPN_MASK;
+    }
+
     /** The last life that the place had, 0 for none. */
     int lastLife(final int place) {
-        return lifeOf(bytes.getLong(layout.entry(place)));
+        return lifeOf(word(place, 0));
     }
 
     boolean isFree(final int place) {
-        return (bytes.getLong(layout.entry(place)) & STATE) != LIVE;
+        return (word(place, 0) & STATE) != LIVE;
     }
 
     boolean isMoving(final int place) {
-        return (bytes.getLong(layout.entry(place)) & STATE) == MOVING;
+        return (word(place, 0) & STATE) == MOVING;
     }
 
     long order(final int place) {
-        return bytes.getLong(layout.entry(place) + SharedLayout.ORDER);
+        return word(place, SharedLayout.ORDER);
     }
 
     /** Whose it is, 0 for nobody's; anything if the file is damaged. */
     int owner(final int place) {
-        return bytes.getShort(layout.entry(place) + SharedLayout.OWNER) & SharedLayout.OWNERS - 1;
+        return memory.window(place).getInt(memory.offset(place) + SharedLayout.OWNER) & SharedLayout.OWNERS - 1;
     }
 
     /** From now on it is nobody's. Readers don't look at it. */
     void disown(final int place) {
-        bytes.putShort(layout.entry(place) + SharedLayout.OWNER, (short) 0);
+        memory.window(place).putInt(memory.offset(place) + SharedLayout.OWNER, 0);
     }
 
     /** Fills a free place. It is there with the last store, in full or not at all. */
     void put(final int place, final int life, final long order, final int owner, final AvEntry entry) {
-        final int at = layout.entry(place);
+        final UnsafeBuffer bytes = memory.window(place);
+        final int at = memory.offset(place);
         final long head = bytes.getLong(at);
         // Behind the store of remove: meets the acquire fence in unchanged.
         VarHandle.releaseFence();
-        device(at, entry.gidHigh(), entry.gidLow(), entry.qpn() & QPN_MASK | entry.kind() << KIND_SHIFT, entry.qkey());
-        bytes.putShort(at + SharedLayout.INSERTED_LENGTH, (short) entry.length());
-        bytes.putShort(at + SharedLayout.OWNER, (short) owner);
+        device(bytes, at, entry.gidHigh(), entry.gidLow(), qpnAndKind(entry), entry.qkey());
+        bytes.putInt(at + SharedLayout.INSERTED_LENGTH, entry.length());
+        bytes.putInt(at + SharedLayout.OWNER, owner);
         bytes.putLong(at + SharedLayout.ORDER, order);
         entry.copyTo(bytes, at + SharedLayout.INSERTED);
         // Meets the acquire in head.
         bytes.putLongVolatile(at, (long) life << LIFE_SHIFT | head + CHANGE & CHANGES | LIVE);
     }
 
-    private void device(final int at, final long gidHigh, final long gidLow, final int qpnAndKind, final int qkey) {
+    private static void device(final UnsafeBuffer bytes, final int at, final long gidHigh, final long gidLow,
+        final int qpnAndKind, final int qkey) {
         bytes.putLong(at + SharedLayout.GID_HIGH, gidHigh);
         bytes.putLong(at + SharedLayout.GID_LOW, gidLow);
         bytes.putInt(at + SharedLayout.QPN, qpnAndKind);
@@ -232,20 +272,22 @@ final class SharedEntries {
     }
 
     void remove(final int place) {
-        final int at = layout.entry(place);
+        final UnsafeBuffer bytes = memory.window(place);
+        final int at = memory.offset(place);
         final long head = bytes.getLong(at);
         bytes.putLongVolatile(at, head & ~(CHANGES | STATE) | head + CHANGE & CHANGES);
     }
 
     /** Another device address; may be done again by who finds it half-done. */
     void move(final int place, final long gidHigh, final long gidLow, final int qpnAndKind, final int qkey) {
-        final int at = layout.entry(place);
+        final UnsafeBuffer bytes = memory.window(place);
+        final int at = memory.offset(place);
         final long head = bytes.getLong(at);
         final long next = head & ~(CHANGES | STATE) | head + CHANGE & CHANGES;
         bytes.putLongVolatile(at, next | MOVING);
         // Behind the store above: meets the acquire fence in unchanged.
         VarHandle.releaseFence();
-        device(at, gidHigh, gidLow, qpnAndKind, qkey);
+        device(bytes, at, gidHigh, gidLow, qpnAndKind, qkey);
         // Meets the acquire in head.
         bytes.putLongVolatile(at, next | LIVE);
     }

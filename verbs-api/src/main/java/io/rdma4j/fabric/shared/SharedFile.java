@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -33,10 +34,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>A vector lives as long as a process has it open. Who closes it last removes the file. If all of them were killed
  * the file stays: who opens it next and may make it begins anew, who only reads is told that there is none.
  *
- * <p>A new one is written under another name and then linked, so that nobody sees it half-made. All its bytes are
- * written, so that the file system cannot run out of room under the mapping. Memory is unmapped by the collector, when
- * nobody can reach it any more. Should the user himself truncate a file while it is mapped, reading it ends with an
- * InternalError of the JVM; what can be checked without a system call for each read is checked when it is locked.
+ * <p>A new one is written under another name and then linked, so that nobody sees it half-made. All bytes that are used
+ * are written before, so that the file system cannot run out of room under the mapping. Should the user himself
+ * truncate a file while it is mapped, reading it ends with an InternalError of the JVM; what can be checked without a
+ * system call for each read is checked when it is locked.
  */
 final class SharedFile {
     private static final FileAttribute<?> MINE =
@@ -59,8 +60,8 @@ final class SharedFile {
     private FileLock ownership;
     /** This process, as it is named in entries; 0 as long as it has put none into the file. */
     private int owner;
-    private UnsafeBuffer writable;
-    private UnsafeBuffer readable;
+    private SharedMemory writable;
+    private SharedMemory readable;
     private int users = 1;
 
     private SharedFile(
@@ -78,8 +79,10 @@ final class SharedFile {
      * Opens or makes it.
      *
      * @param wanted what to make if there is none; null to open only.
+     * @param places how many to make it with, a multiple of 64.
      */
-    static SharedFile open(final Path folder, final SharedName name, final SharedLayout wanted) throws IOException {
+    static SharedFile open(
+        final Path folder, final SharedName name, final SharedLayout wanted, final int places) throws IOException {
         final Path path = folder.resolve(SharedFolder.fileName(name.name(), name.domain()));
         if (wanted != null) {
             SharedFolder.make(folder);
@@ -90,7 +93,7 @@ final class SharedFile {
                 here.users++;
                 return here;
             }
-            final SharedFile file = attempt(path, name, wanted);
+            final SharedFile file = attempt(path, name, wanted, places);
             OPEN.put(path, file);
             return file;
         });
@@ -108,15 +111,16 @@ final class SharedFile {
         });
     }
 
-    private static SharedFile attempt(final Path path, final SharedName name, final SharedLayout wanted)
-        throws IOException {
+    private static SharedFile attempt(
+        final Path path, final SharedName name, final SharedLayout wanted, final int places) throws IOException {
         for (int i = 0; i < ATTEMPTS; i++) {
             final boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
             if (!exists && wanted == null) {
                 throw Troubles.of(FiErrno.FI_ENOENT, "a process has to have it open that may make it",
                     "there is no vector '%s' of domain '%s': %s", name.name(), name.domain(), path);
             }
-            final SharedFile file = exists ? join(path, name, wanted != null) : make(path, name, wanted);
+            final SharedFile file =
+                exists ? join(path, name, wanted != null) : make(path, name, wanted, places);
             if (file != null) {
                 return file;
             }
@@ -184,8 +188,8 @@ final class SharedFile {
     }
 
     /** Null if another process was faster. */
-    private static SharedFile make(final Path path, final SharedName name, final SharedLayout layout)
-        throws IOException {
+    private static SharedFile make(
+        final Path path, final SharedName name, final SharedLayout layout, final int places) throws IOException {
         sweep(path.getParent());
         final Path half = path.resolveSibling(path.getFileName() + "." + ProcessHandle.current().pid() + LEFT_OVER);
         Files.deleteIfExists(half);
@@ -194,7 +198,7 @@ final class SharedFile {
         try {
             channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
                 StandardOpenOption.WRITE), MINE);
-            fill(channel, layout, name);
+            fill(channel, layout, name, places);
             final FileLock presence = FileLocks.presence(channel, path);
             Files.createLink(path, half);
             file = new SharedFile(path, name, channel, layout, presence);
@@ -209,18 +213,28 @@ final class SharedFile {
         }
     }
 
-    private static void fill(final FileChannel channel, final SharedLayout layout, final SharedName name)
+    private static void fill(
+        final FileChannel channel, final SharedLayout layout, final SharedName name, final int places)
         throws IOException {
-        final ByteBuffer zeros = ByteBuffer.allocate(PIECE);
-        for (long at = 0; at < layout.length; at += zeros.position()) {
-            zeros.clear().limit((int) Math.min(PIECE, layout.length - at));
-            channel.write(zeros, at);
-        }
+        final int level = SharedLayout.level(places);
+        channel.write(ByteBuffer.allocate(1), layout.length - 1);
+        zero(channel, SharedLayout.HEADER, places / Byte.SIZE);
+        zero(channel, layout.index(level), SharedLayout.indexBytes(level));
+        zero(channel, layout.position(0), (long) places * layout.entrySize);
         final byte[] header = new byte[SharedLayout.HEADER];
-        layout.write(new UnsafeBuffer(header), name);
+        layout.write(new UnsafeBuffer(header), name, places, header.length + places / Byte.SIZE
+            + SharedLayout.indexBytes(level) + (long) places * layout.entrySize);
         final ByteBuffer from = ByteBuffer.wrap(header);
         while (from.hasRemaining()) {
             channel.write(from, from.position());
+        }
+    }
+
+    private static void zero(final FileChannel channel, final long position, final long length) throws IOException {
+        final ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(PIECE, length));
+        for (long done = 0; done < length; done += zeros.position()) {
+            zeros.clear().limit((int) Math.min(zeros.capacity(), length - done));
+            channel.write(zeros, position + done);
         }
     }
 
@@ -257,15 +271,39 @@ final class SharedFile {
         return name;
     }
 
-    UnsafeBuffer map(final boolean readOnly) throws IOException {
+    SharedMemory map(final boolean readOnly) throws IOException {
         return quietly(() -> {
             if (readOnly && readable == null) {
-                readable = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_ONLY, 0, layout.length));
+                readable = new SharedMemory(channel, layout, FileChannel.MapMode.READ_ONLY);
             } else if (!readOnly && writable == null) {
-                writable = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, layout.length));
+                writable = new SharedMemory(channel, layout, FileChannel.MapMode.READ_WRITE);
             }
             return readOnly ? readable : writable;
         });
+    }
+
+    /**
+     * Writes zeros where there is a hole; with the lock.
+     *
+     * @return false if the file system has no room for them: then it is asked first, so that nothing is used up.
+     */
+    boolean makeRoom(final long position, final long length) {
+        try {
+            return Undisturbed.carryOut(() -> {
+                final FileStore store = Files.getFileStore(path.getParent());
+                // One without a limit of its own says 0.
+                if (store.getTotalSpace() > 0 && store.getUsableSpace() < length) {
+                    return false;
+                }
+                zero(channel, position, length);
+                return true;
+            });
+        } catch (final IOException e) {
+            if (Troubles.errno(e) == FiErrno.FI_ENOMEM) {
+                return false;
+            }
+            throw Troubles.of(path, e);
+        }
     }
 
     /** Begins changes, in this process and among processes. */
@@ -370,7 +408,7 @@ final class SharedFile {
             presence.release();
             if (!FileLocks.isAbandoned(channel)) {
                 if (owner != 0) {
-                    new SharedOwners(writable, layout).leave(owner);
+                    new SharedOwners(writable).leave(owner);
                 }
             } else if (key != null && key.equals(key(path))) {
                 Files.deleteIfExists(path);

@@ -11,6 +11,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Finds entries by device address: buckets with chains, oldest first. Read without a lock. A chain is changed by one
  * store, so that readers see it before or after, also if the writer dies there; a reader who stands on an entry that is
  * moved may end up in another chain, finds nothing there, and sees by the count of changes that it has to look again.
+ *
+ * <p>An index for more places is made elsewhere in the file, and then shown. Readers who stand in the old one find it
+ * as it was.
  */
 final class SharedIndex {
     private static final int ATTEMPTS = 4;
@@ -19,9 +22,9 @@ final class SharedIndex {
     private final SharedLayout layout;
     private final SharedEntries entries;
 
-    SharedIndex(final UnsafeBuffer bytes, final SharedLayout layout, final SharedEntries entries) {
-        this.bytes = bytes;
-        this.layout = layout;
+    SharedIndex(final SharedMemory memory, final SharedEntries entries) {
+        bytes = memory.front;
+        layout = memory.layout;
         this.entries = entries;
     }
 
@@ -30,7 +33,8 @@ final class SharedIndex {
         for (int i = 0; i < ATTEMPTS; i++) {
             // Meets the releases in changed.
             final long changes = bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET);
-            final long found = walk(gidHigh, gidLow, qpn, qkey);
+            final int level = level();
+            final long found = level < 0 ? -1 : walk(level, gidHigh, gidLow, qpn, qkey);
             if (found >= 0 || bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET) == changes) {
                 return found;
             }
@@ -38,33 +42,46 @@ final class SharedIndex {
         return -1;
     }
 
-    private long walk(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
+    /** Which one is in use; -1 if the file is damaged. */
+    int level() {
+        // Meets the release in grow.
+        return SharedLayout.checked(bytes.getLongVolatile(SharedLayout.LEVEL_OFFSET), SharedLayout.FIRST_LEVEL,
+            SharedLayout.level(layout.most));
+    }
+
+    private long walk(final int level, final long gidHigh, final long gidLow, final int qpn, final long qkey) {
         // Meets the releases in link and unlink.
-        int next = bytes.getIntVolatile(bucket(gidHigh, gidLow, qpn));
-        for (int steps = 0; isEntry(next) && steps < layout.capacity; steps++) {
+        int next = bytes.getIntVolatile(bucket(level, hash(gidHigh, gidLow, qpn)));
+        for (int steps = 0; isEntry(level, next) && steps < 1 << level; steps++) {
             final long handle = entries.match(next - 1, gidHigh, gidLow, qpn, qkey);
             if (handle >= 0) {
                 return handle;
             }
-            next = bytes.getIntVolatile(layout.entry(next - 1) + SharedLayout.NEXT);
+            next = bytes.getIntVolatile(next(level, next - 1));
         }
         return -1;
     }
 
-    private boolean isEntry(final int next) {
-        return next > 0 && next <= layout.capacity;
+    private boolean isEntry(final int level, final int next) {
+        return next > 0 && next <= 1 << level && entries.isPlace(next - 1);
     }
 
-    private int bucket(final long gidHigh, final long gidLow, final int qpn) {
+    private static int hash(final long gidHigh, final long gidLow, final int qpn) {
         long hash = (gidHigh * 0x9e37_79b9_7f4a_7c15L ^ gidLow) * 0xbf58_476d_1ce4_e5b9L;
         hash = (hash ^ hash >>> 32 ^ qpn) * 0x94d0_49bb_1331_11ebL;
-        return layout.bucketsOffset + ((int) (hash >>> 40) & layout.buckets - 1) * Integer.BYTES;
+        return (int) (hash >>> Integer.SIZE);
     }
 
-    private int bucketOf(final int place) {
-        final int at = layout.entry(place);
-        return bucket(bytes.getLong(at + SharedLayout.GID_HIGH), bytes.getLong(at + SharedLayout.GID_LOW),
-            bytes.getInt(at + SharedLayout.QPN) & SharedEntries.QPN_MASK);
+    private int hashOf(final int place) {
+        return hash(entries.gidHigh(place), entries.gidLow(place), entries.qpn(place));
+    }
+
+    private int bucket(final int level, final int hash) {
+        return layout.index(level) + (hash & (1 << level) - 1) * Integer.BYTES;
+    }
+
+    private int next(final int level, final int place) {
+        return layout.index(level) + (1 << level) * Integer.BYTES + place * Integer.BYTES;
     }
 
     /** Before an entry is used again, and after: who reads meanwhile looks again. */
@@ -74,32 +91,32 @@ final class SharedIndex {
 
     /** Puts an entry behind those that were inserted before it. */
     void link(final int place) {
-        final int entry = layout.entry(place);
-        final long order = bytes.getLong(entry + SharedLayout.ORDER);
-        int at = bucketOf(place);
+        final int level = level();
+        final long order = entries.order(place);
+        int at = bucket(level, hashOf(place));
         int next = bytes.getInt(at);
-        for (int steps = 0; isEntry(next) && steps < layout.capacity
-            && bytes.getLong(layout.entry(next - 1) + SharedLayout.ORDER) < order; steps++) {
-            at = layout.entry(next - 1) + SharedLayout.NEXT;
+        for (int steps = 0; isEntry(level, next) && steps < 1 << level && entries.order(next - 1) < order; steps++) {
+            at = next(level, next - 1);
             next = bytes.getInt(at);
         }
-        bytes.putInt(entry + SharedLayout.NEXT, isEntry(next) ? next : 0);
+        bytes.putInt(next(level, place), isEntry(level, next) ? next : 0);
         // Meets the acquire in walk.
         bytes.putIntVolatile(at, place + 1);
     }
 
     /** What readers find in the entry stays, for those who stand on it. */
     void unlink(final int place) {
-        int at = bucketOf(place);
+        final int level = level();
+        int at = bucket(level, hashOf(place));
         int next = bytes.getInt(at);
-        for (int steps = 0; isEntry(next) && steps < layout.capacity; steps++) {
+        for (int steps = 0; isEntry(level, next) && steps < 1 << level; steps++) {
             if (next == place + 1) {
                 // Meets the acquire in walk.
-                bytes.putIntVolatile(at, bytes.getInt(layout.entry(place) + SharedLayout.NEXT));
+                bytes.putIntVolatile(at, bytes.getInt(next(level, place)));
                 changed();
                 return;
             }
-            at = layout.entry(next - 1) + SharedLayout.NEXT;
+            at = next(level, next - 1);
             next = bytes.getInt(at);
         }
     }
@@ -107,8 +124,44 @@ final class SharedIndex {
     /** Before entries are linked anew. */
     void clear() {
         changed();
-        for (int i = 0; i < layout.buckets; i++) {
-            bytes.putIntVolatile(layout.bucketsOffset + i * Integer.BYTES, 0);
+        final int level = level();
+        for (int i = 0; i < 1 << level; i++) {
+            bytes.putIntVolatile(bucket(level, i), 0);
         }
+    }
+
+    /** Makes the index of the next level, whose bytes are zero, and shows it: each chain becomes two, in its order. */
+    void grow() {
+        final int level = level();
+        int left = 1 << level;
+        for (int i = 0; i < 1 << level; i++) {
+            left = split(level, i, left);
+        }
+        // Meets the acquire in level.
+        bytes.putLongVolatile(SharedLayout.LEVEL_OFFSET, SharedLayout.checked(level + 1));
+        changed();
+    }
+
+    /** How many entries are left: no more than there can be, whatever damage leads in circles. */
+    private int split(final int level, final int bucket, final int most) {
+        int low = bucket(level + 1, bucket);
+        int high = bucket(level + 1, bucket | 1 << level);
+        int left = most;
+        int next = bytes.getInt(bucket(level, bucket));
+        while (isEntry(level, next) && left > 0) {
+            final int place = next - 1;
+            if ((hashOf(place) & 1 << level) == 0) {
+                bytes.putInt(low, next);
+                low = next(level + 1, place);
+            } else {
+                bytes.putInt(high, next);
+                high = next(level + 1, place);
+            }
+            next = bytes.getInt(next(level, place));
+            left--;
+        }
+        bytes.putInt(low, 0);
+        bytes.putInt(high, 0);
+        return left;
     }
 }

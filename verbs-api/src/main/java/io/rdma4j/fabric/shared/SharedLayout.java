@@ -19,28 +19,35 @@ import org.agrona.MutableDirectBuffer;
 /**
  * What is in the file of a shared vector, in the byte order of this machine, which magic and version show.
  *
+ * <p>The file has the length of the largest vector from the beginning, and almost all of it is a hole: so everybody
+ * maps all of it once, and a vector grows without a reader having to do anything. What is used grows from the start of
+ * each part: its bytes are written before the words of the header that name it, and nobody looks behind them.
+ *
  * <pre>
  *  Header                                  |  what changes, under the lock
- *    0  u64  magic                         |  1024  u64  addresses in it
- *    8  u32  version                       |  1032  u32  operation under way: 0 none, 1 insert, 2 remove, 3 move
- *   12  u32  bytes of an entry             |  1036  u32  its place
- *   16  u32  entries                       |  1040  u64  count of changes of the index
- *   20  u32  buckets, a power of 2         |  1048  u64  number of the next insertion
- *   24  u32  type (1 MAP, 2 TABLE)         |  1056  u64  move: first half of the new GID
- *   28  u32  format (AddressFormat.value)  |  1064  u64        second half
- *   32  u32  bits for receive contexts     |  1072  u32        kind << 24 | queue pair number
- *   36  u32  process that made it          |  1076  u32        queue key
- *   40  u64  base of names (map_addr)      |  1080  u32  u64 with bits below: all places taken
- *   48  u64  bytes of the file             |  1088  u32  each owner, from 0 on: its addresses
- *   56  u32  bytes of the name             |
- *   60  u32  bytes of the domain's name    |
- *   64  u32  CRC-32 of 0..63 and the names |
- *  128  name
- *  256  name of the domain, up to 1023
+ *    0  u64  magic                         |    72  u64  places that there are; checked
+ *    8  u32  version                       |    80  u64  level of the index; checked
+ *   12  u32  bytes of an entry             |    88  u64  bytes that are used
+ *   16  u32  most places, a power of 2     |  1024  u64  addresses in it
+ *   24  u32  type (1 MAP, 2 TABLE)         |  1032  u32  operation under way: 0 none, 1 insert, 2 remove, 3 move
+ *   28  u32  format (AddressFormat.value)  |  1036  u32  its place
+ *   32  u32  bits for receive contexts     |  1040  u64  count of changes of the index
+ *   36  u32  process that made it          |  1048  u64  number of the next insertion
+ *   40  u64  base of names (map_addr)      |  1056  u64  move: first half of the new GID
+ *   48  u64  bytes of the file             |  1064  u64        second half
+ *   56  u32  bytes of the name             |  1072  u32        kind << 24 | queue pair number
+ *   60  u32  bytes of the domain's name    |  1076  u32        queue key
+ *   64  u32  CRC-32 of 0..63 and the names |  1080  u32  u64 with bits below: all places taken
+ *  128  name                               |  1088  u32  each owner, from 0 on: its addresses
+ *  256  name of the domain, up to 1023     |
+ *
+ * A checked word has the value in its lower half and the complement in the upper one.
  *
  * 4096  u64 each: one bit for each place: taken, or never to be used again
- *       u32 each bucket: first place in it + 1; 0: none
- *       entries, from a multiple of 64 on
+ *       index of each level from 6 on; that of level n serves up to 2^n places:
+ *         u32 each of 2^n buckets: first place in it + 1; 0: none
+ *         u32 each of 2^n places: next place in its bucket + 1; 0: none
+ *       entries, from a multiple of 4096 on
  *
  * Entry
  *  63             32 31            2 1     0
@@ -52,9 +59,9 @@ import org.agrona.MutableDirectBuffer;
  *  |            GID, second half            |  16
  *  +--------------------+-------------------+
  *  |     queue key      |  kind  |   qpn    |  24   kind: bits 24 to 31
- *  +---------+----------+-------------------+
- *  |  owner  | inserted | next in bucket +1 |  32   inserted: bytes of the address as it was inserted
- *  +---------+----------+-------------------+
+ *  +--------------------+-------------------+
+ *  |       owner        | bytes as inserted |  32
+ *  +--------------------+-------------------+
  *  |         number of the insertion        |  40
  *  +----------------------------------------+
  *  |         address as it was inserted     |  48
@@ -66,8 +73,7 @@ final class SharedLayout {
     static final int VERSION = 2;
     static final int VERSION_OFFSET = 8;
     static final int ENTRY_SIZE_OFFSET = 12;
-    static final int CAPACITY_OFFSET = 16;
-    static final int BUCKETS_OFFSET = 20;
+    static final int MOST_OFFSET = 16;
     static final int TYPE_OFFSET = 24;
     static final int FORMAT_OFFSET = 28;
     static final int BITS_OFFSET = 32;
@@ -77,6 +83,9 @@ final class SharedLayout {
     static final int NAME_LENGTH_OFFSET = 56;
     static final int DOMAIN_LENGTH_OFFSET = 60;
     static final int CRC_OFFSET = 64;
+    static final int PLACES_OFFSET = 72;
+    static final int LEVEL_OFFSET = 80;
+    static final int USED_OFFSET = 88;
     static final int NAME_OFFSET = 128;
     static final int DOMAIN_OFFSET = 256;
     static final int SIZE_OFFSET = 1024;
@@ -95,61 +104,102 @@ final class SharedLayout {
     static final int GID_LOW = 16;
     static final int QPN = 24;
     static final int QKEY = 28;
-    static final int NEXT = 32;
-    static final int INSERTED_LENGTH = 36;
-    static final int OWNER = 38;
+    static final int INSERTED_LENGTH = 32;
+    static final int OWNER = 36;
     static final int ORDER = 40;
     static final int INSERTED = 48;
 
+    /** The first level: places come by whole words of bits. */
+    static final int FIRST_LEVEL = 6;
+    /** So that the header, the bits and the index of every level have ints as offsets. */
+    static final int MOST = 1 << 26;
+    /** Entries that are mapped at once: so that offsets in them are ints. */
+    static final int WINDOW = 1 << 22;
+
     private static final int LINE = 64;
+    private static final int PAGE = 4096;
     private static final int TEXT_ROOM = 208;
     private static final int MAX_NAME = DOMAIN_OFFSET - NAME_OFFSET;
     private static final int MAX_DOMAIN = SIZE_OFFSET - DOMAIN_OFFSET;
 
-    final int capacity;
+    /** Places that it can have. */
+    final int most;
     final AddressFormat format;
     final AvType type;
     final int rxCtxBits;
     final long base;
-    final int buckets;
     final int entrySize;
-    final int bucketsOffset;
-    final int entriesOffset;
+    /** Header, bits and index. */
+    final int front;
     final long length;
 
     SharedLayout(
-        final int capacity, final AddressFormat format, final AvType type, final int rxCtxBits, final long base) {
-        this.capacity = capacity;
+        final int most, final AddressFormat format, final AvType type, final int rxCtxBits, final long base) {
+        this.most = most;
         this.format = format;
         this.type = type;
         this.rxCtxBits = rxCtxBits;
         this.base = base;
-        buckets = Integer.highestOneBit(Math.max(1, capacity - 1)) * 2;
-        entrySize = align(INSERTED + room(format));
-        bucketsOffset = HEADER + (capacity + Long.SIZE - 1) / Long.SIZE * Long.BYTES;
-        entriesOffset = align(bucketsOffset + buckets * Integer.BYTES);
-        length = entriesOffset + (long) capacity * entrySize;
+        entrySize = align(INSERTED + room(format), LINE);
+        front = align(index(level(most) + 1), PAGE);
+        length = front + (long) most * entrySize;
+    }
+
+    /** The level that serves so many places. */
+    static int level(final int places) {
+        return Math.max(FIRST_LEVEL, Integer.SIZE - Integer.numberOfLeadingZeros(places - 1));
+    }
+
+    /** Where the word of bits of a place is. */
+    static int bits(final int place) {
+        return HEADER + place / Long.SIZE * Long.BYTES;
+    }
+
+    /** Where the index of a level begins. */
+    int index(final int level) {
+        return bits(most) + indexBytes(level) - indexBytes(FIRST_LEVEL);
+    }
+
+    /** Of a level; also of all levels below it, and that of the first one once more. */
+    static int indexBytes(final int level) {
+        return 2 * Integer.BYTES << level;
+    }
+
+    /** Where in the file an entry is. */
+    long position(final int place) {
+        return front + (long) place * entrySize;
+    }
+
+    /** A word that shows whether somebody has written over it. */
+    static long checked(final int value) {
+        return value & 0xffff_ffffL | (long) ~value << Integer.SIZE;
+    }
+
+    /** What a checked word says; -1 if it is none, or of nothing from first to last. */
+    static int checked(final long word, final int first, final int last) {
+        final int value = (int) word;
+        return word == checked(value) && value >= first && value <= last ? value : -1;
+    }
+
+    /** Places that there are; -1 if the header is damaged. */
+    int places(final DirectBuffer header) {
+        return checked(header.getLong(PLACES_OFFSET), Long.SIZE, most);
     }
 
     static int room(final AddressFormat format) {
         return format == AddressFormat.STR ? TEXT_ROOM : FabricAddress.size(format);
     }
 
-    private static int align(final int bytes) {
-        return (bytes + LINE - 1) / LINE * LINE;
+    private static int align(final int bytes, final int unit) {
+        return (bytes + unit - 1) / unit * unit;
     }
 
-    int entry(final int place) {
-        return entriesOffset + place * entrySize;
-    }
-
-    /** A header that says this. */
-    void write(final MutableDirectBuffer to, final SharedName name) {
+    /** The header of a vector that has so many places. */
+    void write(final MutableDirectBuffer to, final SharedName name, final int places, final long used) {
         to.setMemory(0, HEADER, (byte) 0);
         to.putInt(VERSION_OFFSET, VERSION);
         to.putInt(ENTRY_SIZE_OFFSET, entrySize);
-        to.putInt(CAPACITY_OFFSET, capacity);
-        to.putInt(BUCKETS_OFFSET, buckets);
+        to.putInt(MOST_OFFSET, most);
         to.putInt(TYPE_OFFSET, type.value());
         to.putInt(FORMAT_OFFSET, format.value());
         to.putInt(BITS_OFFSET, rxCtxBits);
@@ -159,6 +209,9 @@ final class SharedLayout {
         writeText(to, NAME_LENGTH_OFFSET, NAME_OFFSET, MAX_NAME, name.name());
         writeText(to, DOMAIN_LENGTH_OFFSET, DOMAIN_OFFSET, MAX_DOMAIN, name.domain());
         to.putLong(NEXT_ORDER_OFFSET, 1);
+        to.putLong(PLACES_OFFSET, checked(places));
+        to.putLong(LEVEL_OFFSET, checked(level(places)));
+        to.putLong(USED_OFFSET, used);
         to.putLong(0, MAGIC);
         to.putInt(CRC_OFFSET, crc(to));
     }
@@ -206,10 +259,13 @@ final class SharedLayout {
                 header.getInt(CRC_OFFSET));
         }
         final SharedLayout layout = of(header, path);
-        if (header.getInt(ENTRY_SIZE_OFFSET) != layout.entrySize || header.getInt(BUCKETS_OFFSET) != layout.buckets
-            || header.getLong(LENGTH_OFFSET) != layout.length || size != layout.length) {
+        if (header.getInt(ENTRY_SIZE_OFFSET) != layout.entrySize || header.getLong(LENGTH_OFFSET) != layout.length
+            || size != layout.length) {
             throw Troubles.damaged(path, "it has %d bytes and says %d, %d entries need %d", size,
-                header.getLong(LENGTH_OFFSET), layout.capacity, layout.length);
+                header.getLong(LENGTH_OFFSET), layout.most, layout.length);
+        }
+        if (layout.places(header) < 0) {
+            throw Troubles.damaged(path, "its word of places is 0x%016x", header.getLong(PLACES_OFFSET));
         }
         return layout;
     }
@@ -217,19 +273,15 @@ final class SharedLayout {
     private static SharedLayout of(final DirectBuffer header, final Path path) {
         final AddressFormat format = find(AddressFormat.values(), AddressFormat::value, header.getInt(FORMAT_OFFSET));
         final AvType type = find(AvType.values(), AvType::value, header.getInt(TYPE_OFFSET));
-        final int capacity = header.getInt(CAPACITY_OFFSET);
+        final int most = header.getInt(MOST_OFFSET);
         final int bits = header.getInt(BITS_OFFSET);
         if (format == null || type == null || type == AvType.UNSPEC || bits < 0
-            || bits > FiAddr.MAX_RX_CTX_BITS || capacity < 1 || capacity > most(format)) {
-            throw Troubles.damaged(path, "format %d, type %d, %d bits, %d entries", header.getInt(FORMAT_OFFSET),
-                header.getInt(TYPE_OFFSET), bits, capacity);
+            || bits > FiAddr.MAX_RX_CTX_BITS || most < Long.SIZE || most > MOST
+            || Integer.bitCount(most) != 1) {
+            throw Troubles.damaged(path, "format %d, type %d, %d bits, up to %d entries", header.getInt(FORMAT_OFFSET),
+                header.getInt(TYPE_OFFSET), bits, most);
         }
-        return new SharedLayout(capacity, format, type, bits, header.getLong(BASE_OFFSET));
-    }
-
-    /** Most entries: so that offsets in the file are ints. */
-    static int most(final AddressFormat format) {
-        return (Integer.MAX_VALUE - 2 * HEADER) / (align(INSERTED + room(format)) + 2 * Integer.BYTES + 1);
+        return new SharedLayout(most, format, type, bits, header.getLong(BASE_OFFSET));
     }
 
     static SharedName name(final DirectBuffer header) {

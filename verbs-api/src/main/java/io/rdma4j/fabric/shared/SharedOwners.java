@@ -16,13 +16,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class SharedOwners {
     private final UnsafeBuffer bytes;
-    private final SharedLayout layout;
     private final SharedEntries entries;
 
-    SharedOwners(final UnsafeBuffer bytes, final SharedLayout layout) {
-        this.bytes = bytes;
-        this.layout = layout;
-        entries = new SharedEntries(bytes, layout);
+    SharedOwners(final SharedMemory memory) {
+        bytes = memory.front;
+        entries = new SharedEntries(memory);
     }
 
     private static int at(final int owner) {
@@ -56,7 +54,7 @@ final class SharedOwners {
 
     /** Its addresses stay. If this process is killed on the way, those that are its own yet go. */
     void leave(final int owner) {
-        for (int place = 0; place < layout.capacity && count(owner) != 0; place++) {
+        for (int place = 0; place < entries.places() && count(owner) != 0; place++) {
             if (!entries.isFree(place) && entries.owner(place) == owner) {
                 entries.disown(place);
                 add(owner, -1);

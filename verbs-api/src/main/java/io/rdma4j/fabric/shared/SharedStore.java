@@ -21,7 +21,7 @@ final class SharedStore implements AvStore {
     private final SharedFile file;
     private final SharedLayout layout;
     private final boolean readOnly;
-    private final UnsafeBuffer bytes;
+    private final UnsafeBuffer header;
     private final SharedEntries entries;
     private final SharedIndex index;
     private final SharedChanges changes;
@@ -31,10 +31,11 @@ final class SharedStore implements AvStore {
         this.file = file;
         this.readOnly = readOnly;
         layout = file.layout();
-        bytes = file.map(readOnly);
-        entries = new SharedEntries(bytes, layout);
-        index = new SharedIndex(bytes, layout, entries);
-        changes = new SharedChanges(bytes, layout, entries, index);
+        final SharedMemory memory = file.map(readOnly);
+        header = memory.front;
+        entries = new SharedEntries(memory);
+        index = new SharedIndex(memory, entries);
+        changes = new SharedChanges(memory, entries, index, file::makeRoom);
     }
 
     @Override
@@ -95,6 +96,7 @@ final class SharedStore implements AvStore {
             file.lock();
             boolean good = false;
             try {
+                requireGood();
                 changes.mend();
                 changes.reclaim(file::isGone);
                 good = true;
@@ -103,6 +105,14 @@ final class SharedStore implements AvStore {
                     file.unlock();
                 }
             }
+        }
+    }
+
+    /** Where it ends is not guessed: who believed a wrong end would fill the machine's memory with zeros. */
+    private void requireGood() {
+        if (layout.places(header) < entries.places() || index.level() < SharedLayout.level(entries.places())) {
+            throw Troubles.damaged(file.path(), "its words of places and index are 0x%016x and 0x%016x",
+                header.getLong(SharedLayout.PLACES_OFFSET), header.getLong(SharedLayout.LEVEL_OFFSET));
         }
     }
 
@@ -143,12 +153,12 @@ final class SharedStore implements AvStore {
 
     @Override
     public long size() {
-        return bytes.getLongVolatile(SharedLayout.SIZE_OFFSET);
+        return header.getLongVolatile(SharedLayout.SIZE_OFFSET);
     }
 
     @Override
     public long memoryUse() {
-        return layout.length;
+        return header.getLong(SharedLayout.USED_OFFSET);
     }
 
     @Override

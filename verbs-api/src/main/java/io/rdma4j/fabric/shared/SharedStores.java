@@ -17,7 +17,9 @@ import java.io.IOException;
 
 /** Makes and opens vectors that the processes of a user on this machine share. Thread-safe. */
 public final class SharedStores implements AvStores {
-    private static final int DEFAULT_CAPACITY = 65_536;
+    /** Where nothing is said, and at most, as what is said is a hint. */
+    private static final int USUAL_PLACES = 1024;
+    private static final int MOST_PLACES = 1 << 16;
     /** Any other would do, too: names of an own range show who mixes vectors up. */
     private static final long DEFAULT_BASE = 0x10_0000;
 
@@ -32,7 +34,7 @@ public final class SharedStores implements AvStores {
         final boolean readOnly = attributes.flags().contains(AvFlag.READ);
         try {
             final SharedLayout wanted = readOnly ? null : layout(format, attributes);
-            final SharedFile file = SharedFile.open(SharedFolder.find(), name, wanted);
+            final SharedFile file = SharedFile.open(SharedFolder.find(), name, wanted, places(attributes.count()));
             return store(file, format, attributes, readOnly);
         } catch (final IOException e) {
             throw FabricException.of(Troubles.OPEN).detail("'%s': %s", name.name(), e).errno(Troubles.errno(e))
@@ -56,19 +58,20 @@ public final class SharedStores implements AvStores {
         }
     }
 
+    /** Whole words of bits. */
+    static int places(final long count) {
+        final long wanted = Math.min(count == 0 ? USUAL_PLACES : count, MOST_PLACES);
+        return (int) (wanted + Long.SIZE - 1) / Long.SIZE * Long.SIZE;
+    }
+
     private static SharedLayout layout(final AddressFormat format, final AvAttributes attributes) {
-        final long count = attributes.count() == 0 ? DEFAULT_CAPACITY : attributes.count();
-        if (count > SharedLayout.most(format)) {
-            throw Troubles.of(FiErrno.FI_EINVAL, "ask for fewer", "%d addresses; a shared vector of %s holds up to %d",
-                count, format, SharedLayout.most(format));
-        }
         final AvType type = attributes.type() == AvType.UNSPEC ? AvType.TABLE : attributes.type();
         final long base = attributes.mapAddress() == 0 ? DEFAULT_BASE : attributes.mapAddress();
         if (base < 0 || SharedChanges.mostLife(type, attributes.rxCtxBits(), base) < 1) {
             throw Troubles.of(FiErrno.FI_EINVAL, "give a lower one, or 0",
                 "map_addr 0x%x leaves no names below the %d bits of receive contexts", base, attributes.rxCtxBits());
         }
-        return new SharedLayout((int) count, format, type, attributes.rxCtxBits(), base);
+        return new SharedLayout(SharedLayout.MOST, format, type, attributes.rxCtxBits(), base);
     }
 
     private static void check(final SharedFile file, final AddressFormat format, final AvAttributes attributes) {

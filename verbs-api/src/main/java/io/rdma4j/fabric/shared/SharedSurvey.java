@@ -80,18 +80,18 @@ public final class SharedSurvey {
         final SharedLayout layout = SharedLayout.read(header, SharedFile.read(channel, header), channel.size(), path);
         final SharedName name = SharedLayout.name(header);
         return new SharedVector(name.name(), name.domain(), path.toString(), layout.type, layout.format,
-            layout.rxCtxBits, layout.base, layout.capacity, header.getLong(SharedLayout.SIZE_OFFSET),
+            layout.rxCtxBits, layout.base, layout.places(header), header.getLong(SharedLayout.SIZE_OFFSET),
             header.getInt(SharedLayout.PROCESS_OFFSET), isOpen, null,
-            withEntries ? entries(channel, layout) : List.of());
+            withEntries ? entries(channel, layout, layout.places(header)) : List.of());
     }
 
-    private static List<SharedVector.Entry> entries(final FileChannel channel, final SharedLayout layout)
-        throws IOException {
+    private static List<SharedVector.Entry> entries(
+        final FileChannel channel, final SharedLayout layout, final int places) throws IOException {
         final List<SharedVector.Entry> all = new ArrayList<>();
         final byte[] copy = new byte[layout.entrySize];
         final UnsafeBuffer bytes = new UnsafeBuffer(copy);
-        for (int place = 0; place < layout.capacity; place++) {
-            final int read = channel.read(ByteBuffer.wrap(copy), layout.entry(place));
+        for (int place = 0; place < places; place++) {
+            final int read = channel.read(ByteBuffer.wrap(copy), layout.position(place));
             if (read == copy.length && SharedEntries.isLive(bytes.getLong(0))) {
                 all.add(entry(place, bytes, layout));
             }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.rdma4j.fabric.FabricException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -41,5 +42,17 @@ abstract class OwnFolder {
 
     static int errno(final Runnable work) {
         return assertThrows(FabricException.class, work::run).errno();
+    }
+
+    /** Of the vector, which is open. */
+    SharedMemory memory() {
+        try {
+            final SharedFile file = SharedFile.open(folder, new SharedName(NAME, Stores.DOMAIN), null, 0);
+            final SharedMemory memory = file.map(false);
+            file.release();
+            return memory;
+        } catch (final IOException e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.shared;
+
+import static io.rdma4j.fabric.shared.Stores.attributes;
+import static io.rdma4j.fabric.shared.Stores.check;
+import static io.rdma4j.fabric.shared.Stores.insert;
+import static io.rdma4j.fabric.shared.Stores.open;
+import static io.rdma4j.fabric.shared.Stores.reading;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.rdma4j.fabric.av.AvNames;
+import io.rdma4j.fabric.av.AvStore;
+import io.rdma4j.fabric.av.PeerAddress;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of the addresses of processes that end. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SharedOwnersTest extends OwnFolder {
+    private static final int CAPACITY = 256;
+
+    @Test
+    void placesOfKilledProcessesAreFreeForTheNextWriter() throws Exception {
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            for (int i = 0; i < 4; i++) {
+                insert(store, 1000 + i);
+            }
+            for (int round = 0; round < 2; round++) {
+                final StoreProcess other = new StoreProcess(folder);
+                assertEquals("ok 100000", other.ask("open " + NAME));
+                assertEquals("filled", other.ask("fill " + (CAPACITY - 4 - round)));
+                assertEquals(CAPACITY, store.size());
+                other.kill();
+                assertEquals(CAPACITY, reader.size(), "it was removed by a reader");
+                assertEquals(4 + round, AvNames.place(insert(store, 2000 + round)));
+                assertEquals(5 + round, check(store, CAPACITY));
+                assertEquals(5 + round, reader.size());
+            }
+            assertFalse(reader.find(CAPACITY - 1, 0, new PeerAddress()));
+        }
+    }
+
+    @Test
+    void addressesOfAProcessThatClosedTheVectorStay() throws Exception {
+        try (AvStore store = open(attributes(NAME)); StoreProcess first = new StoreProcess(folder)) {
+            assertEquals("ok 100000", first.ask("open " + NAME));
+            assertEquals("filled", first.ask("fill 10"));
+            assertEquals("closed", first.ask("close"));
+            // It is called by the same number in the file as the first one was.
+            final StoreProcess second = new StoreProcess(folder);
+            assertEquals("ok 100000", second.ask("open " + NAME));
+            assertEquals("filled", second.ask("fill 10"));
+            second.kill();
+            assertEquals(10, AvNames.place(insert(store, 50)));
+            assertEquals(11, check(store, CAPACITY));
+        }
+    }
+}
