@@ -60,10 +60,10 @@ class SharedGrowthTest extends OwnFolder {
             assertTrue(store.find(0, 0, peer));
             for (int i = 1; i < 1000; i++) {
                 insert(store, i % 100);
-                assertEquals(0, AvNames.place(reader.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+                assertEquals(0, AvNames.place(reader.placeOf(peer.gidHigh(), peer.gidLow(), 5, AvStore.ANY_KEY)));
             }
             remove(store, 0);
-            assertEquals(5, AvNames.place(reader.placeOf(peer.gidHigh(), peer.gidLow(), 5)));
+            assertEquals(5, AvNames.place(reader.placeOf(peer.gidHigh(), peer.gidLow(), 5, AvStore.ANY_KEY)));
         }
     }
 
@@ -82,9 +82,10 @@ class SharedGrowthTest extends OwnFolder {
                 // The size is told behind the entry.
                 assertTrue(reader.find((int) seen - 1, 0, peer), "place " + (seen - 1));
                 assertEquals(peer.qpn() * 3L, peer.gidLow());
-                final long handle = reader.placeOf(peer.gidHigh(), peer.gidLow(), peer.qpn());
+                final long handle = reader.placeOf(peer.gidHigh(), peer.gidLow(), peer.qpn(),
+                    AvStore.ANY_KEY);
                 assertTrue(handle >= 0, "place " + (seen - 1) + " is not found by its address");
-                assertEquals(0, AvNames.place(reader.placeOf(0xfe80_0000_0000_0000L, 0, 0)));
+                assertEquals(0, AvNames.place(reader.placeOf(0xfe80_0000_0000_0000L, 0, 0, AvStore.ANY_KEY)));
             }
             assertEquals("filled", other.answer());
             assertEquals(70_001, check(store, 70_001));
@@ -127,7 +128,7 @@ class SharedGrowthTest extends OwnFolder {
                     assertEquals(FiErrno.FI_EIO, errno(() -> insert(store, 2)));
                     assertTrue(store.find(0, 0, new PeerAddress()));
                     assertFalse(store.find(1 << 26, 0, new PeerAddress()));
-                    store.placeOf(1, 2, 3);
+                    store.placeOf(1, 2, 3, AvStore.ANY_KEY);
                 }
                 header.putLong(at, good);
             }
