@@ -10,10 +10,12 @@ import static io.rdma4j.driver.libc.LibcConstants.MAP_ANONYMOUS;
 import static io.rdma4j.driver.libc.LibcConstants.MAP_FIXED;
 import static io.rdma4j.driver.libc.LibcConstants.MAP_FIXED_NOREPLACE;
 import static io.rdma4j.driver.libc.LibcConstants.MAP_PRIVATE;
+import static io.rdma4j.driver.libc.LibcConstants.MAP_SHARED;
 import static io.rdma4j.driver.libc.LibcConstants.PROT_READ;
 import static io.rdma4j.driver.libc.LibcConstants.PROT_WRITE;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.memory.MappingWatch;
@@ -62,6 +64,7 @@ final class FabricCacheCases {
             stale("fabric.cacheReceivesIntoWhatIsThereAfterUnmapAndMap", FabricCacheCases::receivedAfterUnmap),
             stale("fabric.cacheSendsWhatIsThereAfterMapOverIt", FabricCacheCases::mappedOver),
             stale("fabric.cacheSendsWhatIsThereAfterMadvise", FabricCacheCases::advised),
+            stale("fabric.cacheSendsWhatIsThereAfterAFileWasCutOff", FabricCacheCases::cutOff),
             stale("fabric.cacheSendsWhatIsThereWhileAnotherThreadUnmaps", FabricCacheCases::unmappedElsewhere),
             stale("fabric.cacheSendsWhatIsThereInFreedAndNewBuffers", FabricCacheCases::freed),
             stale("fabric.cacheLivesWithThreadsThatMapAndUnmap", FabricCacheCases::otherThreads),
@@ -233,6 +236,25 @@ final class FabricCacheCases {
 
     private static void advised(final ConformanceEnv env) {
         changing(env, Spot::dropPages);
+    }
+
+    /** The mapping stays, and other pages come to lie behind it when the file grows again. */
+    private static void cutOff(final ConformanceEnv env) {
+        final FabricPair pair = FabricPair.messages(env);
+        final FabricMemory to = pair.farMemory(LENGTH);
+        try (Fd file = Fd.of(Libc.memfdCreate("conformance", 0), "memfd")) {
+            Libc.ftruncate(file.fd(), LENGTH);
+            final MappedMemory mapped = env.own(MappedMemory.map(0, LENGTH, READ_WRITE, MAP_SHARED, file.fd(), 0));
+            final UnsafeBuffer buffer = new UnsafeBuffer(mapped.address(), LENGTH);
+            final long end = end(env);
+            int seed = 0;
+            do {
+                send(env, pair, buffer, to, seed++);
+                send(env, pair, buffer, to, seed++);
+                Libc.ftruncate(file.fd(), 0);
+                Libc.ftruncate(file.fd(), LENGTH);
+            } while (System.nanoTime() - end < 0 || seed < ROUNDS);
+        }
     }
 
     private static void unmappedElsewhere(final ConformanceEnv env) {

@@ -56,7 +56,8 @@ public interface MemoryMonitor {
      *
      * @param address first byte.
      * @param length  bytes.
-     * @return whether the range is watched; if not, nothing of it is kept, and it need not be unsubscribed.
+     * @return whether the range is watched; if not, no pages of it are kept, and it need not be unsubscribed. Regions
+     *         on demand, which have no pages, may be kept.
      */
     boolean subscribe(long address, long length);
 

@@ -11,9 +11,13 @@ package io.rdma4j.fabric;
  *
  * <p>A region is found again if it covers the memory, allows what is asked for, and is of the same owner. Memory with
  * an owner is kept registered only as long as somebody else holds the owner: the cache does not keep it from being
- * collected, unless a region of it is in use. Memory without an owner is kept registered only where the cache's
- * {@link MemoryMonitor} watches it, or its owner is known ({@link #adopt}); otherwise each acquisition registers it
- * anew: slow, but never stale.
+ * collected, unless a region of it is in use. Memory without an owner is kept registered where the cache's
+ * {@link MemoryMonitor} watches it, or its owner is known ({@link #adopt}). Of a file that is mapped, and of shared
+ * memory that can be opened, neither owner nor monitor learns that it was truncated or got a hole.
+ *
+ * <p>What nobody stands for is registered on demand ({@link io.rdma4j.verbs.AccessFlag#ON_DEMAND}) and kept where the
+ * device can do that: it looks behind the addresses at each access, and an operation completes with a protection error
+ * where nothing is mapped any more. On other devices each acquisition registers it anew: slow, but never stale.
  *
  * <p>What is in use when the memory changes is found no more, and is deregistered at its last release.
  */

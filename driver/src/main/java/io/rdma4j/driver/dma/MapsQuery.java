@@ -30,6 +30,9 @@ final class MapsQuery {
     private static final int END_OFFSET = 32;
     private static final long VMA_READABLE = 1;
     private static final long VMA_WRITABLE = 2;
+    private static final long COVERING_OR_NEXT_VMA = 0x10;
+    private static final long FILE_BACKED_VMA = 0x20;
+    private static final int START_OFFSET = 24;
 
     /** Of a kernel that does not know the question, it is not asked again. */
     private static volatile boolean known = true;
@@ -58,15 +61,33 @@ final class MapsQuery {
         }
     }
 
+    /** Whether there is certainly no mapping of a file in a range; false if that is not known. */
+    static boolean hasNoFile(final Path maps, final long address, final long length) {
+        if (!known || address <= 0 || length <= 0 || length > Long.MAX_VALUE - address) {
+            return false;
+        }
+        try (Fd file = Fd.open(maps.toString(), LibcConstants.O_RDONLY)) {
+            return ask(file, address, COVERING_OR_NEXT_VMA | FILE_BACKED_VMA)
+                .getLong(START_OFFSET, ByteOrder.nativeOrder()) >= address + length;
+        } catch (final RdmaException e) {
+            return false;
+        }
+    }
+
     private static boolean covers(final Fd file, final long from, final long to, final long rights) {
-        final UnsafeBuffer query = new UnsafeBuffer(ByteBuffer.allocateDirect(SIZEOF_PROCMAP_QUERY));
-        for (long at = from; at < to; at = query.getLong(END_OFFSET, ByteOrder.nativeOrder())) {
-            query.setMemory(0, SIZEOF_PROCMAP_QUERY, (byte) 0);
-            query.putLong(SIZE_OFFSET, SIZEOF_PROCMAP_QUERY, ByteOrder.nativeOrder());
-            query.putLong(FLAGS_OFFSET, rights, ByteOrder.nativeOrder());
-            query.putLong(ADDRESS_OFFSET, at, ByteOrder.nativeOrder());
-            Libc.ioctl(file.fd(), PROCMAP_QUERY, query);
+        long at = from;
+        while (at < to) {
+            at = ask(file, at, rights).getLong(END_OFFSET, ByteOrder.nativeOrder());
         }
         return true;
+    }
+
+    private static UnsafeBuffer ask(final Fd file, final long address, final long flags) {
+        final UnsafeBuffer query = new UnsafeBuffer(ByteBuffer.allocateDirect(SIZEOF_PROCMAP_QUERY));
+        query.putLong(SIZE_OFFSET, SIZEOF_PROCMAP_QUERY, ByteOrder.nativeOrder());
+        query.putLong(FLAGS_OFFSET, flags, ByteOrder.nativeOrder());
+        query.putLong(ADDRESS_OFFSET, address, ByteOrder.nativeOrder());
+        Libc.ioctl(file.fd(), PROCMAP_QUERY, query);
+        return query;
     }
 }

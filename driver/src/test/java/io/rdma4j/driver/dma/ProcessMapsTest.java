@@ -7,9 +7,11 @@ package io.rdma4j.driver.dma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.MappedMemory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;
@@ -39,6 +41,38 @@ class ProcessMapsTest {
             return ProcessMaps.firstHole(lines, address, length, write);
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aFileIsFoundInARangeAndWhatNobodyElseCanOpenIsNone() {
+        final List<String> maps = List.of(
+            "00001000-00002000 rw-p 00000000 00:00 0 ",
+            "00002000-00003000 rw-p 00000000 fd:01 17    /some/file",
+            "00003000-00004000 rw-s 00000000 00:01 1044    /dev/zero (deleted)",
+            "00004000-00005000 rw-s 00000000 00:0e 9    /anon_hugepage (deleted)",
+            "00005000-00006000 rw-s 00000000 00:01 1045    /memfd:a (deleted)",
+            "00006000-00007000 rw-p 00000000 00:00 0    [heap]");
+        assertThat(ProcessMaps.hasFile(maps, 0x1000, 0x1000)).isFalse();
+        assertThat(ProcessMaps.hasFile(maps, 0x1fff, 2)).isTrue();
+        assertThat(ProcessMaps.hasFile(maps, 0x2fff, 2)).isTrue();
+        assertThat(ProcessMaps.hasFile(maps, 0x3000, 0x2000)).isFalse();
+        assertThat(ProcessMaps.hasFile(maps, 0x5000, 1)).isTrue();
+        assertThat(ProcessMaps.hasFile(maps, 0x6000, 0x1000)).isFalse();
+    }
+
+    @Test
+    void theKernelTellsTheSameOfThisProcess() throws IOException {
+        try (MappedMemory anonymous = MappedMemory.anonymous(3 * 4096)) {
+            assertThat(ProcessMaps.hasFile(anonymous.address(), anonymous.length())).isFalse();
+            try (Fd file = Fd.of(Libc.memfdCreate("maps", 0), "memfd")) {
+                Libc.ftruncate(file.fd(), 4096);
+                Libc.mmap(anonymous.address() + 4096, 4096, LibcConstants.PROT_READ,
+                    LibcConstants.MAP_SHARED | LibcConstants.MAP_FIXED, file.fd(), 0);
+            }
+            assertThat(ProcessMaps.hasFile(anonymous.address(), 4096)).isFalse();
+            assertThat(ProcessMaps.hasFile(anonymous.address(), anonymous.length())).isTrue();
+            assertThat(ProcessMaps.hasFile(anonymous.address() + 2 * 4096, 4096)).isFalse();
         }
     }
 

@@ -20,6 +20,8 @@ final class Claim {
     final List<Entry> toClose = new ArrayList<>();
     /** Whether the range is subscribed at the monitor. */
     boolean subscribed;
+    /** Whether it is registered on demand: neither an owner nor the monitor stands for its pages. */
+    boolean onDemand;
     /** Another thread's entry for the same memory that came first; in use. */
     Entry winner;
     private boolean changed;

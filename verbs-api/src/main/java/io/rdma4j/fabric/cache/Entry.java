@@ -49,6 +49,8 @@ final class Entry extends UseCount implements CachedRegion {
     private final boolean isPinned;
     /** Whether this memory is known to be the owner's also to those who do not name one. */
     private final boolean isAdopted;
+    /** Of addresses and not of pages: nothing of it can be stale. */
+    private final boolean isOnDemand;
     private final int access;
     private final int lkey;
     private final long toDevice;
@@ -72,6 +74,7 @@ final class Entry extends UseCount implements CachedRegion {
         this.owner = root == null ? null : new WeakReference<>(root);
         this.isPinned = root instanceof PinnedMemory;
         this.isAdopted = claim.isAdopted;
+        this.isOnDemand = claim.onDemand;
         this.access = access;
         this.lkey = region.lkey();
         this.toDevice = region.iova() - region.address();
@@ -99,10 +102,11 @@ final class Entry extends UseCount implements CachedRegion {
     /**
      * Takes it for an owner, if it is this one and still has its memory; or for none. Without an owner the gate is
      * asked first: then every change that had happened was told, and if this is of one, it is retired and not taken.
+     * What is on demand needs neither.
      */
     boolean takeFor(final Object root, final Gate gate) {
         if (owner == null) {
-            return root == null && gate.isQuiet() && take(null);
+            return root == null && (isOnDemand || gate.isQuiet()) && take(null);
         }
         final Object named = root == null && isAdopted ? owner.get() : root;
         return isOf(named) && take(named);

@@ -15,8 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * The monitor {@code memhooks}: frees that go through the JVM or through allocators that say so. libfabric's hooks the
  * C library's calls; in Java there are owners instead: a direct buffer, an arena, a mapped file, pinned memory. What
  * has an owner needs no monitor. For memory without one, the allocator says that it will tell when it frees:
- * {@link #notifyAllocated}, and tells: {@link #notifyFreed}. Other memory is not watched, so it is registered anew
- * for each use.
+ * {@link #notifyAllocated}, and tells: {@link #notifyFreed}. Other memory is not watched.
  *
  * <p>There is one for the process. Thread-safe.
  */

@@ -5,8 +5,10 @@
 
 package io.rdma4j.fabric.cache;
 
+import io.rdma4j.verbs.PinnedMemory;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 
@@ -29,6 +31,8 @@ final class Owners {
             return offset(type, "att");
         }
     };
+
+    private static final long FILE = offset(MappedByteBuffer.class, "fd");
 
     private Owners() {
     }
@@ -61,6 +65,14 @@ final class Owners {
             root = next;
         }
         return root;
+    }
+
+    /** Whether the memory of an owner may be a file's, which can be cut off behind everybody's back. */
+    static boolean mayBeFile(final Object root) {
+        if (root instanceof PinnedMemory) {
+            return false;
+        }
+        return !(root instanceof ByteBuffer) || FILE == NO_FIELD || read(root, FILE) != null;
     }
 
     private static Object read(final Object buffer, final long offset) {

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.cache;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.ProcessMaps;
 import io.rdma4j.fabric.CacheStatistics;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FabricException;
@@ -21,6 +22,7 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * The registration cache of one protection domain. Thread-safe.
@@ -45,6 +47,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final Graveyard graveyard;
     private final Registrar registrar;
     private final Watcher watcher;
+    private final BooleanSupplier canBeOnDemand;
     private final Gate gate;
     private final String monitorName;
     private final ProtectionDomain pd;
@@ -52,11 +55,17 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final Entry.EntryOwner ofEntries = new OfEntries();
     private volatile boolean closed;
 
-    RegionCache(final ProtectionDomain pd, final CacheSettings settings) {
+    /**
+     * Makes one.
+     *
+     * @param canBeOnDemand whether the device can look behind addresses at each access.
+     */
+    RegionCache(final ProtectionDomain pd, final CacheSettings settings, final BooleanSupplier canBeOnDemand) {
         final long maxCount = settings.maxCount();
         final long maxBytes = settings.maxBytes();
         final MemoryMonitor monitor = settings.monitor();
         this.pd = pd;
+        this.canBeOnDemand = canBeOnDemand;
         this.publisher = CachePublisher.of(pd);
         this.monitorsEnabled = settings.monitorsEnabled();
         this.book = new Book(maxCount, maxBytes, counters);
@@ -177,10 +186,17 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     }
 
     private Entry uncached(final Claim claim) {
-        final MemoryRegion region = registrar.register(claim.range, claim.access);
+        // For one use pages will do.
+        claim.onDemand = false;
+        final MemoryRegion region = registerAs(claim, claim.access);
         counters.misses.increment();
         counters.uncached.increment();
         return new Entry(ofEntries, region, claim, claim.access, false);
+    }
+
+    private MemoryRegion registerAs(final Claim claim, final int access) {
+        return claim.onDemand ? registrar.registerOnDemand(claim.range, access)
+            : registrar.register(claim.range, access);
     }
 
     /** One attempt to register something and keep it. */
@@ -199,13 +215,32 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         Entry run() {
             book.begin(claim);
             try {
-                claim.subscribed = claim.root == null && watcher.subscribe(claim.range);
-                final boolean canKeep = (claim.root != null || claim.subscribed) && book.makeRoom(claim);
+                final boolean canKeep = isVouchedFor() && book.makeRoom(claim);
                 closeAll(claim.toClose);
                 return canKeep ? registered() : uncached(asked);
             } finally {
                 end();
             }
+        }
+
+        /** By an owner or the monitor, neither of which learns that a file was cut off; or nobody needs to. */
+        private boolean isVouchedFor() {
+            claim.subscribed = claim.root == null && watcher.subscribe(claim.range);
+            if ((claim.root != null || claim.subscribed) && !mayBeCutOff()) {
+                return true;
+            }
+            if (claim.subscribed) {
+                claim.subscribed = false;
+                watcher.unsubscribe(claim.range);
+            }
+            claim.onDemand = canBeOnDemand.getAsBoolean();
+            return claim.onDemand;
+        }
+
+        /** Asked when the range is watched: nobody maps a file there unnoticed from then on. */
+        private boolean mayBeCutOff() {
+            return (claim.root == null || Owners.mayBeFile(claim.root))
+                && ProcessMaps.hasFile(claim.range.start(), claim.range.length());
         }
 
         private void end() {
@@ -247,14 +282,14 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
         private Entry register(final int rights) {
             try {
-                return entry(registrar.register(claim.range, rights), rights);
+                return entry(registerAs(claim, rights), rights);
             } catch (final FabricException e) {
                 if (rights == claim.access || e.errno() != RdmaException.EFAULT) {
                     throw e;
                 }
             }
             // Not all of it can have the rights of what it replaces.
-            return entry(registrar.register(claim.range, claim.access), claim.access);
+            return entry(registerAs(claim, claim.access), claim.access);
         }
 
         private Entry entry(final MemoryRegion region, final int rights) {

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.cache;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
@@ -20,6 +21,8 @@ final class Registrar {
         RdmaException.EBADFD, FiErrno.FI_EOPNOTSUPP, FiErrno.FI_ENOSYS, FiErrno.FI_ENODEV, FiErrno.FI_EIO);
     private static final AccessFlag[] READ_ONLY = {};
     private static final AccessFlag[] WRITABLE = {AccessFlag.LOCAL_WRITE};
+    private static final AccessFlag[] READ_ON_DEMAND = {AccessFlag.ON_DEMAND};
+    private static final AccessFlag[] WRITE_ON_DEMAND = {AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND};
 
     private final ProtectionDomain pd;
     private final LongPredicate flush;
@@ -34,11 +37,30 @@ final class Registrar {
         this.flush = flush;
     }
 
-    /** Registers. What is flushed doubles with each attempt, so that there are few. */
+    /**
+     * Registers what the device looks for at each access. It would not notice now what is not there.
+     *
+     * @throws FabricException FI_EFAULT if that is not all there.
+     */
+    MemoryRegion registerOnDemand(final Range range, final int access) {
+        final Range pages = range.wholePages();
+        final String missing = Presence.firstMissing(pages.start(), pages.length(), access != 0);
+        if (missing != null) {
+            throw FabricException.of("register memory for the cache").detail("%s: %s", range, missing)
+                .errno(FiErrno.FI_EFAULT).build();
+        }
+        return register(range, access == 0 ? READ_ON_DEMAND : WRITE_ON_DEMAND);
+    }
+
     MemoryRegion register(final Range range, final int access) {
+        return register(range, access == 0 ? READ_ONLY : WRITABLE);
+    }
+
+    /** What is flushed doubles with each attempt, so that there are few. */
+    private MemoryRegion register(final Range range, final AccessFlag[] access) {
         for (long most = 1;; most *= 2) {
             try {
-                return pd.register(range.start(), range.length(), access == 0 ? READ_ONLY : WRITABLE);
+                return pd.register(range.start(), range.length(), access);
             } catch (final RdmaException e) {
                 if (NOT_ABOUT_ROOM.contains(e.errno()) || !flush.test(most)) {
                     throw FabricException.from("register memory for the cache", e);

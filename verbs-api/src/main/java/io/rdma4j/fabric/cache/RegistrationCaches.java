@@ -8,6 +8,7 @@ package io.rdma4j.fabric.cache;
 import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.ProtectionDomain;
 
 /** Makes registration caches. */
@@ -30,7 +31,7 @@ public final class RegistrationCaches {
 
     static RegionCache create(final ProtectionDomain pd, final CacheSettings settings) {
         requireNotNull(pd, "protection domain");
-        return new RegionCache(pd, settings);
+        return new RegionCache(pd, settings, () -> pd.context().supports(Feature.ON_DEMAND_PAGING));
     }
 
     private static void requireNotNull(final Object value, final String name) {

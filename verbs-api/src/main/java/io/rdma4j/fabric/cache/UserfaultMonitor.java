@@ -48,7 +48,7 @@ final class UserfaultMonitor implements MemoryMonitor {
         watch = MappingWatch.open();
         if (!watch.available()) {
             LOG.log(System.Logger.Level.WARNING, "userfaultfd watches nothing: " + watch.whyNot()
-                + ". Memory without an owner in Java is registered anew for each use.");
+                + ". Memory without an owner in Java is kept only on demand, or registered anew for each use.");
         }
     }
 

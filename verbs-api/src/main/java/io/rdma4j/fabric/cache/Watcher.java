@@ -94,7 +94,8 @@ final class Watcher implements Gate {
             logged = true;
             LOG.log(System.Logger.Level.WARNING,
                 "memory monitor " + monitor.getClass().getName() + " threw in " + what
-                    + "(); what it does not watch is registered anew for each use. Further failures are only counted.",
+                    + "(); what it does not watch is kept only on demand, or registered anew for each use. Further"
+                    + " failures are only counted.",
                 e);
         }
     }

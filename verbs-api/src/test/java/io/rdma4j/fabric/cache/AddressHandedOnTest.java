@@ -82,8 +82,8 @@ class AddressHandedOnTest {
     private void test(final String device, final Work work) throws Exception {
         try (RdmaContext context = RdmaDevices.open(device);
             ProtectionDomain pd = context.allocatePd();
-            RegionCache cache = RegistrationCaches.create(pd, new CacheSettings(name -> null, name -> null,
-                new CacheAttributes().monitor("userfaultfd")))) {
+            RegionCache cache = new RegionCache(pd, new CacheSettings(name -> null, name -> null,
+                new CacheAttributes().monitor("userfaultfd")), () -> false)) {
             final ExecutorService executor = Executors.newFixedThreadPool(THREADS);
             try {
                 work.run(cache, executor);

@@ -39,8 +39,8 @@ final class Bench implements AutoCloseable {
         this.monitor = monitor;
         context = RdmaDevices.open("emulated:" + name);
         pd = context.allocatePd();
-        cache = RegistrationCaches.create(pd, new CacheSettings(variable -> null, variable -> null,
-            attributes.monitor(monitor)));
+        cache = new RegionCache(pd, new CacheSettings(variable -> null, variable -> null,
+            attributes.monitor(monitor)), () -> false);
     }
 
     static Bench of(final String name) {

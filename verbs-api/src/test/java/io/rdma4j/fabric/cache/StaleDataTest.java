@@ -74,8 +74,9 @@ class StaleDataTest {
     }
 
     private static RegionCache cache(final ProtectionDomain pd) {
-        return RegistrationCaches.create(pd, new CacheSettings(name -> null, name -> null,
-            new CacheAttributes().monitor("userfaultfd")));
+        // Regions on demand are of addresses, and there would be nothing to see.
+        return new RegionCache(pd, new CacheSettings(name -> null, name -> null,
+            new CacheAttributes().monitor("userfaultfd")), () -> false);
     }
 
     /** What is done with the memory. */
