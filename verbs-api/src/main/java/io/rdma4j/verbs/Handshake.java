@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs;
 
+import io.rdma4j.RdmaException;
+
 /**
  * What two sides say to each other. Both tell of their QPs (HELLO) and bring them to RTS; each tells that its own is
  * there (READY), and then that it knows the same of the other (DONE). So nobody returns before both QPs take messages,
@@ -48,15 +50,29 @@ final class Handshake {
     }
 
     private RdmaConnection agree(final Hello theirs) {
-        final ConnectWire.BadMessage objection = end.objection(theirs);
-        if (objection != null) {
-            throw objection.from(socket.address(), end.operation());
-        }
-        final RdmaConnection connection = end.join(theirs, socket.address());
+        refuseIf(end.objection(theirs));
+        final RdmaConnection connection = join(theirs);
         end.options().beforeReady().accept(connection);
         exchange(ConnectWire.READY);
         exchange(ConnectWire.DONE);
         return connection;
+    }
+
+    private RdmaConnection join(final Hello theirs) {
+        try {
+            refuseIf(end.absence(theirs));
+            return end.join(theirs, socket.address());
+        } catch (final RdmaException e) {
+            // A peer that refused, and whose device is closed already, is gone as well: but what it said is the reason.
+            final RdmaException said = e.errno() == RdmaException.EHOSTUNREACH ? socket.refusal() : null;
+            throw said == null ? e : said;
+        }
+    }
+
+    private void refuseIf(final ConnectWire.BadMessage objection) {
+        if (objection != null) {
+            throw objection.from(socket.address(), end.operation());
+        }
     }
 
     private void exchange(final int kind) {

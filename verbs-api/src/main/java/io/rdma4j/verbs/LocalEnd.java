@@ -144,6 +144,15 @@ final class LocalEnd {
         return null;
     }
 
+    /** Why a peer that would suit is not there for this device; null if it may be. */
+    ConnectWire.BadMessage absence(final Hello theirs) {
+        final QpAddress there = theirs.address();
+        final String why = there.gid().equals(hello.address().gid()) && there.qpn() == hello.address().qpn()
+            ? "that is the own QP, so two devices have one GID" : qp.pd().context().whyUnreachable(there.gid());
+        return why == null ? null : new ConnectWire.BadMessage(RdmaException.EHOSTUNREACH,
+            "its QP is 0x" + Integer.toHexString(there.qpn()) + " at GID " + there.gid() + ": " + why);
+    }
+
     /** Brings the QP to RTS, towards the peer. */
     RdmaConnection join(final Hello theirs, final InetSocketAddress peer) {
         final Mtu mtu = hello.smallerMtu(theirs);

@@ -101,14 +101,19 @@ final class PeerSocket implements AutoCloseable {
 
     /** A peer that closed may have said why before. */
     private RdmaException whatThePeerSaid(final IOException failure) {
+        final RdmaException said = refusal();
+        return said == null ? SocketErrors.of(operation, address, failure) : said;
+    }
+
+    /** What the peer has said by now, without waiting, if it has refused; else null. */
+    RdmaException refusal() {
         try {
-            if (reader.read(channel) && reader.kind() == ConnectWire.REFUSED) {
-                return ConnectWire.refusal(reader.payload()).from(address, operation);
-            }
+            return reader.read(channel) && reader.kind() == ConnectWire.REFUSED
+                ? ConnectWire.refusal(reader.payload()).from(address, operation) : null;
         } catch (final IOException | ConnectWire.BadMessage e) {
-            failure.addSuppressed(e);
+            // Why it cannot be heard says less than what this side has found.
+            return null;
         }
-        return SocketErrors.of(operation, address, failure);
     }
 
     Hello awaitHello(final Deadline deadline) {

@@ -91,9 +91,9 @@ public final class RdmaListener implements AutoCloseable {
      * @param options what is particular; the patience is what each peer has for its first message, too.
      * @return what was agreed on.
      * @throws RdmaException and nothing has changed, with the errnos of {@link RdmaConnector#connect}: at once for
-     *                       what is wrong on this side, and if a peer that began well fails later; ETIMEDOUT if no
-     *                       suitable one came, with the last who was turned away as the cause; EBADFD if the listener
-     *                       is closed, also meanwhile.
+     *                       what is wrong on this side, and if a peer that began well fails later, or has a device
+     *                       that this one does not reach; ETIMEDOUT if no suitable one came, with the last who was
+     *                       turned away as the cause; EBADFD if the listener is closed, also meanwhile.
      */
     public RdmaConnection accept(final QueuePair qp, final ConnectOptions options) {
         final LocalEnd end = new LocalEnd(qp, options, Hello.Role.LISTENS, ACCEPT);

@@ -257,8 +257,8 @@ public final class UdPort implements UdEnd {
             return -FiErrno.FI_EHOSTUNREACH;
         }
         final AddressHandle way = ways.find(gidHigh, gidLow);
-        if (way == null) {
-            return -ways.errno();
+        if (way == null || isUnreachable(gidHigh, gidLow)) {
+            return way == null ? -ways.errno() : -FiErrno.FI_EHOSTUNREACH;
         }
         final int slot = freeSends[free - 1];
         buffer.putBytes(slot * SLOT, message, offset, length);

@@ -166,6 +166,7 @@ final class UdPortTest {
     void waysToManyPortsAreKeptWithinBounds() {
         final String before = a.objects();
         for (int i = 0; i < 2_000; i++) {
+            b.context.bindGid(1, new Gid(0xfe80L << 48, i + 1));
             final int code = from.send(0xfe80L << 48, i + 1, 5, QKEY, message, 0, 8);
             assertThat(code).isIn(0, -FiErrno.FI_EAGAIN);
             from.poll(this::count, 64);

@@ -67,6 +67,7 @@ class ConnectorFailuresTest {
     @BeforeEach
     void open() throws IOException {
         peer = Peer.rc(devices.open());
+        devices.open().bindGid(1, SOMEWHERE.gid());
         // The first selector of a process makes descriptors that stay.
         try (RdmaListener listener = RdmaConnector.listen(0)) {
             assertThat(listener.address().getAddress().isLoopbackAddress()).isTrue();
