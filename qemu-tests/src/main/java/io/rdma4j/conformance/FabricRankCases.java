@@ -13,6 +13,7 @@ import static io.rdma4j.fabric.FiErrno.FI_EHOSTUNREACH;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
@@ -44,6 +45,7 @@ final class FabricRankCases {
             ConformanceCase.of("rdm.peerThatRestartsUnderItsServiceIsFoundAgain", FabricRankCases::restarted),
             ConformanceCase.of("rdm.peerThatIsGoneFailsTheOperation", FabricRankCases::gone),
             ConformanceCase.of("rdm.peerWithAnotherKeyRefuses", FabricRankCases::otherKey),
+            ConformanceCase.of("rdm.ownAddressWithAnotherQueueKeyIsNobodys", FabricRankCases::foreignKey),
             ConformanceCase.of("rdm.endpointThatClosesTellsOfWhatWasUnderWay", FabricRankCases::underWay),
             ConformanceCase.of("rdm.endpointsThatCloseGiveEverythingBack", FabricRankCases::close));
     }
@@ -219,6 +221,10 @@ final class FabricRankCases {
         second.receive(again, 0, 64, 2);
         untilItGoes(env, near, from, name);
         second.next().expect(2, OperationKind.RECEIVE).expectLength(20);
+        near.receive(from, 64, 64, 3);
+        second.send(again, 0, 30, second.to(near), 4);
+        second.next().expect(4, OperationKind.SEND);
+        Check.equal(name, near.next().expect(3, OperationKind.RECEIVE).source(), "source of the new endpoint");
     }
 
     /** Messages to one that was replaced may fail until it is found again, or as the time to connect is short. */
@@ -254,6 +260,21 @@ final class FabricRankCases {
             wc.expectError(5, wc.errno());
         }
         near.expectMessagesFlow(good);
+    }
+
+    private static void foreignKey(final ConformanceEnv env) {
+        final PeerGroup group = PeerGroup.reliable(env);
+        final Peer near = group.join();
+        final FabricAddress own = near.endpoint().address();
+        final long nobody = near.vector().insert(
+            FabricAddress.device(own.gid(), own.qpn(), own.qkey() ^ 1, EndpointType.RDM));
+        final FabricMemory from = near.buffer(PAGE);
+        near.receive(from, 64, 64, 4);
+        near.send(from, 0, 10, nobody, 5);
+        near.next().expectError(5, FI_EHOSTUNREACH);
+        near.send(from, 0, 10, near.to(near), 6);
+        Check.equal(0, near.next().errno(), "errno of one of the completions");
+        Check.equal(0, near.next().errno(), "errno of the other one");
     }
 
     private static void otherKey(final ConformanceEnv env) {

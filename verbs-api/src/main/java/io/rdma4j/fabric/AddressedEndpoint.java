@@ -25,10 +25,10 @@ import org.agrona.DirectBuffer;
  * stands one message waits for it in the endpoint, further operations get -FI_EAGAIN. A peer that cannot be reached in
  * time, or whose GID nobody has, fails that operation with FI_EHOSTUNREACH, one that refuses with FI_ECONNREFUSED; the
  * next operation tries again. A connection that breaks fails what was under way on it with FI_ECONNRESET (the peer may
- * have received it), and the next operation makes a new one. Messages to one peer arrive in order, once. A message that
- * is longer than its receive is an FI_ETRUNC error at the receiver, and complete for the sender. Messages for which no
- * receive is posted wait at the receiver, up to the window of {@link EndpointOptions#window}; then senders get
- * -FI_EAGAIN.
+ * have received it), and the next operation makes a new one; where the peer's address is that of a socket, with whoever
+ * is found there by then. Messages to one peer arrive in order, once. A message that is longer than its receive is an
+ * FI_ETRUNC error at the receiver, and complete for the sender. Messages for which no receive is posted wait at the
+ * receiver, up to the window of {@link EndpointOptions#window}; then senders get -FI_EAGAIN.
  */
 public interface AddressedEndpoint extends Endpoint {
     /**

@@ -168,6 +168,15 @@ public interface AvStore extends AutoCloseable {
     long size();
 
     /**
+     * Where places end, as others may change it meanwhile.
+     *
+     * @return all places are below it.
+     */
+    default int end() {
+        return AvNames.MOST_PLACE;
+    }
+
+    /**
      * Bytes that it takes.
      *
      * @return 0 or more.

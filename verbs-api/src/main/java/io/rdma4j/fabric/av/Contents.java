@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.av;
 
+import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
@@ -14,6 +15,9 @@ import io.rdma4j.verbs.spi.PublishedVector;
 
 import org.agrona.MutableDirectBuffer;
 
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -22,6 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * takes it, as a store must not be closed meanwhile.
  */
 final class Contents {
+    /** A node has several addresses, and a peer tells one: so many others with its port may be its. */
+    private static final int MOST_ALIKE = 16;
+
     private final AvStore store;
     private final boolean table;
     private final long base;
@@ -238,6 +245,40 @@ final class Contents {
         final int place = place(fiAddr);
         final int life = place < 0 ? 0 : store.life(place);
         return life(fiAddr) == 0 || life(fiAddr) == life ? life : 0;
+    }
+
+    /** Names of what was inserted as this address of sockets; where there is none, of what has its port. */
+    long[] namesAt(final InetSocketAddress told) {
+        final List<Long> same = new ArrayList<>();
+        final List<Long> alike = new ArrayList<>();
+        lock.lock();
+        try {
+            long left = closed ? 0 : store.size();
+            for (int place = 0; left > 0 && place < store.end(); place++) {
+                final int life = store.life(place);
+                final FabricAddress address = life == 0 ? null : store.inserted(place, life);
+                left -= life == 0 ? 0 : 1;
+                final InetSocketAddress at = address == null ? null : socket(address);
+                if (told.equals(at)) {
+                    same.add(name(AvNames.handle(place, life)));
+                } else if (at != null && at.getPort() == told.getPort() && alike.size() < MOST_ALIKE) {
+                    alike.add(name(AvNames.handle(place, life)));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return (same.isEmpty() ? alike : same).stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** Null if it is none. */
+    private static InetSocketAddress socket(final FabricAddress address) {
+        try {
+            final FabricAddress plain = address.decoded();
+            return plain.format() == AddressFormat.DEVICE ? null : plain.socketAddress();
+        } catch (final FabricException e) {
+            return null;
+        }
     }
 
     long memoryUse() {

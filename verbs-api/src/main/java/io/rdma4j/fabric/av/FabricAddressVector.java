@@ -22,13 +22,17 @@ import io.rdma4j.fabric.event.FabricEventQueue;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 
 /** An address vector: checks what applications ask for, and has its parts do it. */
 final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
+    private static final long[] NONE = {};
     private static final String INSERT = "insert addresses";
 
     private final AvHost host;
@@ -44,6 +48,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private final Worker worker = new Worker("rdma4j address vector");
     /** Names that are being resolved again. */
     private final Set<Long> moving = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger moves = new AtomicInteger();
     private FabricEventQueue queue;
 
     FabricAddressVector(
@@ -439,13 +444,38 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     }
 
     @Override
-    public void resolveAgain(final long fiAddr) {
-        if (format == AddressFormat.DEVICE || contents.store().isReadOnly() || !moving.add(fiAddr)) {
-            return;
+    public boolean resolveAgain(final long fiAddr) {
+        if (format == AddressFormat.DEVICE || contents.store().isReadOnly()) {
+            return false;
         }
-        if (!worker.run(() -> ask(fiAddr))) {
+        if (moving.add(fiAddr) && !worker.run(() -> ask(fiAddr))) {
             moving.remove(fiAddr);
+            return false;
         }
+        return true;
+    }
+
+    @Override
+    public long[] resolveAgain(final InetSocketAddress told) {
+        if (format == AddressFormat.DEVICE || contents.store().isReadOnly()) {
+            return NONE;
+        }
+        return LongStream.of(contents.namesAt(told)).filter(this::resolveAgain).toArray();
+    }
+
+    @Override
+    public boolean isResolving(final long fiAddr) {
+        return moving.contains(fiAddr);
+    }
+
+    @Override
+    public int lifeOf(final long fiAddr) {
+        return contents.lifeOf(fiAddr);
+    }
+
+    @Override
+    public int moves() {
+        return moves.get();
     }
 
     private void ask(final long fiAddr) {
@@ -461,6 +491,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
             resolver.resolve(new AvEntry[] {entry}, problem, 1, resolver.deadline());
             if (problem[0] == null && !users.isClosed()) {
                 contents.moved(fiAddr, life, entry);
+                moves.incrementAndGet();
             }
         } finally {
             moving.remove(fiAddr);

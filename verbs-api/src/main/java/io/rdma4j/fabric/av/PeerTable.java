@@ -7,6 +7,8 @@ package io.rdma4j.fabric.av;
 
 import io.rdma4j.fabric.Domain;
 
+import java.net.InetSocketAddress;
+
 /**
  * An address vector as endpoints see it; every vector of this package is one. Thread-safe: what looks up takes no lock,
  * allocates nothing, and may run while addresses are inserted and removed.
@@ -55,11 +57,44 @@ public interface PeerTable {
 
     /**
      * The peer seems to have moved: where an address came from the name service, it is asked again, by another thread.
-     * {@link #find} tells the new place once it is known. Harmless otherwise.
+     * {@link #find} tells the new place once it is known.
      *
      * @param fiAddr its name, without a receive context.
+     * @return whether it is being asked; false where there is nobody to ask.
      */
-    void resolveAgain(long fiAddr);
+    boolean resolveAgain(long fiAddr);
+
+    /**
+     * A peer that is not in the vector says at which socket it is found: it may have been somewhere else before. Its
+     * address, or where there is none those with its port, are asked for again. Looks at all addresses.
+     *
+     * @param told by the peer; only the name service is believed.
+     * @return names that are being asked for, without a receive context; possibly none.
+     */
+    long[] resolveAgain(InetSocketAddress told);
+
+    /**
+     * Whether the name service is being asked.
+     *
+     * @param fiAddr a name, without a receive context.
+     * @return true from {@link #resolveAgain} on until {@link #find} tells what it said.
+     */
+    boolean isResolving(long fiAddr);
+
+    /**
+     * Tells an address that has moved from one that was inserted in place of it.
+     *
+     * @param fiAddr a name, without a receive context.
+     * @return a number that another address by this name has not; 0 if there is none.
+     */
+    int lifeOf(long fiAddr);
+
+    /**
+     * How often addresses have moved, for those who keep where they were.
+     *
+     * @return a count, that goes up after {@link #find} tells the new place.
+     */
+    int moves();
 
     /**
      * Bits of addresses that name a receive context.

@@ -15,9 +15,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToIntFunction;
 
 import org.agrona.DirectBuffer;
@@ -45,10 +43,11 @@ public final class LinkBroker implements AutoCloseable {
     private final long timeout;
     private final long life;
     private final PeerId self;
-    private final Map<PeerId, Peer> peers = new HashMap<>();
+    private final Peers peers = new Peers();
     /** Those with timers. */
     private final List<Peer> busy = new ArrayList<>();
     private final UdHandler onMessage = this::onMessage;
+    private byte[] told = {};
     private long lastLink;
     private int halfOpen;
     private long dueAt;
@@ -88,6 +87,15 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     /**
+     * What this endpoint says of itself to whom it dials.
+     *
+     * @param bytes at most 256; not copied.
+     */
+    public void tell(final byte[] bytes) {
+        told = bytes;
+    }
+
+    /**
      * Begins to make a link, if there is none and none is being made. Ends with {@link LinkOwner#established} or {@link
      * LinkOwner#failed}, out of a later {@link #progress}; or, if no link could be opened or nobody has the GID, out of
      * this call. To the endpoint itself there are two links, one established as initiator and one as the other side.
@@ -96,7 +104,7 @@ public final class LinkBroker implements AutoCloseable {
      * @return the peer, which may have a link already.
      */
     public Peer dial(final PeerId id) {
-        final Peer peer = peers.computeIfAbsent(id, Peer::new);
+        final Peer peer = peers.of(id);
         if (!closed && peer.link() == null && peer.dial() == null) {
             if (peer.half() == null) {
                 begin(peer);
@@ -112,7 +120,7 @@ public final class LinkBroker implements AutoCloseable {
         try {
             peer.dial(Attempt.dial(owner.openLink(peer), ++lastLink, life));
         } catch (final FabricException e) {
-            tidy(peer);
+            peers.tidy(peer);
             owner.failed(peer, e.errno());
             return;
         }
@@ -124,7 +132,7 @@ public final class LinkBroker implements AutoCloseable {
     private int request(final Peer peer) {
         final Attempt dial = peer.dial();
         final int code = mailer.send(message(ConnectType.REQUEST, new ConnectIds(life, dial.own, 0, 0))
-            .withName(dial.end.name(), timeout), peer.id());
+            .withName(dial.end.name(), timeout).withData(told), peer.id());
         if (code == -FiErrno.FI_EHOSTUNREACH) {
             fail(peer, -code);
         }
@@ -144,13 +152,6 @@ public final class LinkBroker implements AutoCloseable {
         }
     }
 
-    /** Forgets a peer that there is nothing of. */
-    private void tidy(final Peer peer) {
-        if (peer.isForgotten()) {
-            peers.remove(peer.id(), peer);
-        }
-    }
-
     /**
      * A peer with which there is a link, or one is being made.
      *
@@ -158,7 +159,7 @@ public final class LinkBroker implements AutoCloseable {
      * @return null if there is none.
      */
     public Peer find(final PeerId id) {
-        return peers.get(id);
+        return peers.find(id);
     }
 
     /**
@@ -200,15 +201,12 @@ public final class LinkBroker implements AutoCloseable {
         }
     }
 
-    /** A queue pair has one queue key: whoever was there with another one is gone. */
     private void endThoseBefore(final Peer now) {
-        peers.values().stream()
-            .filter(other -> other != now && other.link() != null && other.id().isAt(now.id())).toList()
-            .forEach(other -> {
-                other.link(null, null);
-                tidy(other);
-                owner.ended(other);
-            });
+        for (final Peer other : peers.linkedBefore(now)) {
+            other.link(null, null);
+            peers.tidy(other);
+            owner.ended(other);
+        }
     }
 
     /**
@@ -229,7 +227,7 @@ public final class LinkBroker implements AutoCloseable {
         } else {
             dropAttempts(peer, tell);
         }
-        tidy(peer);
+        peers.tidy(peer);
     }
 
     private void dropAttempts(final Peer peer, final boolean tell) {
@@ -327,7 +325,7 @@ public final class LinkBroker implements AutoCloseable {
     private void fail(final Peer peer, final int errno) {
         peer.dial().end.close();
         peer.dial(null);
-        tidy(peer);
+        peers.tidy(peer);
         owner.failed(peer, errno);
     }
 
@@ -347,7 +345,7 @@ public final class LinkBroker implements AutoCloseable {
         if (peer.isWanted() && peer.link() == null && peer.dial() == null) {
             begin(peer);
         } else {
-            tidy(peer);
+            peers.tidy(peer);
         }
     }
 
@@ -386,15 +384,15 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void reject(final ConnectMessage message, final Reason reason) {
-        mailer.send(message(ConnectType.REJECT, answering(message, 0)).withReason(reason), message.source());
-    }
-
-    private ConnectIds answering(final ConnectMessage message, final long own) {
-        return new ConnectIds(life, own, message.ids().life(), message.ids().link());
+        final ConnectIds ids = new ConnectIds(life, 0, message.ids().life(), message.ids().link());
+        mailer.send(message(ConnectType.REJECT, ids).withReason(reason), message.source());
     }
 
     private void onGoodRequest(final ConnectMessage message) {
-        final Peer peer = peers.computeIfAbsent(message.source(), Peer::new);
+        if (peers.find(message.source()) == null && !owner.mayAnswer(message.source(), message.data())) {
+            return;
+        }
+        final Peer peer = peers.of(message.source());
         if (isNews(peer, message)) {
             accept(peer, message);
         }
@@ -468,7 +466,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void onReply(final ConnectMessage message) {
-        final Peer peer = peers.get(message.source());
+        final Peer peer = peers.find(message.source());
         final ConnectIds ids = message.ids().turned();
         if (peer != null && ids.equals(peer.ids())) {
             return;
@@ -500,7 +498,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void onReject(final ConnectMessage message) {
-        final Peer peer = peers.get(message.source());
+        final Peer peer = peers.find(message.source());
         final ConnectIds ids = message.ids();
         if (peer == null || peer.dial() == null || ids.peerLife() != life || ids.peerLink() != peer.dial().own) {
             ignored++;
@@ -513,7 +511,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void onBye(final ConnectMessage message) {
-        final Peer peer = peers.get(message.source());
+        final Peer peer = peers.find(message.source());
         final ConnectIds ids = message.ids();
         if (peer == null || ids.peerLife() != life) {
             ignored++;
@@ -523,7 +521,7 @@ public final class LinkBroker implements AutoCloseable {
         } else if (peer.ids() != null && peer.ids().equals(ids.turned())) {
             peer.link(null, null);
             peer.loop(null);
-            tidy(peer);
+            peers.tidy(peer);
             owner.ended(peer);
         } else {
             ignored++;
@@ -574,7 +572,7 @@ public final class LinkBroker implements AutoCloseable {
             return;
         }
         closed = true;
-        for (final Peer peer : peers.values()) {
+        for (final Peer peer : peers.all()) {
             if (peer.ids() != null) {
                 tell(peer);
             }

@@ -21,6 +21,15 @@ public interface LinkOwner {
     Link openLink(Peer peer);
 
     /**
+     * A peer that there is no link with, and none being made, asks for one.
+     *
+     * @param id   the peer.
+     * @param told what it says of itself, not to be trusted; as the peer's {@link LinkBroker#tell}.
+     * @return false to leave it without an answer for now: it asks again.
+     */
+    boolean mayAnswer(PeerId id, byte[] told);
+
+    /**
      * A link is there.
      *
      * @param peer      whom it leads to.

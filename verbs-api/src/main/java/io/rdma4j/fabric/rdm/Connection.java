@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.cm.PeerId;
 
 import org.agrona.DirectBuffer;
@@ -13,7 +14,13 @@ import org.agrona.DirectBuffer;
 final class Connection {
     final PeerId id;
     /** What the vector called it last. */
-    long fiAddr;
+    long fiAddr = FiAddr.NOTAVAIL;
+    /** Which of the addresses that had this name, when dialing was begun. */
+    int life;
+    /** The vector was told to look again where the peer is, since dialing was begun. */
+    boolean asked;
+    /** Why dialing came to nothing, while the vector still looks; 0 for not. */
+    int failure;
     /** Null while there is none. */
     LinkEnd link;
     boolean isDialing;
@@ -36,6 +43,15 @@ final class Connection {
 
     Connection(final PeerId id) {
         this.id = id;
+    }
+
+    /** What waits elsewhere waits here from now on. */
+    void waitFor(final Connection other) {
+        call = other.call;
+        injected = other.injected;
+        rxIndex = other.rxIndex;
+        fiAddr = other.fiAddr;
+        waiting = other.takeWaiting();
     }
 
     /** Nothing waits any more. */

@@ -5,44 +5,39 @@
 
 package io.rdma4j.fabric.rdm;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.cm.Link;
 import io.rdma4j.fabric.cm.LinkBroker;
 import io.rdma4j.fabric.cm.LinkOwner;
 import io.rdma4j.fabric.cm.Peer;
 import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.fabric.cm.UdPort;
-import io.rdma4j.fabric.completion.FabricCompletionQueue;
-import io.rdma4j.fabric.endpoint.Endpoints;
-import io.rdma4j.fabric.endpoint.InternalEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The links of one endpoint: made when they are needed, closed when there are too many, buried when they broke. For the
  * thread that uses the endpoint.
  */
 final class Connections implements LinkOwner {
-    private static final Connection[] NONE = new Connection[0];
-    private static final int MOST_INDEX = 1 << 22;
-    /** RMA and atomics under way on one link: queue pairs for more would cost memory for each peer. */
-    private static final int MOST_LINK_RMA = 16;
-
     /** How often a peer is asked to part, while there are too many. */
     private static final long LEAVE_NANOS = 1_000_000;
+
+    /** How often the name service is asked where a peer is that does not answer. */
+    private static final long ASK_NANOS = 250_000_000;
+
+    /** How soon it is looked whether the name service has answered. */
+    private static final long RETRY_NANOS = 1_000_000;
 
     /** How often a peer is probed that is waited for. */
     private static final long LOOK_NANOS = 1_000_000_000;
@@ -52,94 +47,71 @@ final class Connections implements LinkOwner {
     }
 
     private final RdmCore core;
-    private final EndpointHost host;
     private final LinkQueues queues;
-    private final int linkTransmits;
-    private final int linkReceives;
+    private final LinkMaker maker;
     private final SlotPool pool;
     private final PeerId self;
     private final int most;
     private final long timeoutNanos;
     private final LinkBroker broker;
-    private final Map<PeerId, Connection> byId = new HashMap<>();
-    private final Map<Endpoint, LinkEnd> byEndpoint = new IdentityHashMap<>();
+    private final ConnectionTable peers = new ConnectionTable();
+    private final LinkTable links = new LinkTable();
+    private final Whereabouts whereabouts;
     private final Deque<Dead> dead = new ArrayDeque<>();
     private final List<Connection> retrying = new ArrayList<>();
-    /** By what the vector calls peers; what is there may be of another peer by now. */
-    private Connection[] byIndex = NONE;
-    private LinkEnd[] links = new LinkEnd[8];
     private int established;
     private boolean isDialing;
     private long nextLeave = System.nanoTime();
     private long nextLook = nextLeave + LOOK_NANOS;
+    private long nextAsk = nextLeave;
     private long uses;
 
     Connections(
         final RdmCore core, final EndpointHost host, final EndpointOptions options, final LinkQueues queues,
-        final SlotPool pool, final UdPort port) {
+        final SlotPool pool, final UdPort port, final PeerTable table) {
         this.core = core;
-        this.host = host;
         this.queues = queues;
-        this.linkTransmits = transmitsOf(options);
-        this.linkReceives = receivesOf(options);
         this.pool = pool;
+        this.maker = new LinkMaker(this, links, core, host, options, queues, pool);
+        this.whereabouts = new Whereabouts(table);
         this.self = PeerId.of(port);
         this.most = options.mostConnections();
         this.timeoutNanos = options.connectTimeout().toNanos();
         this.broker = new LinkBroker(port, this, core.realm(), options.connectTimeout());
     }
 
-    /** Sends under way on a link, and RMA. */
-    static int transmitsOf(final EndpointOptions options) {
-        return Math.max(receivesOf(options), Math.min(MOST_LINK_RMA, options.transmitSize()));
-    }
-
-    static int receivesOf(final EndpointOptions options) {
-        return options.windowSlots() + Channel.CONTROL_SLOTS;
-    }
-
     /** The peer of this address. Does not allocate if it is known by this name already. */
     Connection find(final PeerAddress address) {
-        final int index = address.index();
-        if (index < byIndex.length) {
-            final Connection known = byIndex[index];
-            if (known != null && !known.isForgotten && known.id.is(address)) {
-                known.fiAddr = address.fiAddr();
-                return known;
-            }
-        }
-        return learn(address, index);
+        final Connection known = peers.find(address);
+        return known != null ? known : learn(address);
     }
 
-    private Connection learn(final PeerAddress address, final int index) {
-        final Connection connection = byId.computeIfAbsent(PeerId.of(address), Connection::new);
-        connection.fiAddr = address.fiAddr();
-        if (index >= 0 && index < MOST_INDEX) {
-            if (index >= byIndex.length) {
-                byIndex = Arrays.copyOf(byIndex, Math.max(index + 1, 2 * byIndex.length));
+    private Connection learn(final PeerAddress address) {
+        final Connection before = peers.at(address.index());
+        final Connection connection = peers.add(address);
+        if (before != null && before != connection) {
+            if (before.waiting != null && whereabouts.isStill(before, address.fiAddr())) {
+                // What waits there goes first.
+                move(before, connection);
             }
-            if (byIndex[index] != null && byIndex[index] != connection) {
-                forget(byIndex[index]);
-            }
-            byIndex[index] = connection;
-            connection.index = index;
+            peers.forget(before);
         }
         return connection;
     }
 
     /** The link of this number; null if there is none. */
     LinkEnd link(final int number) {
-        return number < links.length ? links[number] : null;
+        return links.get(number);
     }
 
     /** The link of this number, if it is this endpoint's. */
     LinkEnd link(final int number, final Endpoint endpoint) {
-        final LinkEnd link = number < 0 || number >= links.length ? null : links[number];
+        final LinkEnd link = links.get(number);
         return link == null || link.endpoint() != endpoint ? null : link;
     }
 
     LinkEnd link(final Endpoint endpoint) {
-        return byEndpoint.get(endpoint);
+        return links.get(endpoint);
     }
 
     /** The link is used just now. */
@@ -151,7 +123,73 @@ final class Connections implements LinkOwner {
     void dial(final Connection connection) {
         connection.isDialing = true;
         connection.since = System.nanoTime();
-        call(connection);
+        connection.asked = false;
+        connection.failure = 0;
+        whereabouts.note(connection);
+        if (!whereabouts.isDoubtful(connection.fiAddr) || !ask(connection)) {
+            call(connection);
+        }
+    }
+
+    /** Has what waits there wait until the vector knows where the peer is; false if that cannot be asked. */
+    private boolean ask(final Connection connection) {
+        if (!whereabouts.ask(connection)) {
+            return false;
+        }
+        isDialing = true;
+        retry(connection);
+        return true;
+    }
+
+    /** The peer may have been looked for meanwhile. */
+    private void goOn(final Connection connection, final long now) {
+        if (whereabouts.isAsking(connection) && now - connection.since < timeoutNanos) {
+            retry(connection);
+            return;
+        }
+        final PeerAddress moved = whereabouts.moved(connection);
+        if (moved != null && find(moved) != connection) {
+            move(connection, find(moved));
+            if (connection.waiting != null) {
+                // There is no room at the new place yet.
+                retry(connection);
+            }
+        } else if (connection.failure != 0) {
+            giveUp(connection, connection.failure);
+        } else {
+            call(connection);
+        }
+    }
+
+    /** What waits for a peer goes where it is now, if nothing waits there. */
+    private void move(final Connection from, final Connection to) {
+        if (from.waiting == null || from.link != null || to.waiting != null) {
+            return;
+        }
+        to.waitFor(from);
+        from.isDialing = false;
+        final Peer peer = broker.find(from.id);
+        if (peer != null && peer.link() == null) {
+            broker.hangUp(peer, false);
+        }
+        peers.forget(from);
+        // The vector has just been told.
+        whereabouts.trust(to.fiAddr);
+        if (to.link == null && !to.isDialing) {
+            dial(to);
+        } else {
+            resume(to);
+        }
+    }
+
+    @Override
+    public boolean mayAnswer(final PeerId id, final byte[] told) {
+        return whereabouts.isPlaced(id, told);
+    }
+
+    /** What peers are told of this endpoint. */
+    void tell(final FabricAddress socket) {
+        broker.tell(Whereabouts.told(socket));
     }
 
     private void call(final Connection connection) {
@@ -176,7 +214,7 @@ final class Connections implements LinkOwner {
     private void callSelf(final Connection connection) {
         LinkEnd link = null;
         try {
-            link = open(self, null);
+            link = maker.open(self, null);
             link.connect(link.name());
             adopt(connection, link);
             link.channel().greet();
@@ -190,72 +228,12 @@ final class Connections implements LinkOwner {
 
     @Override
     public Link openLink(final Peer peer) {
-        return open(peer.id(), peer);
-    }
-
-    private LinkEnd open(final PeerId id, final Peer peer) {
-        SlotArea area = null;
-        FabricCompletionQueue queue = null;
-        InternalEndpoint endpoint = null;
-        boolean done = false;
-        try {
-            area = pool.claim();
-            queue = queues.claim();
-            endpoint = Endpoints.openInternal(host,
-                new EndpointOptions().completionQueue(queue).sizes(linkTransmits, linkReceives));
-            final LinkEnd link = new LinkEnd(endpoint, this, area, queue, freeNumber(), core, id, peer);
-            if (!link.channel().prepare()) {
-                throw FabricException.of("open link").detail("%s takes no receives", endpoint)
-                    .errno(FiErrno.FI_EIO).build();
-            }
-            links[link.number()] = link;
-            byEndpoint.put(endpoint, link);
-            done = true;
-            return link;
-        } catch (final RdmaException e) {
-            throw noRoom(FabricException.from("open link", e));
-        } catch (final FabricException e) {
-            throw noRoom(e);
-        } finally {
-            if (!done) {
-                discard(area, queue, endpoint);
-            }
-        }
-    }
-
-    /** What a device has no more of it tells in several ways. */
-    private static FabricException noRoom(final FabricException e) {
-        return e.errno() != FiErrno.FI_EINVAL ? e : FabricException.of("open link")
-            .detail("%s", e.getMessage()).errno(FiErrno.FI_ENOMEM).cause(e).build();
-    }
-
-    private void discard(final SlotArea area, final FabricCompletionQueue queue, final InternalEndpoint endpoint) {
-        if (endpoint != null) {
-            endpoint.close();
-        }
-        if (queue != null) {
-            queues.giveBack(queue);
-        }
-        if (area != null) {
-            pool.giveBack(area);
-        }
-    }
-
-    private int freeNumber() {
-        for (int i = 0; i < links.length; i++) {
-            if (links[i] == null) {
-                return i;
-            }
-        }
-        links = Arrays.copyOf(links, 2 * links.length);
-        return links.length / 2;
+        return maker.open(peer.id(), peer);
     }
 
     /** Out of the link's close. */
     void gone(final LinkEnd link) {
-        if (links[link.number()] == link) {
-            links[link.number()] = null;
-            byEndpoint.remove(link.endpoint());
+        if (links.remove(link)) {
             queues.giveBack(link.queue());
         }
         if (link.isEstablished()) {
@@ -270,7 +248,7 @@ final class Connections implements LinkOwner {
     @Override
     public void established(final Peer peer, final Link link, final boolean initiator) {
         final LinkEnd end = (LinkEnd) link;
-        final Connection connection = byId.computeIfAbsent(end.channel().peer(), Connection::new);
+        final Connection connection = peers.of(end.channel().peer());
         adopt(connection, end);
         if (initiator) {
             end.channel().greet();
@@ -283,6 +261,7 @@ final class Connections implements LinkOwner {
         }
         connection.link = link;
         connection.isDialing = false;
+        whereabouts.trust(connection.fiAddr);
         link.established(System.nanoTime());
         used(link.channel());
         established++;
@@ -300,7 +279,7 @@ final class Connections implements LinkOwner {
             }
             channel.greet();
         }
-        resume(byId.get(channel.peer()));
+        resume(peers.get(channel.peer()));
     }
 
     /** Starts what waits, if that can be now. */
@@ -312,7 +291,7 @@ final class Connections implements LinkOwner {
 
     @Override
     public void failed(final Peer peer, final int errno) {
-        final Connection connection = byId.get(peer.id());
+        final Connection connection = peers.get(peer.id());
         if (connection != null && connection.link == null) {
             failed(connection, errno);
         }
@@ -324,27 +303,23 @@ final class Connections implements LinkOwner {
             retry(connection);
             return;
         }
-        connection.isDialing = false;
-        if (errno == FiErrno.FI_ETIMEDOUT) {
-            core.resolveAgain(connection.fiAddr);
+        if (errno == FiErrno.FI_ETIMEDOUT || errno == FiErrno.FI_EHOSTUNREACH) {
+            whereabouts.doubt(connection.fiAddr);
+            connection.failure = errno;
+            if (!connection.asked && connection.waiting != null && ask(connection)) {
+                return;
+            }
         }
+        giveUp(connection, errno);
+    }
+
+    private void giveUp(final Connection connection, final int errno) {
+        connection.isDialing = false;
         final SendOp op = connection.takeWaiting();
         if (op != null) {
             core.failed(op, errno == FiErrno.FI_ETIMEDOUT ? FiErrno.FI_EHOSTUNREACH : errno);
         }
-        forget(connection);
-    }
-
-    /** So that peers that come and go leave nothing behind. */
-    private void forget(final Connection connection) {
-        if (connection.link != null || connection.waiting != null || connection.isDialing || connection.isRetrying) {
-            return;
-        }
-        byId.remove(connection.id, connection);
-        connection.isForgotten = true;
-        if (connection.index >= 0 && byIndex[connection.index] == connection) {
-            byIndex[connection.index] = null;
-        }
+        peers.forget(connection);
     }
 
     private void retry(final Connection connection) {
@@ -356,13 +331,7 @@ final class Connections implements LinkOwner {
 
     /** Asks the peer of the link that was used least recently, and is idle, to close it. */
     private boolean leaveOne(final LinkEnd except) {
-        LinkEnd oldest = null;
-        for (final LinkEnd link : links) {
-            if (link != null && link != except && link.isEstablished() && link.channel().isIdle()
-                && (oldest == null || link.channel().used < oldest.channel().used)) {
-                oldest = link;
-            }
-        }
+        final LinkEnd oldest = links.leastUsed(except);
         if (oldest == null) {
             return false;
         }
@@ -373,12 +342,7 @@ final class Connections implements LinkOwner {
     }
 
     private boolean isLeaving() {
-        for (final LinkEnd link : links) {
-            if (link != null && link.channel().isLeaving()) {
-                return true;
-            }
-        }
-        return false;
+        return links.isAny(link -> link.channel().isLeaving());
     }
 
     @Override
@@ -389,14 +353,14 @@ final class Connections implements LinkOwner {
     @Override
     public void ended(final Peer peer) {
         doom(peer, FiErrno.FI_ECONNRESET);
-        final Connection connection = byId.get(peer.id());
+        final Connection connection = peers.get(peer.id());
         if (connection != null && connection.waiting != null && !connection.isDialing && !connection.isRetrying) {
             core.failed(connection.takeWaiting(), FiErrno.FI_ECONNRESET);
         }
     }
 
     private void doom(final Peer peer, final int errno) {
-        final Connection connection = byId.get(peer.id());
+        final Connection connection = peers.get(peer.id());
         if (connection != null && connection.link != null) {
             doom(connection.link, errno, false);
             connection.link = null;
@@ -406,6 +370,10 @@ final class Connections implements LinkOwner {
     /** Its end has come: it is closed soon, outside of callbacks. */
     void doom(final LinkEnd link, final int errno, final boolean tell) {
         dead.add(new Dead(link, errno, tell));
+        final Connection connection = peers.get(link.channel().peer());
+        if (errno != 0 && connection != null) {
+            whereabouts.doubt(connection.fiAddr);
+        }
     }
 
     /** Both ends agreed to close it. */
@@ -432,7 +400,7 @@ final class Connections implements LinkOwner {
         if (channel.isGone()) {
             return;
         }
-        final Connection connection = byId.get(channel.peer());
+        final Connection connection = peers.get(channel.peer());
         final boolean current = connection != null && connection.link == link;
         if (current) {
             connection.link = null;
@@ -458,7 +426,7 @@ final class Connections implements LinkOwner {
             }
         }
         if (connection != null) {
-            forget(connection);
+            peers.forget(connection);
         }
     }
 
@@ -474,7 +442,7 @@ final class Connections implements LinkOwner {
             // What they wait for may be there.
             return;
         }
-        for (final LinkEnd link : links) {
+        for (final LinkEnd link : links.all()) {
             if (link != null && link.isEstablished() && link.channel().isWaiting()) {
                 link.channel().probe();
                 if (link.channel().isGreeting() && link.isTooLong(now, timeoutNanos)) {
@@ -485,12 +453,23 @@ final class Connections implements LinkOwner {
     }
 
     private boolean isAnyWaiting() {
-        for (final LinkEnd link : links) {
-            if (link != null && link.isEstablished() && link.channel().isWaiting()) {
-                return true;
+        return links.isAny(link -> link.isEstablished() && link.channel().isWaiting());
+    }
+
+    /** Those that do not answer may be elsewhere by now. */
+    private void lookFor(final long now) {
+        nextAsk = now + ASK_NANOS;
+        for (final Connection each : peers.all()) {
+            if (!each.isDialing || each.isRetrying || each.waiting == null || now - each.since < ASK_NANOS) {
+                continue;
+            }
+            final PeerAddress moved = whereabouts.moved(each);
+            if (moved != null) {
+                move(each, find(moved));
+            } else if (!whereabouts.isAsking(each)) {
+                whereabouts.ask(each);
             }
         }
-        return false;
     }
 
     /** Takes and repeats datagrams, and dials again. */
@@ -500,8 +479,13 @@ final class Connections implements LinkOwner {
             final Connection connection = retrying.remove(i);
             connection.isRetrying = false;
             if (connection.link == null && connection.waiting != null) {
-                call(connection);
+                goOn(connection, now);
+            } else {
+                peers.forget(connection);
             }
+        }
+        if (isDialing && now - nextAsk >= 0) {
+            lookFor(now);
         }
         isDialing |= !retrying.isEmpty();
         if (now - nextLook >= 0) {
@@ -532,7 +516,7 @@ final class Connections implements LinkOwner {
 
     long idleNanos(final long now) {
         if (!retrying.isEmpty()) {
-            return 0;
+            return RETRY_NANOS;
         }
         final long look = isAnyWaiting() ? Math.max(0, nextLook - now) : Long.MAX_VALUE;
         return Math.min(look, broker.idleNanos(now));
@@ -544,7 +528,7 @@ final class Connections implements LinkOwner {
 
     /** How many peers are known, for tests. */
     int known() {
-        return byId.size();
+        return peers.size();
     }
 
     /** Tells all peers, and closes all. */
@@ -553,7 +537,7 @@ final class Connections implements LinkOwner {
         steps.add(core::drain);
         dead.forEach(one -> steps.add(() -> bury(one)));
         steps.add(broker::close);
-        for (final LinkEnd link : links.clone()) {
+        for (final LinkEnd link : links.all()) {
             if (link != null) {
                 steps.add(link.channel()::drop);
             }
@@ -582,7 +566,7 @@ final class Connections implements LinkOwner {
     }
 
     private void cancelWaiting() {
-        for (final Connection connection : byId.values()) {
+        for (final Connection connection : peers.all()) {
             if (connection.waiting != null) {
                 core.failed(connection.takeWaiting(), FiErrno.FI_ECANCELED);
             }
@@ -591,6 +575,6 @@ final class Connections implements LinkOwner {
 
     @Override
     public String toString() {
-        return established + " links, " + byId.size() + " peers known" + (isDialing ? ", dialing" : "");
+        return established + " links, " + peers.size() + " peers known" + (isDialing ? ", dialing" : "");
     }
 }

@@ -106,6 +106,11 @@ final class Matcher {
         return receive == null ? null : unlink(receive);
     }
 
+    /** Null if there is none; the others follow by {@link Receive#newer}. */
+    Receive oldest() {
+        return oldestReceive;
+    }
+
     /** Takes the oldest receive out; null if there is none. */
     Receive any() {
         return oldestReceive == null ? null : unlink(oldestReceive);

@@ -47,6 +47,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
     private final Deque<Channel> wanting = new ArrayDeque<>();
     private Connections connections;
     private int turn;
+    /** Of the vector, when receives were told where peers are. */
+    private int moves;
     private boolean isBusy;
 
     RdmCore(
@@ -88,6 +90,9 @@ final class RdmCore implements ChannelHost, CompletionReader {
         }
         isBusy = true;
         try {
+            if (moves != table.moves()) {
+                follow();
+            }
             internal.read(this, Math.min(BATCH, arrivals.left()));
             if (!wanting.isEmpty()) {
                 serve();
@@ -101,6 +106,15 @@ final class RdmCore implements ChannelHost, CompletionReader {
             }
         } finally {
             isBusy = false;
+        }
+    }
+
+    /** Peers have moved: receives that wait for one of them wait for it where it is now. */
+    private void follow() {
+        // Before they are looked up: who moves meanwhile is looked up again.
+        moves = table.moves();
+        for (final RdmReceiveContext context : contexts) {
+            context.follow();
         }
     }
 
@@ -413,10 +427,6 @@ final class RdmCore implements ChannelHost, CompletionReader {
     @Override
     public void left(final Channel channel) {
         connections.left(channel);
-    }
-
-    void resolveAgain(final long fiAddr) {
-        table.resolveAgain(fiAddr);
     }
 
     /** All that the application gave is over. */

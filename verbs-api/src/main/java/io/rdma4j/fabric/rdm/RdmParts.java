@@ -66,7 +66,7 @@ final class RdmParts {
             undo.push(counters::close);
             realm = host.openRealm(options.authKey());
             undo.push(realm::release);
-            internal = new LinkQueues(host, Connections.transmitsOf(options), Connections.receivesOf(options));
+            internal = new LinkQueues(host, LinkMaker.transmitsOf(options), LinkMaker.receivesOf(options));
             undo.push(internal::close);
             port = UdPort.open(host, realm, RANDOM.nextInt() & Integer.MAX_VALUE, DATAGRAMS,
                 FabricCompletionQueue.channelOf(host));
@@ -136,9 +136,10 @@ final class RdmParts {
 
     private Connections connections(final EndpointOptions options) {
         final SlotPool pool =
-            new SlotPool(host, realm, Connections.receivesOf(options), slotBytes(options));
+            new SlotPool(host, realm, LinkMaker.receivesOf(options), slotBytes(options));
         undo.push(pool::close);
-        return new Connections(core, new InternalHost(host, realm), options, internal, pool, port);
+        return new Connections(core, new InternalHost(host, realm), options, internal, pool, port,
+            (PeerTable) vector);
     }
 
     /** A piece is a message for the device. */
@@ -167,9 +168,21 @@ final class RdmParts {
         if (bySocket || service != null) {
             final Registration registration = NameServer.register(device, service);
             undo.push(registration::close);
+            connections.tell(socket(registration, format));
             return registration.address(format);
         }
         return format == AddressFormat.STR ? FabricAddress.text(device.toString()) : device;
+    }
+
+    /** By which others may have this endpoint in their vectors. */
+    private static FabricAddress socket(final Registration registration, final AddressFormat format) {
+        try {
+            return registration.address(
+                format == AddressFormat.SOCKADDR_IN6 ? AddressFormat.SOCKADDR_IN6 : AddressFormat.SOCKADDR_IN);
+        } catch (final FabricException e) {
+            // There is no address of IPv4.
+            return registration.address(AddressFormat.SOCKADDR_IN6);
+        }
     }
 
     int connections() {

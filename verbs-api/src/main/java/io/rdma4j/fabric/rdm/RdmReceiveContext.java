@@ -153,9 +153,19 @@ final class RdmReceiveContext implements ReceiveContext {
         room.take();
         final Receive receive = matcher.claim(context);
         if (isFrom(from)) {
-            receive.from(source);
+            receive.from(source, table.lifeOf(source.fiAddr()));
         }
         return receive;
+    }
+
+    /** Receives that wait for a peer that has moved wait for it where it is now. */
+    void follow() {
+        for (Receive receive = matcher.oldest(); receive != null; receive = receive.newer) {
+            final boolean isStill = receive.directed && receive.life == table.lifeOf(receive.from());
+            if (isStill && table.find(receive.from(), source)) {
+                receive.from(source, receive.life);
+            }
+        }
     }
 
     private void start(final Receive receive) {

@@ -19,6 +19,7 @@ final class Receive extends Buffers {
     long context;
     /** Whether it is for one peer only. */
     boolean directed;
+    int life;
     private final PeerAddress source = new PeerAddress();
     Receive older;
     Receive newer;
@@ -51,10 +52,16 @@ final class Receive extends Buffers {
         capacity += length;
     }
 
-    /** For this peer only; copied. */
-    void from(final PeerAddress peer) {
+    /** For this peer only; copied. With the life of its name, see {@link io.rdma4j.fabric.av.PeerTable#lifeOf}. */
+    void from(final PeerAddress peer, final int itsLife) {
         directed = true;
         source.set(peer);
+        life = itsLife;
+    }
+
+    /** What the vector calls the peer. */
+    long from() {
+        return source.fiAddr();
     }
 
     boolean takes(final PeerId peer) {

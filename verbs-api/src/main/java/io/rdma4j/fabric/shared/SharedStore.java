@@ -157,6 +157,11 @@ final class SharedStore implements AvStore {
     }
 
     @Override
+    public int end() {
+        return layout.capacity;
+    }
+
+    @Override
     public long memoryUse() {
         return header.getLong(SharedLayout.USED_OFFSET);
     }

@@ -160,6 +160,11 @@ final class LinkWorld {
         }
 
         @Override
+        public boolean mayAnswer(final PeerId id, final byte[] told) {
+            return true;
+        }
+
+        @Override
         public void established(final Peer peer, final Link link, final boolean initiator) {
             final End end = (End) link;
             log.add((initiator ? "dialed " : "answered ") + peer.id().qpn());

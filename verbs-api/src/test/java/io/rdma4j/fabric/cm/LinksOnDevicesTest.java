@@ -135,6 +135,11 @@ final class LinksOnDevicesTest {
         }
 
         @Override
+        public boolean mayAnswer(final PeerId id, final byte[] told) {
+            return true;
+        }
+
+        @Override
         public void established(final Peer peer, final Link link, final boolean initiator) {
             log.add(initiator ? "dialed" : "answered");
             if (initiator) {

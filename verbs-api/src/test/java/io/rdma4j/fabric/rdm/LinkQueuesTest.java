@@ -32,8 +32,8 @@ class LinkQueuesTest {
     void theFirstLinkHasRoomAsItIs(final int window) {
         final EndpointHost host = (EndpointHost) world.rank(world.device(""), World.options()).domain;
         final EndpointOptions options = World.options().window(window, 256);
-        final int transmits = Connections.transmitsOf(options);
-        final int receives = Connections.receivesOf(options);
+        final int transmits = LinkMaker.transmitsOf(options);
+        final int receives = LinkMaker.receivesOf(options);
         try (LinkQueues queues = new LinkQueues(host, transmits, receives)) {
             final FabricCompletionQueue queue = queues.claim();
             final int before = queue.cq().capacity();

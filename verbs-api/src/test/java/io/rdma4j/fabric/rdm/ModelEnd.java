@@ -123,7 +123,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         if (from != null) {
             final PeerAddress source = new PeerAddress();
             source.set(from.gidHigh(), from.gidLow(), from.qpn(), from.qkey(), 0);
-            receive.from(source);
+            receive.from(source, 1);
         }
         final Slot first = matcher.messageFor(receive);
         if (first == null) {

@@ -1,0 +1,102 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cm.Peer;
+import io.rdma4j.fabric.cm.PeerId;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.endpoint.Endpoints;
+import io.rdma4j.fabric.endpoint.InternalEndpoint;
+import io.rdma4j.fabric.region.EndpointHost;
+
+/** Makes ends of links, each with a connected endpoint, a queue and slots. For the thread that uses the endpoint. */
+final class LinkMaker {
+    /** RMA and atomics under way on one link: queue pairs for more would cost memory for each peer. */
+    private static final int MOST_LINK_RMA = 16;
+
+    private final Connections home;
+    private final LinkTable links;
+    private final RdmCore core;
+    private final EndpointHost host;
+    private final LinkQueues queues;
+    private final SlotPool pool;
+    private final int transmits;
+    private final int receives;
+
+    LinkMaker(
+        final Connections home, final LinkTable links, final RdmCore core, final EndpointHost host,
+        final EndpointOptions options, final LinkQueues queues, final SlotPool pool) {
+        this.home = home;
+        this.links = links;
+        this.core = core;
+        this.host = host;
+        this.queues = queues;
+        this.pool = pool;
+        transmits = transmitsOf(options);
+        receives = receivesOf(options);
+    }
+
+    /** Sends under way on a link, and RMA. */
+    static int transmitsOf(final EndpointOptions options) {
+        return Math.max(receivesOf(options), Math.min(MOST_LINK_RMA, options.transmitSize()));
+    }
+
+    static int receivesOf(final EndpointOptions options) {
+        return options.windowSlots() + Channel.CONTROL_SLOTS;
+    }
+
+    /** Null for the peer of the endpoint itself. */
+    LinkEnd open(final PeerId id, final Peer peer) {
+        SlotArea area = null;
+        FabricCompletionQueue queue = null;
+        InternalEndpoint endpoint = null;
+        boolean done = false;
+        try {
+            area = pool.claim();
+            queue = queues.claim();
+            endpoint = Endpoints.openInternal(host,
+                new EndpointOptions().completionQueue(queue).sizes(transmits, receives));
+            final LinkEnd link = new LinkEnd(endpoint, home, area, queue, links.freeNumber(), core, id, peer);
+            if (!link.channel().prepare()) {
+                throw FabricException.of("open link").detail("%s takes no receives", endpoint)
+                    .errno(FiErrno.FI_EIO).build();
+            }
+            links.put(link);
+            done = true;
+            return link;
+        } catch (final RdmaException e) {
+            throw noRoom(FabricException.from("open link", e));
+        } catch (final FabricException e) {
+            throw noRoom(e);
+        } finally {
+            if (!done) {
+                discard(area, queue, endpoint);
+            }
+        }
+    }
+
+    /** What a device has no more of it tells in several ways. */
+    private static FabricException noRoom(final FabricException e) {
+        return e.errno() != FiErrno.FI_EINVAL ? e : FabricException.of("open link")
+            .detail("%s", e.getMessage()).errno(FiErrno.FI_ENOMEM).cause(e).build();
+    }
+
+    private void discard(final SlotArea area, final FabricCompletionQueue queue, final InternalEndpoint endpoint) {
+        if (endpoint != null) {
+            endpoint.close();
+        }
+        if (queue != null) {
+            queues.giveBack(queue);
+        }
+        if (area != null) {
+            pool.giveBack(area);
+        }
+    }
+}
