@@ -68,7 +68,7 @@ class FiInfoCommandTest {
                     cntr_cnt: 65536
                     mr_iov_limit: 256
                     auth_key_size: 0
-                    max_err_data: 0
+                    max_err_data: 8
                     mr_cnt: 4096
             """;
     /** What is behind them, and why each bit is set or not. */
