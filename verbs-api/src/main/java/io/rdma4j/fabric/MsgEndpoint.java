@@ -30,11 +30,15 @@ import org.agrona.DirectBuffer;
  * peer does not have, or no more because the region was closed, or that was not mapped where {@link MrMode#RAW} is set;
  * FI_EACCES for a region that is disabled or lacks the right; FI_EINVAL for a range that is not inside. It is the same
  * number whosever the keys are; only if the peer's table of keys cannot be read, FI_EACCES stands for all of them. RMA
- * without bytes reaches no memory: neither key nor range is looked at. RMA behind a refused one is carried out. So is
- * what is behind RMA that fails at its own local memory (FI_EFAULT), because its region was closed for example, in
- * order and once. Only behind a read or an atomic, on a device without {@link
- * io.rdma4j.verbs.Feature#REQUESTS_IN_TURN}, it is given up with FI_ECANCELED: the peer may have carried it out, or
- * not. A peer that does not answer, and an error of a message, end the connection.
+ * without bytes reaches no memory: neither key nor range is looked at. RMA behind a refused one is carried out.
+ *
+ * <p>An operation that fails at its own local memory (FI_EFAULT), because its region was closed for example, takes
+ * nothing along either: what is behind it is carried out in order and once, RMA and messages, and receives stay posted.
+ * Only behind a read or an atomic, on a device without {@link io.rdma4j.verbs.Feature#REQUESTS_IN_TURN}, RMA is given
+ * up with FI_ECANCELED: the peer may have carried it out, or not. A device without {@link
+ * io.rdma4j.verbs.Feature#QP_RESET} and {@link io.rdma4j.verbs.Feature#QP_QUERY_ALL} can't do that: the first failure
+ * is the last. A peer that does not answer, a message that is longer than its receive, and a receive whose memory is
+ * gone end the connection.
  *
  * <p>Messages are ordered among each other, RMA and atomics are ordered among each other; between the two there is no
  * order (docs/adr/0018).

@@ -87,7 +87,8 @@ public final class FabricEndpoint implements InternalEndpoint, CompletionPort {
         this.receives = new OpRing(this, receive, options.receiveSize(), sizes.buffers(), counters);
         this.rmas = new OpRing(this, transmit, options.transmitSize(), sizes.buffers(), counters);
         this.messages = new MessageLane(
-            this, local, sends, receives, selective, sizes.messages(transmit.cq(), receive.cq(), !internal));
+            this, local, sends, receives, selective, sizes, sizes.messages(transmit.cq(), receive.cq(), !internal),
+            mends && !internal);
         OutLane outwards = null;
         InLane inwards = null;
         try {
@@ -335,7 +336,7 @@ public final class FabricEndpoint implements InternalEndpoint, CompletionPort {
 
     /** How often lanes came up again, for tests and failure reports. */
     long mended() {
-        return out == null ? 0 : out.mended() + in.mended();
+        return messages.mended() + (out == null ? 0 : out.mended() + in.mended());
     }
 
     boolean canMend() {
@@ -507,17 +508,26 @@ public final class FabricEndpoint implements InternalEndpoint, CompletionPort {
 
     @Override
     public boolean progress(final FabricCompletionQueue queue) {
-        return out != null && queue == transmit && out.progress();
+        if (queue != transmit) {
+            return false;
+        }
+        final boolean more = messages.progress();
+        return out != null && out.progress() || more;
     }
 
-    /** The lane outwards has something to go on with. */
+    /** A lane has something to go on with. */
     void wantsProgress() {
         transmit.wants(transmitPort);
     }
 
+    /** Notes what the device has completed of receives; the reader of the one queue is the reader of the other. */
+    void gatherReceives() {
+        receive.gatherAll();
+    }
+
     @Override
     public int arm() {
-        return out != null && out.isMending() ? -FiErrno.FI_EAGAIN : 0;
+        return messages.isMending() || out != null && out.isMending() ? -FiErrno.FI_EAGAIN : 0;
     }
 
     @Override

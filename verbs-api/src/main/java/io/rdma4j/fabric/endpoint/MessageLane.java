@@ -5,6 +5,8 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -17,7 +19,9 @@ import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
@@ -26,9 +30,31 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
-/** Messages of the application. It is lost with the first one that fails. For the thread that uses the endpoint. */
+/**
+ * Messages of the application. A send that fails at this side's memory is an error of its own: the peer has not heard
+ * of it, nothing behind it was sent, and the queue pair comes up again where it stopped. Any other failure ends the
+ * lane. For the thread that uses the endpoint.
+ *
+ * <pre>{@code
+ *           a send failed here           all is flushed: reset, posted again
+ *   UP ----------------------> BROKEN ------------------------------------> UP
+ *   UP ----------------------> FLUSHED ---> BROKEN or lost
+ *        flushed, who knows why
+ * }</pre>
+ */
 final class MessageLane {
+    private static final int UP = 0;
+    private static final int FLUSHED = 1;
+    private static final int BROKEN = 2;
+    private static final int RESET = 3;
+    /** Kinds of sends, as bits of {@link OpRing#OPERATION}. */
+    private static final int WITH_DATA = 1;
+    private static final int COPIED = 2;
+    /** In {@link OpRing#TRIES}: the device gave it back undone. */
+    private static final int GIVEN_BACK = 1;
+
     private final FabricEndpoint endpoint;
     private final QueuePair qp;
     private final LocalMemory local;
@@ -36,23 +62,41 @@ final class MessageLane {
     private final OpRing receives;
     /** What operations without flags have. */
     private final int quiet;
+    private final SlotBuffers sendBuffers;
+    private final SlotBuffers receiveBuffers;
+    private final boolean mends;
     private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
-    private final ReceiveRequest emptyReceive = new ReceiveRequest(0);
-    private final ReceiveRequest manyReceive = new ReceiveRequest(LaneSizes.MOST_BUFFERS);
+    private final ReceiveRequest into = new ReceiveRequest(LaneSizes.MOST_BUFFERS);
+    /** What was injected, by slot; to be posted again. */
+    private final UnsafeBuffer copies;
+    private final int mostCopied;
+    private PeerName peer;
     private long sendId;
     private long receiveId;
     private boolean isConnected;
+    private int state = UP;
+    /** What the device has not completed. */
+    private int sendsOut;
+    private int receivesOut;
+    private int sendPsn;
+    private int receivePsn;
+    private long mended;
     /** Also set by who ends the connection, from any thread. */
     private volatile boolean isLost;
 
     MessageLane(
         final FabricEndpoint endpoint, final LocalMemory local, final OpRing sends, final OpRing receives,
-        final boolean selective, final QpOptions options) {
+        final boolean selective, final LaneSizes sizes, final QpOptions options, final boolean mends) {
         this.endpoint = endpoint;
         this.local = local;
         this.sends = sends;
         this.receives = receives;
         this.quiet = selective ? OpRing.QUIET : 0;
+        this.mends = mends;
+        this.sendBuffers = new SlotBuffers(sends, sizes.outSlots());
+        this.receiveBuffers = new SlotBuffers(receives, sizes.receives());
+        this.mostCopied = options.maxInline();
+        this.copies = new UnsafeBuffer(new byte[sizes.outSlots() * mostCopied]);
         this.qp = endpoint.realm().pd().createQp(options);
         try {
             LaneSteps.init(qp, false);
@@ -71,8 +115,9 @@ final class MessageLane {
         receiveId = WorkId.of(receive, WorkId.RECEIVE);
     }
 
-    void connect(final PeerName peer) {
-        LaneSteps.connect(qp, peer.gid(), peer.messageQpn(), peer.messagePsn(), qp.localAddress().psn());
+    void connect(final PeerName to) {
+        peer = to;
+        LaneSteps.connect(qp, to.gid(), to.messageQpn(), to.messagePsn(), qp.localAddress().psn());
         isConnected = true;
     }
 
@@ -86,19 +131,18 @@ final class MessageLane {
     }
 
     int send(final long address, final int length, final MemoryRegion desc, final Object owner, final long context) {
-        request.opcode(SendOpcode.SEND);
-        return start(address, length, desc, owner, context);
+        return start(address, length, desc, owner, 0, 0, context);
     }
 
     int sendWithData(
         final long address, final int length, final MemoryRegion desc, final Object owner, final int data,
         final long context) {
-        request.opcode(SendOpcode.SEND_WITH_IMM).immData(data);
-        return start(address, length, desc, owner, context);
+        return start(address, length, desc, owner, WITH_DATA, data, context);
     }
 
     private int start(
-        final long address, final int length, final MemoryRegion desc, final Object owner, final long context) {
+        final long address, final int length, final MemoryRegion desc, final Object owner, final int kind,
+        final int data, final long context) {
         final int objection = checkSend();
         if (objection != 0) {
             return objection;
@@ -107,17 +151,48 @@ final class MessageLane {
         if (refusal != 0) {
             return refusal;
         }
-        final int slot = sends.claim(OperationKind.SEND, context, length, local.cached());
-        if (quiet != 0) {
-            sends.flag(slot, quiet);
+        final int slot = claimSend(context, length, local.cached(), kind, data, quiet);
+        sendBuffers.keep(slot, local.deviceAddress(), local.lkey());
+        return posted(sends, postSend(slot));
+    }
+
+    private int claimSend(
+        final long context, final long length, final CachedRegion cached, final int kind, final int data,
+        final int flags) {
+        final int slot = sends.claim(OperationKind.SEND, context, length, cached);
+        if (flags != 0) {
+            sends.flag(slot, flags);
         }
-        request.wrId(sendId | slot);
-        if (length == 0) {
-            request.clearSges();
+        sends.putInt(slot, OpRing.OPERATION, kind);
+        sends.putInt(slot, OpRing.DATA, data);
+        return slot;
+    }
+
+    private int postSend(final int slot) {
+        final int kind = sends.getInt(slot, OpRing.OPERATION);
+        final int length = (int) sends.getLong(slot, OpRing.LENGTH);
+        request.wrId(sendId | slot).clearSges();
+        if ((kind & WITH_DATA) == 0) {
+            request.opcode(SendOpcode.SEND);
         } else {
-            request.sge(local.deviceAddress(), length, local.lkey());
+            request.opcode(SendOpcode.SEND_WITH_IMM).immData(sends.getInt(slot, OpRing.DATA));
         }
-        return posted(sends, qp.postSend(request));
+        if ((kind & COPIED) == 0) {
+            sendBuffers.addTo(request.sges(), slot, length);
+        } else if (length > 0) {
+            request.inline(copies, slot * mostCopied, length);
+        }
+        final int code = qp.postSend(request);
+        sendsOut += code == ReturnCode.OK ? 1 : 0;
+        return code;
+    }
+
+    private int postReceive(final int slot) {
+        into.wrId(receiveId | slot).clearSges();
+        receiveBuffers.addTo(into.sges(), slot, receives.getLong(slot, OpRing.KEY));
+        final int code = qp.postReceive(into);
+        receivesOut += code == ReturnCode.OK ? 1 : 0;
+        return code;
     }
 
     /** 0, or why nothing can be sent now. */
@@ -125,7 +200,7 @@ final class MessageLane {
         if (!isConnected || isLost) {
             return -FiErrno.FI_ENOTCONN;
         }
-        return sends.isFull() ? -FiErrno.FI_EAGAIN : 0;
+        return sends.isFull() || state != UP ? -FiErrno.FI_EAGAIN : 0;
     }
 
     /** 0, or why nothing can be received now. */
@@ -133,108 +208,71 @@ final class MessageLane {
         if (isLost) {
             return -FiErrno.FI_ENOTCONN;
         }
-        return receives.isFull() ? -FiErrno.FI_EAGAIN : 0;
+        return receives.isFull() || state != UP ? -FiErrno.FI_EAGAIN : 0;
     }
 
     /** What is in {@code buffers}; after {@link #checkSend}. */
     int send(final LocalBuffers buffers, final Message message, final boolean withData, final int flags) {
-        final int slot = claim(sends, OperationKind.SEND, message.context(), buffers);
-        sends.flag(slot, flags);
-        operation(withData, message.data()).wrId(sendId | slot).clearSges();
-        for (int i = 0; i < buffers.count(); i++) {
-            request.addSge(buffers.deviceAddress(i), buffers.length(i), buffers.lkey(i));
-        }
-        return posted(sends, qp.postSend(request));
-    }
-
-    private SendRequest operation(final boolean withData, final int data) {
-        return withData ? request.opcode(SendOpcode.SEND_WITH_IMM).immData(data) : request.opcode(SendOpcode.SEND);
-    }
-
-    private static int claim(
-        final OpRing ring, final OperationKind kind, final long context, final LocalBuffers buffers) {
-        final int slot =
-            ring.claim(kind, context, kind == OperationKind.SEND ? (int) buffers.total() : 0, buffers.take(0));
+        final int slot = claimSend(message.context(), (int) buffers.total(), buffers.take(0), withData ? WITH_DATA : 0,
+            message.data(), flags);
         for (int i = 1; i < buffers.count(); i++) {
-            ring.keep(slot, i, buffers.take(i));
+            sends.keep(slot, i, buffers.take(i));
         }
-        return slot;
+        sendBuffers.keep(slot, buffers);
+        return posted(sends, postSend(slot));
     }
 
     /** Takes a copy; after {@link #checkSend}, and of no more than the queue pair takes. */
     int inject(
         final DirectBuffer buffer, final int offset, final int length, final boolean withData, final int data,
         final long context, final int flags) {
-        final int slot = sends.claim(OperationKind.SEND, context, length, null);
-        sends.flag(slot, flags);
-        operation(withData, data).wrId(sendId | slot);
-        if (length == 0) {
-            request.clearSges();
-        } else {
-            request.inline(buffer, offset, length);
-        }
-        final int code = qp.postSend(request);
-        // Else the application's buffer would be kept from the collector.
-        request.clearSges();
-        return posted(sends, code);
+        final int slot = claimSend(context, length, null, COPIED | (withData ? WITH_DATA : 0), data, flags);
+        copies.putBytes(slot * mostCopied, buffer, offset, length);
+        return posted(sends, postSend(slot));
     }
 
     /** Into what is in {@code buffers}; after {@link #checkReceive}. */
     int receive(final LocalBuffers buffers, final long context) {
-        final int slot = claim(receives, OperationKind.RECEIVE, context, buffers);
-        manyReceive.wrId(receiveId | slot).clearSges();
-        for (int i = 0; i < buffers.count(); i++) {
-            manyReceive.addSge(buffers.deviceAddress(i), buffers.length(i), buffers.lkey(i));
+        final int slot = receives.claim(OperationKind.RECEIVE, context, 0, buffers.take(0));
+        for (int i = 1; i < buffers.count(); i++) {
+            receives.keep(slot, i, buffers.take(i));
         }
-        return posted(receives, qp.postReceive(manyReceive));
+        receiveBuffers.keep(slot, buffers);
+        receives.putLong(slot, OpRing.KEY, buffers.total());
+        return posted(receives, postReceive(slot));
     }
 
     /** Of memory that the device knows. */
     int sendKnown(final long address, final int length, final int lkey, final long context) {
-        final int slot = claimKnown(length, context);
-        if (slot < 0) {
-            return slot;
-        }
-        request.opcode(SendOpcode.SEND).wrId(sendId | slot);
-        if (length == 0) {
-            request.clearSges();
-        } else {
-            request.sge(address, length, lkey);
-        }
-        return posted(sends, qp.postSend(request));
+        return sendKnown(address, length, lkey, 0, 0, 0, context);
     }
 
     int sendKnown(
         final long address, final int length, final int lkey, final long address2, final int length2, final int lkey2,
         final long context) {
-        if (length2 == 0) {
-            return sendKnown(address, length, lkey, context);
-        }
-        final int slot = claimKnown((long) length + length2, context);
-        if (slot < 0) {
-            return slot;
-        }
-        request.opcode(SendOpcode.SEND).wrId(sendId | slot).sge(address, length, lkey)
-            .addSge(address2, length2, lkey2);
-        return posted(sends, qp.postSend(request));
-    }
-
-    /** A slot, or a negated errno. */
-    private int claimKnown(final long length, final long context) {
         final int objection = checkSend();
-        return objection != 0 ? objection : sends.claim(OperationKind.SEND, context, length, null);
+        if (objection != 0) {
+            return objection;
+        }
+        final int slot = claimSend(context, (long) length + length2, null, 0, 0, 0);
+        sendBuffers.keep(slot, address, lkey);
+        if (length2 != 0) {
+            sendBuffers.add(slot, address2, length2, lkey2);
+        }
+        return posted(sends, postSend(slot));
     }
 
     int receiveKnown(final long address, final int length, final int lkey, final long context) {
         final int objection = checkReceive();
-        return objection != 0 ? objection
-            : post(receives.claim(OperationKind.RECEIVE, context, 0, null), address, length, lkey);
+        return objection != 0 ? objection : receive(null, address, length, lkey, context);
     }
 
-    private int post(final int slot, final long address, final int length, final int lkey) {
-        final long wrId = receiveId | slot;
-        return posted(receives, length == 0 ? qp.postReceive(emptyReceive.wrId(wrId))
-            : qp.postReceive(wrId, address, length, lkey));
+    private int receive(
+        final CachedRegion cached, final long address, final int length, final int lkey, final long context) {
+        final int slot = receives.claim(OperationKind.RECEIVE, context, 0, cached);
+        receiveBuffers.keep(slot, address, lkey);
+        receives.putLong(slot, OpRing.KEY, length);
+        return posted(receives, postReceive(slot));
     }
 
     private static int posted(final OpRing ring, final int code) {
@@ -254,34 +292,167 @@ final class MessageLane {
         if (refusal != 0) {
             return refusal;
         }
-        return post(receives.claim(OperationKind.RECEIVE, context, 0, local.cached()), local.deviceAddress(), length,
-            local.lkey());
+        return receive(local.cached(), local.deviceAddress(), length, local.lkey(), context);
     }
 
     /** The device completed something. */
     void completed(final int what, final int slot, final Completion completion) {
         final boolean receive = what == WorkId.RECEIVE;
         final OpRing ring = receive ? receives : sends;
+        if (receive) {
+            receivesOut--;
+        } else {
+            sendsOut--;
+        }
         if (!ring.isUnderWay(slot)) {
             return;
         }
         final WcStatus status = completion.status();
-        if (status == WcStatus.SUCCESS) {
-            if (receive) {
-                ring.putLong(slot, OpRing.LENGTH, completion.byteLength());
-                if (completion.hasImmData()) {
-                    ring.putInt(slot, OpRing.DATA, completion.immData());
-                    ring.flag(slot, OpRing.HAS_DATA);
+        if (status != WcStatus.SUCCESS) {
+            failed(ring, slot, status, completion.vendorError());
+            return;
+        }
+        if (receive) {
+            ring.putLong(slot, OpRing.LENGTH, completion.byteLength());
+            if (completion.hasImmData()) {
+                ring.putInt(slot, OpRing.DATA, completion.immData());
+                ring.flag(slot, OpRing.HAS_DATA);
+            }
+        }
+        ring.done(slot, 0, 0);
+    }
+
+    private void failed(final OpRing ring, final int slot, final WcStatus status, final int vendorError) {
+        final boolean flushed = status == WcStatus.WR_FLUSH_ERR;
+        if (mends && !isLost && flushed) {
+            // What is flushed in the receive queue may be seen before the failure in the other one.
+            ring.putInt(slot, OpRing.TRIES, GIVEN_BACK);
+            state = Math.max(state, FLUSHED);
+            endpoint.wantsProgress();
+            return;
+        }
+        ring.done(slot, Failures.errno(status, ring == receives), Failures.detail(status, vendorError));
+        if (mends && !isLost && ring == sends && OutLane.isOwnFault(status)) {
+            state = Math.max(state, BROKEN);
+            endpoint.wantsProgress();
+        } else if (!isLost || state != UP) {
+            lose("messages: " + status);
+        }
+    }
+
+    /** What the device gave back is over; what it still has it will give back. */
+    private void lose(final String why) {
+        if (!isLost) {
+            isLost = true;
+            endpoint.lost(why);
+        }
+        state = UP;
+        giveUp(sends);
+        giveUp(receives);
+    }
+
+    private static void giveUp(final OpRing ring) {
+        int slot = ring.first();
+        for (int left = ring.size(); left > 0; left--) {
+            if (ring.isUnderWay(slot) && ring.getInt(slot, OpRing.TRIES) == GIVEN_BACK) {
+                ring.done(slot, FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+            }
+            slot = ring.next(slot);
+        }
+    }
+
+    /** Whether the next read is to go on, without an event. */
+    boolean isMending() {
+        return state != UP;
+    }
+
+    /** Goes on with what is to be done; whether there will be more. */
+    boolean progress() {
+        if (state == UP) {
+            return false;
+        }
+        if (isLost) {
+            lose("messages");
+        } else if (state == RESET) {
+            comeUp();
+        } else if (sendsOut == 0) {
+            allKnown();
+        }
+        return state != UP;
+    }
+
+    /** Each send was told of: one of them is the reason, or none. */
+    private void allKnown() {
+        if (state == FLUSHED) {
+            lose("messages: " + WcStatus.WR_FLUSH_ERR);
+            return;
+        }
+        if (receivesOut > 0) {
+            endpoint.gatherReceives();
+        }
+        if (receivesOut == 0 && state == BROKEN) {
+            mend();
+        }
+    }
+
+    /** The peer's messages that come meanwhile are not answered; the peer sends them again. */
+    private void mend() {
+        try {
+            final QpAttributes now = qp.query();
+            sendPsn = now.sqPsn();
+            receivePsn = now.rqPsn();
+            qp.modify(QpAttributes.to(QpState.RESET));
+            state = RESET;
+        } catch (final RdmaException e) {
+            lose("messages: " + e.getMessage());
+            return;
+        }
+        comeUp();
+    }
+
+    private void comeUp() {
+        try {
+            LaneSteps.init(qp, false);
+            if (!postAgain(receives)) {
+                lose("messages: receives could not be posted again");
+                return;
+            }
+            LaneSteps.connect(qp, peer.gid(), peer.messageQpn(), receivePsn, sendPsn);
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.EBUSY) {
+                lose("messages: " + e.getMessage());
+            }
+            return;
+        }
+        state = UP;
+        mended++;
+        if (isLost) {
+            // Whoever ended the connection met a queue pair that was just coming up.
+            LaneSteps.fail(qp);
+        }
+        if (!postAgain(sends)) {
+            lose("messages: sends could not be posted again");
+        }
+    }
+
+    private boolean postAgain(final OpRing ring) {
+        int slot = ring.first();
+        for (int left = ring.size(); left > 0; left--) {
+            if (ring.isUnderWay(slot)) {
+                ring.putInt(slot, OpRing.TRIES, 0);
+                if ((ring == sends ? postSend(slot) : postReceive(slot)) != ReturnCode.OK) {
+                    ring.putInt(slot, OpRing.TRIES, GIVEN_BACK);
+                    return false;
                 }
             }
-            ring.done(slot, 0, 0);
-        } else {
-            if (!isLost) {
-                isLost = true;
-                endpoint.lost("messages: " + status);
-            }
-            ring.done(slot, Failures.errno(status, receive), Failures.detail(status, completion.vendorError()));
+            slot = ring.next(slot);
         }
+        return true;
+    }
+
+    /** How often it came up again. */
+    long mended() {
+        return mended;
     }
 
     void close() {

@@ -49,8 +49,6 @@ final class OutLane {
     private static final int ASKING = 3;
     private static final int LOST = 4;
     private static final int NOBODY = -1;
-    private static final int FURTHER_STRIDE = 2 * (LaneSizes.MOST_BUFFERS - 1);
-    private static final long LOW = 0xffff_ffffL;
 
     private final FabricEndpoint endpoint;
     private final QueuePair qp;
@@ -65,8 +63,7 @@ final class OutLane {
     private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
-    /** Address, length and key of further buffers of operations, by slot. */
-    private final long[] further;
+    private final SlotBuffers buffers;
     /** What operations without flags have. */
     private final int quiet;
     private PeerName peer;
@@ -91,7 +88,7 @@ final class OutLane {
         final FabricEndpoint endpoint, final LocalMemory local, final OpRing ring, final boolean selective,
         final LaneSizes sizes, final CompletionQueue cq) {
         this.quiet = selective ? OpRing.QUIET : 0;
-        this.further = new long[sizes.outSlots() * FURTHER_STRIDE];
+        this.buffers = new SlotBuffers(ring, sizes.outSlots());
         this.endpoint = endpoint;
         this.local = local;
         this.ring = ring;
@@ -167,17 +164,17 @@ final class OutLane {
         return postNew(slot);
     }
 
-    /** Starts a read or write of what is in {@code buffers}, which are copied first if they are to be injected. */
-    int start(final Rma rma, final LocalBuffers buffers, final long context, final int flags, final boolean inject) {
+    /** Starts a read or write of what is in {@code from}, which are copied first if they are to be injected. */
+    int start(final Rma rma, final LocalBuffers from, final long context, final int flags, final boolean inject) {
         final RmaOperation operation = rma.operation;
         final int answer = remote.find(operation, rma.key, rma.remoteAddress, rma.length);
         if (answer == RemoteMemory.ASK) {
-            buffers.letGo();
+            from.letGo();
             return ask(rma.key);
         }
-        final int slot = ring.claim(operation.kind, context, rma.length, buffers.take(0));
-        for (int i = 1; i < buffers.count(); i++) {
-            ring.keep(slot, i, buffers.take(i));
+        final int slot = ring.claim(operation.kind, context, rma.length, from.take(0));
+        for (int i = 1; i < from.count(); i++) {
+            ring.keep(slot, i, from.take(i));
         }
         ring.flag(slot, flags);
         if (answer == RemoteMemory.REFUSED) {
@@ -188,7 +185,7 @@ final class OutLane {
         if (inject) {
             place(slot);
         } else {
-            place(slot, buffers);
+            buffers.keep(slot, from);
         }
         return postNew(slot);
     }
@@ -199,22 +196,8 @@ final class OutLane {
     }
 
     private void place(final int slot) {
-        ring.putLong(slot, OpRing.LOCAL, lookup.scratchIova() + lookup.injectOffset() + (long) slot * injected);
-        ring.putInt(slot, OpRing.LKEY, lookup.scratchLkey());
-    }
-
-    private void place(final int slot, final LocalBuffers buffers) {
-        if (buffers.count() == 0) {
-            return;
-        }
-        ring.putLong(slot, OpRing.LOCAL, buffers.deviceAddress(0));
-        ring.putInt(slot, OpRing.LKEY, buffers.lkey(0));
-        ring.putInt(slot, OpRing.FURTHER, buffers.count() - 1);
-        for (int i = 1; i < buffers.count(); i++) {
-            final int at = slot * FURTHER_STRIDE + 2 * (i - 1);
-            further[at] = buffers.deviceAddress(i);
-            further[at + 1] = (long) buffers.length(i) << Integer.SIZE | buffers.lkey(i) & LOW;
-        }
+        buffers.keep(slot, lookup.scratchIova() + lookup.injectOffset() + (long) slot * injected,
+            lookup.scratchLkey());
     }
 
     private int postNew(final int slot) {
@@ -239,9 +222,7 @@ final class OutLane {
 
     private void keep(final int slot, final Rma rma, final long address, final int lkey) {
         ring.putInt(slot, OpRing.OPERATION, rma.operation.ordinal());
-        ring.putLong(slot, OpRing.LOCAL, address);
-        ring.putInt(slot, OpRing.LKEY, lkey);
-        ring.putInt(slot, OpRing.FURTHER, 0);
+        buffers.keep(slot, address, lkey);
         ring.putLong(slot, OpRing.REMOTE, rma.remoteAddress);
         ring.putLong(slot, OpRing.KEY, rma.key);
         ring.putLong(slot, OpRing.OPERAND, rma.operand);
@@ -263,35 +244,14 @@ final class OutLane {
         final long cell = ring.getLong(slot, OpRing.CELL_IOVA);
         final int length = (int) ring.getLong(slot, OpRing.LENGTH);
         request.wrId(rmaId | slot).opcode(operation.opcode).flags(cell == 0 ? SendRequest.SIGNALED : 0)
-            .remote(ring.getLong(slot, OpRing.IOVA), ring.getInt(slot, OpRing.RKEY));
-        if (length == 0) {
-            request.clearSges();
-        } else {
-            setBuffers(slot, length);
-        }
+            .remote(ring.getLong(slot, OpRing.IOVA), ring.getInt(slot, OpRing.RKEY)).clearSges();
+        buffers.addTo(request.sges(), slot, length);
         switch (operation) {
             case WRITE_WITH_DATA -> request.immData(ring.getInt(slot, OpRing.DATA));
             case ADD, SWAP -> request.atomic(ring.getLong(slot, OpRing.OPERAND), ring.getLong(slot, OpRing.SWAP));
             default -> { }
         }
         return cell == 0 ? qp.postSend(request) : postCounted(slot, cell);
-    }
-
-    private void setBuffers(final int slot, final int length) {
-        final int others = ring.getInt(slot, OpRing.FURTHER);
-        if (others == 0) {
-            request.sge(ring.getLong(slot, OpRing.LOCAL), length, ring.getInt(slot, OpRing.LKEY));
-            return;
-        }
-        int first = length;
-        for (int i = 0; i < others; i++) {
-            first -= (int) (further[slot * FURTHER_STRIDE + 2 * i + 1] >>> Integer.SIZE);
-        }
-        request.sge(ring.getLong(slot, OpRing.LOCAL), first, ring.getInt(slot, OpRing.LKEY));
-        for (int i = 0; i < others; i++) {
-            final int at = slot * FURTHER_STRIDE + 2 * i;
-            request.addSge(further[at], (int) (further[at + 1] >>> Integer.SIZE), (int) further[at + 1]);
-        }
     }
 
     /** The device carries out the count after what it counts, so only the count needs to be heard of. */
@@ -363,7 +323,7 @@ final class OutLane {
             || status == WcStatus.REM_OP_ERR;
     }
 
-    private static boolean isOwnFault(final WcStatus status) {
+    static boolean isOwnFault(final WcStatus status) {
         return status == WcStatus.LOC_PROT_ERR || status == WcStatus.LOC_LEN_ERR || status == WcStatus.LOC_QP_OP_ERR;
     }
 

@@ -8,14 +8,17 @@ package io.rdma4j.fabric.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.PinnedMemory;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What a refused access does to whom: an error at its initiator, and nothing else. */
@@ -242,6 +247,151 @@ class MendingTest {
             case 1 -> a.ep.fetchAdd(a.at(2048 + 8 * i), memory, 1, base + 8, key, i);
             default -> a.ep.read(a.at(4096 + 8 * i), 8, memory, base, key, i);
         };
+    }
+
+    /** Sends wait for a receive while the memory of some of them goes; the others arrive once each, in order. */
+    @Test
+    void closedLocalRegionFailsOnlyTheSendsThatUseIt() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion gone = a.local();
+        final MemoryRegion desc = a.local();
+        final MemoryRegion there = b.local();
+        for (int i = 0; i < 8; i++) {
+            final int context = 100 + i;
+            a.post(() -> a.ep.receive(a.at(8192 + 64 * context), 64, desc, context));
+        }
+        for (int i = 0; i < 16; i++) {
+            a.bytes.putLong(64 * i, i);
+            a.bytes.putLong(64 * i + 32, -i);
+            assertThat(send(a, i, i % 5 == 2 ? gone : desc, desc)).isZero();
+        }
+        gone.close();
+        int next = 0;
+        for (int i = 0; i < 16; i++) {
+            if (i % 5 != 2) {
+                final int context = i;
+                b.post(() -> b.ep.receive(b.at(64 * context), 64, there, context));
+            }
+        }
+        for (int i = 0; i < 16; i++) {
+            if (i % 4 != 3 || i % 5 == 2) {
+                final Done one = a.next();
+                assertThat(one.context()).as(one.toString()).isEqualTo(i);
+                assertThat(FiErrno.name(one.errno())).as(one.toString())
+                    .isEqualTo(FiErrno.name(i % 5 == 2 ? FiErrno.FI_EFAULT : 0));
+            }
+            if (i % 5 != 2) {
+                final Done received = b.next();
+                assertThat(received.context()).as(received.toString()).isEqualTo(i);
+                assertThat(received.length()).isEqualTo(i % 4 == 2 ? 16 : 8);
+                assertThat(received.hasData()).isEqualTo(i % 4 == 1);
+                assertThat(b.bytes.getLong(64 * i)).isEqualTo(i);
+                assertThat(b.bytes.getLong(64 * i + 8)).isEqualTo(i % 4 == 2 ? -i : 0);
+                next++;
+            }
+        }
+        assertThat(next).isEqualTo(13);
+        assertThat(((FabricEndpoint) a.ep).mended()).isEqualTo(3);
+        assertThat(((FabricEndpoint) b.ep).mended()).isZero();
+        for (int i = 0; i < 8; i++) {
+            final int context = 100 + i;
+            b.bytes.putLong(0, context);
+            b.succeeds(() -> b.ep.send(b.at(0), 8, there, context));
+            assertThat(a.next().context()).as("a receive from before").isEqualTo(context);
+            assertThat(a.bytes.getLong(8192 + 64 * context)).isEqualTo(context);
+        }
+        assertThat(a.ep.isConnected()).isTrue();
+    }
+
+    /** Plain, with data, of two buffers, and injected, which uses no region and completes without a word. */
+    private static int send(final Side a, final int i, final MemoryRegion memory, final MemoryRegion second) {
+        return switch (i % 4) {
+            case 0 -> a.ep.send(a.at(64 * i), 8, memory, i);
+            case 1 -> a.ep.sendWithData(a.at(64 * i), 8, memory, i, i);
+            case 2 -> a.ep.sendMessage(new Message(2).add(a.at(64 * i), 8, memory).add(a.at(64 * i + 32), 8, second)
+                .context(i), 0);
+            default -> i % 5 == 2 ? a.ep.send(a.at(64 * i), 8, memory, i) : a.ep.inject(a.bytes, 64 * i, 8);
+        };
+    }
+
+    /** The peer sends while this side's messages are being mended: it gets through. */
+    @Test
+    void messagesOfThePeerComeThroughAFailureOfThisSide() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion there = b.local();
+        for (int round = 1; round <= 5; round++) {
+            final MemoryRegion gone = a.local();
+            final int n = round;
+            a.post(() -> a.ep.receive(a.at(4096), 64, desc, 10));
+            a.post(() -> a.ep.receive(a.at(4160), 64, desc, 11));
+            b.post(() -> b.ep.send(b.at(0), 8, there, 20));
+            assertThat(b.next().errno()).isZero();
+            // Waits for a receive, and fails when that is there.
+            assertThat(a.ep.send(a.at(0), 8, desc, 1)).isZero();
+            assertThat(a.ep.send(a.at(0), 8, gone, 2)).isZero();
+            assertThat(a.ep.send(a.at(0), 8, desc, 3)).isZero();
+            gone.close();
+            b.post(() -> b.ep.receive(b.at(4096), 64, there, 21));
+            assertThat(b.next().context()).isEqualTo(21);
+            b.bytes.putLong(0, n);
+            b.post(() -> b.ep.send(b.at(0), 8, there, 22));
+            b.post(() -> b.ep.receive(b.at(4096), 64, there, 23));
+            final List<Long> seen = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                final Done one = a.next();
+                assertThat(one.errno()).as(one.toString()).isEqualTo(one.context() == 2 ? FiErrno.FI_EFAULT : 0);
+                seen.add(one.context());
+            }
+            assertThat(seen).contains(1L, 2L, 3L, 10L, 11L);
+            assertThat(a.bytes.getLong(4160)).isEqualTo(n);
+            assertThat(List.of(b.next().context(), b.next().context())).containsExactlyInAnyOrder(22L, 23L);
+            assertThat(((FabricEndpoint) a.ep).mended()).isEqualTo(round);
+        }
+    }
+
+    /** The queue of receives is read first, in which nothing tells why they were flushed. */
+    @Test
+    void receivesThatWereFlushedStayUntilItIsKnownWhy() {
+        final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final MemoryRegion gone = a.local();
+        final MemoryRegion desc = a.local();
+        final MemoryRegion there = b.local();
+        final List<Done> received = new ArrayList<>();
+        try (CompletionQueue arrivals = a.domain.openCompletionQueue(64);
+            MsgEndpoint ep = a.domain.openEndpoint(
+                new EndpointOptions().completionQueues(a.cq, arrivals).sizes(16, 16))) {
+            ep.connect(b.ep.name());
+            b.ep.connect(ep.name());
+            for (int i = 0; i < 3; i++) {
+                assertThat(ep.receive(a.at(4096), 64, desc, 10 + i)).isZero();
+            }
+            assertThat(ep.send(a.at(0), 8, desc, 1)).isZero();
+            assertThat(ep.send(a.at(0), 8, gone, 2)).isZero();
+            gone.close();
+            b.post(() -> b.ep.receive(b.at(0), 64, there, 20));
+            assertThat(b.next().context()).isEqualTo(20);
+            assertThat(arrivals.read(entry -> received.add(Done.of(entry)), 16)).isZero();
+            assertThat(ep.receive(a.at(4096), 64, desc, 14)).as("for a moment").isEqualTo(-FiErrno.FI_EAGAIN);
+            assertThat(a.next().errno()).isZero();
+            assertThat(a.next().errno()).isEqualTo(FiErrno.FI_EFAULT);
+            a.until(() -> ((FabricEndpoint) ep).mended() == 1);
+            for (int i = 0; i < 3; i++) {
+                final int count = i + 1;
+                b.succeeds(() -> b.ep.send(b.at(0), 8, there, 21));
+                a.until(() -> {
+                    arrivals.read(entry -> received.add(Done.of(entry)), 16);
+                    return received.size() == count;
+                });
+                assertThat(received.get(i).context()).as(received.toString()).isEqualTo(10 + i);
+                assertThat(received.get(i).errno()).isZero();
+            }
+        }
     }
 
     @Test
