@@ -40,6 +40,7 @@ class ArchitectureTest {
     private static final String FABRIC = "io.rdma4j.fabric..";
     private static final String FABRIC_API = "io.rdma4j.fabric";
     private static final String MEMORY = "io.rdma4j.driver.memory";
+    private static final String STATE = "io.rdma4j.driver.state";
     private static final String WAIT = "io.rdma4j.driver.wait";
     private static final String TOOLS = "io.rdma4j.tools..";
     private static final String HOST = "io.rdma4j.driver.sysfs";
@@ -64,8 +65,9 @@ class ArchitectureTest {
     static final ArchRule VERBS_JOIN_DRIVER_AND_QUEUES = only(VERBS).mayKnow(VERBS, DRIVER, ERRORS, QUEUES, HW);
 
     @ArchTest
-    static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_WATCHES_MEMORY_AND_WAITS =
-        only(FABRIC).mayKnow(FABRIC, ERRORS, PUBLIC_API[0], PUBLIC_API[1], MEMORY, WAIT);
+    static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_WATCHES_MEMORY_WAITS_AND_SHARES_FILES =
+        only(FABRIC).mayKnow(FABRIC, ERRORS, PUBLIC_API[0], PUBLIC_API[1], MEMORY, WAIT,
+            STATE);
 
     @ArchTest
     static final ArchRule FABRIC_API_KNOWS_NOTHING_OF_ITS_IMPLEMENTATION =
@@ -79,7 +81,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_ADMINISTER_THE_HOST_AND_LOOK_INSIDE =
         only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], FABRIC_API, HOST, HW, INSIDE[0], INSIDE[1],
-            INSIDE[2], INSIDE[3], INSIDE[4]);
+            INSIDE[2], INSIDE[3], INSIDE[4], STATE);
 
     @ArchTest
     static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)

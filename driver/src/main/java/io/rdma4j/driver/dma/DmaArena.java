@@ -125,7 +125,7 @@ public final class DmaArena implements AutoCloseable {
             return;
         }
         final LivePublisher.LiveEnd end = publisher.segment(new LiveSegment(chunk.iova(), chunk.address(),
-            chunk.length(), chunk.shared().map(SharedFile::path).orElse(""),
+            chunk.length(), chunk.shared().map(SharedFile::descriptor).orElse(LiveSegment.UNSHARED),
             chunk.shared().map(SharedFile::offset).orElse(0L)));
         synchronized (this) {
             published.put(chunk, end);

@@ -11,6 +11,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.pci.DmaDomain;
+import io.rdma4j.driver.pci.SharedFile;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -172,7 +173,7 @@ final class LinuxPages implements PageSource {
     }
 
     private HostBlock sharedBlock(final PageKind kind, final MappedMemory mapping, final int length, final int fd) {
-        return Reclaim.block(new Reclaim.Place(mapping, mapping.address(), SharedPages.place(fd, 0)), length, kind,
+        return Reclaim.block(new Reclaim.Place(mapping, mapping.address(), new SharedFile(fd, 0)), length, kind,
             mapping.length(), () -> {
                 mapping.close();
                 Libc.close(fd);

@@ -75,11 +75,6 @@ final class SharedPages {
         }
     }
 
-    /** Where others find something in a file of this process. */
-    static SharedFile place(final int fd, final long offset) {
-        return new SharedFile("/proc/" + ProcessHandle.current().pid() + "/fd/" + fd, offset);
-    }
-
     /**
      * Takes pages that others can read, else those that they cannot: to be seen is a convenience.
      *
@@ -134,8 +129,8 @@ final class SharedPages {
     }
 
     private HostBlock block(final MappedMemory mapping, final long offset, final int length) {
-        return Reclaim.block(new Reclaim.Place(mapping, mapping.address(), place(fd, offset)), length, PageKind.KB4,
-            length, () -> end(mapping, offset, length), account);
+        return Reclaim.block(new Reclaim.Place(mapping, mapping.address(), new SharedFile(fd, offset)), length,
+            PageKind.KB4, length, () -> end(mapping, offset, length), account);
     }
 
     private void end(final MappedMemory mapping, final long offset, final int length) {
@@ -212,7 +207,7 @@ final class SharedPages {
 
     @Override
     public synchronized String toString() {
-        return "SharedPages[" + (fd < 0 ? "no file" : place(fd, 0).path() + " used=" + usedBytes() + " size=" + size
+        return "SharedPages[" + (fd < 0 ? "no file" : "fd=" + fd + " used=" + usedBytes() + " size=" + size
             + " parts=" + free.size()) + "]";
     }
 }

@@ -14,6 +14,7 @@ import io.rdma4j.RdmaException;
 public final class FileCalls {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int F_ADD_SEALS = 1033;
+    private static final int F_GET_SEALS = 1034;
     private static final int SEEK_END = 2;
     private static final int MS_SYNC = 4;
     private static final int FALLOC_FL_KEEP_SIZE = 1;
@@ -42,6 +43,18 @@ public final class FileCalls {
      */
     public static void addSeals(final int fd, final int seals) {
         fcntl("fcntl F_ADD_SEALS", fd, F_ADD_SEALS, seals);
+    }
+
+    /**
+     * The seals of a file. Only a memfd can have {@code F_SEAL_SHRINK}: other files of memory are sealed against seals
+     * from their beginning.
+     *
+     * @param fd the file
+     * @return {@code F_SEAL_} flags
+     * @throws RdmaException EINVAL if it is of a kind that has no seals
+     */
+    public static int seals(final int fd) {
+        return fcntl("fcntl F_GET_SEALS", fd, F_GET_SEALS, 0);
     }
 
     private static int fcntl(final String call, final int fd, final int command, final int argument) {

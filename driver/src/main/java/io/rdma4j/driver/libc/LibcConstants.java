@@ -33,6 +33,8 @@ public final class LibcConstants {
     public static final int O_DSYNC = 0x1000;
     /** open: close on exec. {@link Libc#open} always sets it. */
     public static final int O_CLOEXEC = 0x80000;
+    /** The place in the file system, without opening what is there. */
+    public static final int O_PATH = 0x200000;
     /** open: fail unless it is a directory. Differs between architectures. */
     public static final int O_DIRECTORY = OpenFlags.HERE.directory();
     /** open: fail if it is a symbolic link. Differs between architectures. */

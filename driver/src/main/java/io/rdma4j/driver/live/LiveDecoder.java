@@ -62,9 +62,7 @@ final class LiveDecoder {
             return null;
         }
         return new LiveSegment(iova, place.getLong(LiveLayout.SEGMENT_ADDRESS_OFFSET, LITTLE_ENDIAN), length,
-            text(place, LiveLayout.FILE_NAME_OFFSET,
-                limit(place.getInt(LiveLayout.FILE_NAME_LENGTH_OFFSET, LITTLE_ENDIAN), LiveLayout.FILE_NAME_MAX)),
-            offset);
+            place.getInt(LiveLayout.DESCRIPTOR_OFFSET, LITTLE_ENDIAN), offset);
     }
 
     private static int limit(final int length, final int max) {

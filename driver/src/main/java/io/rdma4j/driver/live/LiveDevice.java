@@ -11,7 +11,6 @@ import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -113,16 +112,13 @@ public final class LiveDevice implements LivePublisher {
         if (LiveSettings.isOff()) {
             return unpublished(address, "it is switched off by " + LiveSettings.whatSwitches(), layout);
         }
-        String where = "";
         try {
-            final Path folder = StateFolder.find();
-            where = folder + ": ";
-            return publish(address, layout, StateFolder.prepare(folder));
+            return publish(address, layout, StateFolder.STATE.prepare());
         } catch (final IOException | UnsupportedOperationException | InvalidPathException e) {
-            warn("No other process can look into the devices of this one: " + where + e + ". Name a folder of your own"
+            warn("No other process can look into the devices of this one: " + e + ". Name a folder of your own"
                 + " with " + StateFolder.VARIABLE + " or -D" + StateFolder.PROPERTY + ", or switch this off with "
                 + LiveSettings.VARIABLE + "=off.");
-            return unpublished(address, where + e, layout);
+            return unpublished(address, e.toString(), layout);
         }
     }
 
@@ -262,15 +258,12 @@ public final class LiveDevice implements LivePublisher {
             return leftOutUntilEnd(LiveLayout.SEGMENTS_LEFT_OUT_OFFSET);
         }
         final UnsafeBuffer record = segments.buffer(place, 0, LiveLayout.SEGMENT_LENGTH);
-        final byte[] name = segment.file().getBytes(StandardCharsets.UTF_8);
-        final int nameLength = name.length > LiveLayout.FILE_NAME_MAX ? 0 : name.length;
         final long ticket = segments.begin(place);
         record.putLong(LiveLayout.IOVA_OFFSET, segment.iova(), LITTLE_ENDIAN);
         record.putLong(LiveLayout.SEGMENT_ADDRESS_OFFSET, segment.address(), LITTLE_ENDIAN);
         record.putLong(LiveLayout.SEGMENT_LENGTH_OFFSET, segment.length(), LITTLE_ENDIAN);
         record.putLong(LiveLayout.FILE_OFFSET_OFFSET, segment.offset(), LITTLE_ENDIAN);
-        record.putInt(LiveLayout.FILE_NAME_LENGTH_OFFSET, nameLength, LITTLE_ENDIAN);
-        record.putBytes(LiveLayout.FILE_NAME_OFFSET, name, 0, nameLength);
+        record.putInt(LiveLayout.DESCRIPTOR_OFFSET, segment.descriptor(), LITTLE_ENDIAN);
         segments.end(place, ticket);
         openSegments.put(place, segment);
         return () -> end(place, segment);

@@ -110,7 +110,7 @@ final class LiveFolder {
                 return pid != 0 && LiveProcess.startTicks(pid) == LiveProcess.NONE
                     && Files.getLastModifiedTime(file).toMillis() < System.currentTimeMillis() - DRAFT_MILLIS;
             }
-            try (LiveImage image = new LiveImage.OfFile(file)) {
+            try (LiveImage image = LiveImage.OfFile.open(file)) {
                 final LiveHeader header = LiveHeader.read(image);
                 // One of another boot may be of another machine that shares the folder, and in use there.
                 return pid != 0 && header.status() == LiveViews.Status.STALE

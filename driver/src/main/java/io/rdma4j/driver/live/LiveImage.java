@@ -5,9 +5,10 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.driver.state.HeldFile;
+
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,19 +24,35 @@ interface LiveImage extends AutoCloseable {
 
     long length();
 
+    /** The user who wrote it. */
+    long owner();
+
     @Override
     void close();
 
     /** A file. Not a channel, which an interrupt would close. */
     final class OfFile implements LiveImage {
         private final RandomAccessFile file;
+        private final long owner;
 
-        OfFile(final Path path) throws IOException {
-            // Others, such as a pipe, may have no end.
-            if (!Files.isRegularFile(path)) {
-                throw new IOException(Files.exists(path) ? path + " is no regular file" : path + " does not exist");
+        /** A file that may be closed afterwards. Others than plain files, such as a pipe, may have no end. */
+        OfFile(final HeldFile held, final Object name) throws IOException {
+            if (!held.isRegular()) {
+                throw new IOException(name + " is no regular file" + (held.isLink() ? ", but a symbolic link" : ""));
             }
-            file = new RandomAccessFile(path.toFile(), "r");
+            file = new RandomAccessFile(held.path().toFile(), "r");
+            owner = held.owner();
+        }
+
+        static OfFile open(final Path path) throws IOException {
+            try (HeldFile held = HeldFile.of(path)) {
+                return new OfFile(held, path);
+            }
+        }
+
+        @Override
+        public long owner() {
+            return owner;
         }
 
         @Override
@@ -94,6 +111,11 @@ interface LiveImage extends AutoCloseable {
         @Override
         public long length() {
             return memory.capacity();
+        }
+
+        @Override
+        public long owner() {
+            return LiveProcess.user(LiveProcess.PID);
         }
 
         @Override

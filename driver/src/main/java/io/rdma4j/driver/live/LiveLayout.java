@@ -33,7 +33,7 @@ import org.agrona.concurrent.status.CountersReader;
 final class LiveLayout {
     /** "rdma4jlv" */
     static final long MAGIC = 0x766c_6a34_616d_6472L;
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     /** Bytes that mean the same in all versions. */
     static final int FIXED_LENGTH = 88;
 
@@ -94,15 +94,13 @@ final class LiveLayout {
     /** The most of either that is kept. */
     static final int EXCHANGE_MAX = 512;
 
-    /** A place of a segment: u64 IOVA, u64 address, u64 length, u64 offset, u32 bytes of the file's name. */
-    static final int SEGMENT_LENGTH = 512;
+    /** A place of a segment: u64 IOVA, u64 address, u64 length, u64 offset, i32 descriptor. */
+    static final int SEGMENT_LENGTH = 64;
     static final int IOVA_OFFSET = 0;
     static final int SEGMENT_ADDRESS_OFFSET = 8;
     static final int SEGMENT_LENGTH_OFFSET = 16;
     static final int FILE_OFFSET_OFFSET = 24;
-    static final int FILE_NAME_LENGTH_OFFSET = 32;
-    static final int FILE_NAME_OFFSET = 40;
-    static final int FILE_NAME_MAX = SEGMENT_LENGTH - FILE_NAME_OFFSET;
+    static final int DESCRIPTOR_OFFSET = 32;
 
     final Table objects;
     final Table segments;

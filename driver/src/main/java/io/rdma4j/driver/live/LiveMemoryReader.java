@@ -5,8 +5,9 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.driver.state.HeldFile;
+
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Reads what the device sees at its addresses, through the files of the segments. Segments come and go: what is known
+ * Reads what the device sees at its addresses, through the files of the segments: only memory that the process itself
+ * made, whoever asks, and whatever its file says. Segments come and go: what is known
  * of one is used only as long as its place in the table says the same, and what was read only if it still does then.
  */
 final class LiveMemoryReader implements AutoCloseable {
@@ -27,15 +29,23 @@ final class LiveMemoryReader implements AutoCloseable {
     /** Those used last; each keeps the pages of its memory from being given back. */
     private static final int MAX_FILES = 64;
 
-    private static final String PROCESSES = "/proc/";
-
     private final LivePlaces places;
     private final LiveTroubles troubles;
     private final LiveDevice own;
-    private final BooleanSupplier isAlive;
-    /** By the word of the segment: the next one may have a file of the same name, such as that of a descriptor. */
+    private final Supplier<Whose> whose;
+    /** By the word of the segment: the next one may have the same descriptor, of another file. */
     private final Map<Long, LiveImage> files = new LinkedHashMap<>(MAX_FILES, 0.75f, true);
     private List<Known> known = List.of();
+
+    /**
+     * Whose memory it is, at this moment.
+     *
+     * @param pid       the process.
+     * @param user      its effective user.
+     * @param objection why nothing of it is read, one clause; null if it is.
+     */
+    record Whose(long pid, long user, String objection) {
+    }
 
     private record Known(int place, long word, LiveSegment segment) {
         boolean holds(final long iova, final int length) {
@@ -46,8 +56,8 @@ final class LiveMemoryReader implements AutoCloseable {
 
     /** Own is the publisher if it is of this process, else null. */
     LiveMemoryReader(final LivePlaces places, final LiveTroubles troubles, final LiveDevice own,
-        final BooleanSupplier isAlive) {
-        this.isAlive = isAlive;
+        final Supplier<Whose> whose) {
+        this.whose = whose;
         this.places = places;
         this.troubles = troubles;
         this.own = own;
@@ -108,7 +118,7 @@ final class LiveMemoryReader implements AutoCloseable {
     }
 
     private Optional<byte[]> read(final Known from, final long offset, final int length) {
-        final byte[] bytes = from.segment.file().isEmpty() ? ownBytes(from.segment, offset, length)
+        final byte[] bytes = from.segment.descriptor() < 0 ? ownBytes(from.segment, offset, length)
             : fileBytes(from, offset, length);
         if (bytes != null && places.word(from.place) != from.word) {
             troubles.add("memory at IOVA 0x%x was given back while it was read", from.segment.iova());
@@ -132,7 +142,7 @@ final class LiveMemoryReader implements AutoCloseable {
         final LiveImage file = file(from);
         final byte[] bytes = file == null ? null : file.bytes(segment.offset() + offset, length);
         if (file != null && bytes == null) {
-            troubles.add("%s ends before the memory at IOVA 0x%x", segment.file(), segment.iova());
+            troubles.add("descriptor %d ends before the memory at IOVA 0x%x", segment.descriptor(), segment.iova());
         }
         return bytes;
     }
@@ -142,23 +152,44 @@ final class LiveMemoryReader implements AutoCloseable {
         if (open != null) {
             return open;
         }
-        try {
-            final LiveImage image = new LiveImage.OfFile(Path.of(of.segment.file()));
-            // Looked at once it is open: of a process that ended the number may be another's now, and its files too.
-            if (of.segment.file().startsWith(PROCESSES) && !isAlive.getAsBoolean()) {
-                image.close();
-                troubles.add("memory cannot be read: the process of %s has ended", of.segment.file());
+        final Whose now = whose.get();
+        if (now.objection() != null) {
+            troubles.add("memory cannot be read: %s", now.objection());
+            return null;
+        }
+        try (HeldFile held = HeldFile.of(now.pid(), of.segment.descriptor())) {
+            final String objection = objection(held);
+            if (objection != null) {
+                troubles.add("memory cannot be read: %s", objection);
                 return null;
             }
             if (files.size() == MAX_FILES) {
                 files.remove(files.keySet().iterator().next()).close();
             }
+            final LiveImage image = new LiveImage.OfFile(held, held);
             files.put(of.word, image);
             return image;
-        } catch (final IOException | RuntimeException e) {
+        } catch (final IOException e) {
             troubles.add("memory cannot be read: %s; its process has ended, or is another user's", e.getMessage());
             return null;
         }
+    }
+
+    /**
+     * What speaks against what a process holds. The process wrote the number, and may hold what it has no right to
+     * read, such as a place in the file system, or what somebody else gave it.
+     */
+    private String objection(final HeldFile held) throws IOException {
+        // Again, now that it is held: the process may have ended meanwhile, and its number be another's.
+        final Whose now = whose.get();
+        if (now.objection() != null) {
+            return now.objection();
+        }
+        if (!held.isSealedMemory()) {
+            return held.target() + " is not memory that process " + now.pid() + " shares (a sealed memfd)";
+        }
+        return held.owner() == now.user() ? null
+            : held.target() + " is of user " + held.owner() + ", and process " + now.pid() + " of user " + now.user();
     }
 
     @Override

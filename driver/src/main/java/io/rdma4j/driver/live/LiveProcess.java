@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.driver.state.StateFolder;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -55,6 +57,15 @@ final class LiveProcess {
             final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
             return "ZX".contains(fields[0]) ? NONE : Long.parseLong(fields[START_FIELD]);
         } catch (final IOException | IndexOutOfBoundsException | NumberFormatException e) {
+            return NONE;
+        }
+    }
+
+    /** The effective user of a process; {@link #NONE} if there is no such process. */
+    static long user(final long pid) {
+        try {
+            return StateFolder.userId(pid);
+        } catch (final IOException e) {
             return NONE;
         }
     }

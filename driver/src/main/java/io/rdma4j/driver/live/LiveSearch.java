@@ -20,26 +20,16 @@ import java.util.Set;
 /** Where the files of a process may be: it may have another user, and other settings. */
 final class LiveSearch {
     private static final String DEFINITION = "-D";
-    private static final String USER = "unix:uid";
 
     private LiveSearch() {
     }
 
-    /** The user of a process; -1 if there is no such process. */
-    static long user(final long pid) {
-        try {
-            return ((Number) Files.getAttribute(LiveProcess.of(pid, ""), USER)).longValue();
-        } catch (final IOException e) {
-            return -1;
-        }
-    }
-
-    /** Folders, the most likely first. */
+    /** Folders of its user, the most likely first. */
     static Set<Path> folders(final long pid) {
         final Set<Path> found = new LinkedHashSet<>();
         try {
-            found.add(StateFolder.find());
-        } catch (final IOException | InvalidPathException e) {
+            found.addAll(StateFolder.STATE.existing(System::getProperty, System::getenv, LiveProcess.user(pid)));
+        } catch (final InvalidPathException e) {
             // Then the process' own settings are what there is to go by.
             found.clear();
         }
@@ -49,7 +39,7 @@ final class LiveSearch {
         try {
             final Map<String, String> environment = pairs(LiveProcess.of(pid, "environ"), "");
             final Map<String, String> properties = pairs(LiveProcess.of(pid, "cmdline"), DEFINITION);
-            found.add(StateFolder.find(properties::get, environment::get, user(pid)));
+            found.addAll(StateFolder.STATE.existing(properties::get, environment::get, LiveProcess.user(pid)));
         } catch (final IOException | InvalidPathException e) {
             // Another user's, without the right to look: whether that matters is seen when nothing is found.
             return found;

@@ -18,11 +18,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Finds and opens what processes publish. */
 public final class LiveViews {
     private static final int ESRCH = 3;
     private static final int EPROTO = 71;
+    private static final Set<Status> NOT_OF_THE_PROCESS = Set.of(Status.STALE, Status.ELSEWHERE, Status.FOREIGN);
     private static final String OPERATION = "look into a live device";
 
     private LiveViews() {
@@ -41,7 +43,9 @@ public final class LiveViews {
         /** It cannot be read: no right. */
         NO_RIGHT,
         /** Its process is of another container, so that nobody can tell whether it is there. */
-        ELSEWHERE
+        ELSEWHERE,
+        /** It says that it is of a process of another user, who did not write it. */
+        FOREIGN
     }
 
     /**
@@ -57,14 +61,14 @@ public final class LiveViews {
     }
 
     /**
-     * What is in the folder of this user.
+     * What is in the folders of this user.
      *
      * @return by process and time; empty if there is no folder.
      */
     public static List<Listed> list() {
         try {
-            return LiveFolder.files(StateFolder.find()).stream().map(LiveViews::look).flatMap(Optional::stream)
-                .toList();
+            return StateFolder.STATE.existing().stream().flatMap(folder -> LiveFolder.files(folder).stream())
+                .map(LiveViews::look).flatMap(Optional::stream).toList();
         } catch (final IOException | InvalidPathException e) {
             return List.of();
         }
@@ -72,8 +76,13 @@ public final class LiveViews {
 
     /** Empty if its process removed it since the folder was listed. */
     static Optional<Listed> look(final Path file) {
-        try (LiveImage image = new LiveImage.OfFile(file)) {
+        try (LiveImage image = image(file, own(file))) {
             final LiveHeader header = LiveHeader.read(image);
+            final long user = LiveProcess.user(header.pid());
+            if (header.status() == Status.LIVE && user != image.owner()) {
+                return Optional.of(new Listed(file, LiveFolder.pid(file), header.address(), Status.FOREIGN,
+                    String.format("it is of user %d, and process %d of user %d", image.owner(), header.pid(), user)));
+            }
             return Optional.of(
                 new Listed(file, LiveFolder.pid(file), header.address(), header.status(), header.detail()));
         } catch (final IOException e) {
@@ -81,6 +90,22 @@ public final class LiveViews {
                 : Optional.of(new Listed(file, LiveFolder.pid(file), "",
                     isDenied(file) ? Status.NO_RIGHT : Status.CORRUPT, String.valueOf(e.getMessage())));
         }
+    }
+
+    /** The file; where the C library cannot be called, the memory of this process that it is. */
+    private static LiveImage image(final Path file, final LiveDevice own) throws IOException {
+        try {
+            return LiveImage.OfFile.open(file);
+        } catch (final IOException e) {
+            if (own == null || !isUnavailable(e)) {
+                throw e;
+            }
+            return new LiveImage.OfMemory(own.memory(), own.length());
+        }
+    }
+
+    private static boolean isUnavailable(final IOException e) {
+        return e.getCause() instanceof RdmaException cause && cause.errno() == RdmaException.EOPNOTSUPP;
     }
 
     private static boolean isDenied(final Path file) {
@@ -99,8 +124,9 @@ public final class LiveViews {
         LiveImage image = null;
         boolean opened = false;
         try {
-            image = new LiveImage.OfFile(file);
-            final LiveView view = open(image, file, own(file));
+            final LiveDevice own = own(file);
+            image = image(file, own);
+            final LiveView view = open(image, file, own);
             opened = true;
             return view;
         } catch (final IOException e) {
@@ -181,7 +207,7 @@ public final class LiveViews {
     private static void addFiles(final Path folder, final long pid, final Map<Object, Listed> found) {
         for (final Path file : LiveFolder.files(folder)) {
             if (LiveFolder.pid(file) == pid) {
-                look(file).filter(its -> its.status() != Status.STALE && its.status() != Status.ELSEWHERE)
+                look(file).filter(its -> !NOT_OF_THE_PROCESS.contains(its.status()))
                     .ifPresent(its -> found.put(file, its));
             }
         }
@@ -239,7 +265,7 @@ public final class LiveViews {
     private static RdmaException nothing(final long pid, final String address, final Collection<Listed> found) {
         final RdmaException.Builder trouble = RdmaException.of(OPERATION).device(address);
         if (found.isEmpty() && !Files.isReadable(LiveProcess.of(pid, "environ"))) {
-            return trouble.detail("process %d is of user %d, whose files cannot be read", pid, LiveSearch.user(pid))
+            return trouble.detail("process %d is of user %d, whose files cannot be read", pid, LiveProcess.user(pid))
                 .errno(RdmaException.EACCES).hint("run as that user, or as root").build();
         }
         return trouble

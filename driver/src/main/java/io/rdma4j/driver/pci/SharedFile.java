@@ -6,10 +6,10 @@
 package io.rdma4j.driver.pci;
 
 /**
- * Where other processes find memory of this one.
+ * Where other processes find memory of this one, if they may read this process.
  *
- * @param path   of a file that they can open, if they may read this process.
- * @param offset where in the file the memory begins, in bytes.
+ * @param descriptor of this process: a memfd that is sealed against shrinking, open as long as the memory is there.
+ * @param offset     where in the file the memory begins, in bytes.
  */
-public record SharedFile(String path, long offset) {
+public record SharedFile(int descriptor, long offset) {
 }

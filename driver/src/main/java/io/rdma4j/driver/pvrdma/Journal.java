@@ -99,7 +99,8 @@ final class Journal implements AutoCloseable {
     static Journal open(final Path folder, final String device, final int version, final DriverCounters counters) {
         Path path = folder;
         try {
-            path = StateFolder.prepare(folder == null ? StateFolder.find() : folder).resolve(fileName(device));
+            path = (folder == null ? StateFolder.STATE.prepare() : StateFolder.prepare(folder))
+                .resolve(fileName(device));
             final JournalFile file = JournalFile.open(path, device);
             final Journal journal = new Journal(file, file.path().toString(), version, counters);
             if (file.objection() != null) {

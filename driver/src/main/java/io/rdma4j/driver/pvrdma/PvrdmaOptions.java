@@ -140,7 +140,8 @@ public final class PvrdmaOptions {
      * Sets where the journal of live objects is. It lists what is in a device that keeps its objects when this process
      * is killed, so that the next one to open the device can destroy them; both must use the same folder. The usual one
      * is what the system property {@code rdma4j.state.dir} or the environment variable {@code RDMA4J_STATE_DIR} names,
-     * else {@code /run/rdma4j} for root, {@code $XDG_RUNTIME_DIR/rdma4j}, or {@code /dev/shm/rdma4j-UID}.
+     * else {@code /run/rdma4j} for root, {@code $XDG_RUNTIME_DIR/rdma4j}, or {@code /dev/shm/rdma4j-UID}; see
+     * {@link io.rdma4j.driver.state.StateFolder}.
      *
      * @param folder nobody else may write to it; is made if it does not exist; null for the usual one.
      * @return this.

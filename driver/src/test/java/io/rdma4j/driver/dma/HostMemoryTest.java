@@ -54,7 +54,7 @@ class HostMemoryTest {
         public HostBlock allocateShared(final PageKind kind, final int length) {
             final HostBlock block = allocate(kind, length);
             return new HostBlock(block.memory(), block.mappedLength(), block.pages(), () -> { },
-                new SharedFile("/proc/1/fd/" + kind, 0));
+                new SharedFile(kind.ordinal(), 0));
         }
 
         @Override
@@ -120,7 +120,7 @@ class HostMemoryTest {
 
         final HostBlock block = memory(preference).allocateShared(4 * MIB - 1, "test:");
 
-        assertThat(block.shared()).contains(new SharedFile("/proc/1/fd/" + block.pages(), 0));
+        assertThat(block.shared()).contains(new SharedFile(block.pages().ordinal(), 0));
         assertThat(block.memory().capacity()).isEqualTo(4 * MIB);
         assertThat(source.asked).extracting(PageKind::name).containsExactly(kinds.split(" "));
         assertThatThrownBy(() -> memory(preference).allocateShared(0, "test:")).hasMessageContaining("length 0");

@@ -137,7 +137,7 @@ class LinuxPagesTest {
     void sharesOrdinaryPagesAndNoTransparentOnes() throws IOException {
         final HostBlock block = pages.allocateShared(PageKind.KB4, 3 * MIB);
         assertUsable(block, 3 * MIB);
-        assertThat(Files.readSymbolicLink(Path.of(block.shared().orElseThrow().path())).toString())
+        assertThat(Files.readSymbolicLink(descriptor(block.shared().orElseThrow())).toString())
             .startsWith("/memfd:rdma4j");
         final Path enabled = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
         if (Files.isReadable(enabled) && !Files.readString(enabled).contains("[never]")) {
@@ -163,12 +163,16 @@ class LinuxPagesTest {
         final HostBlock block = pages.allocateShared(PageKind.MB2, 5 * MIB);
         assertUsable(block, 5 * MIB);
         final SharedFile place = block.shared().orElseThrow();
-        try (FileChannel file = FileChannel.open(Path.of(place.path()), StandardOpenOption.READ)) {
+        try (FileChannel file = FileChannel.open(descriptor(place), StandardOpenOption.READ)) {
             final ByteBuffer read = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
             assertThat(file.read(read, place.offset() + 4 * MIB)).isEqualTo(8);
             assertThat(read.getLong(0)).isEqualTo(4 * MIB);
         }
-        return Path.of(place.path());
+        return descriptor(place);
+    }
+
+    private static Path descriptor(final SharedFile place) {
+        return Path.of("/proc/self/fd/" + place.descriptor());
     }
 
     @Test

@@ -79,7 +79,7 @@ class SharedPagesTest {
     private static String byAnotherProcess(final SharedFile file, final long at, final int length)
         throws IOException, InterruptedException {
         final Process od = new ProcessBuilder("od", "-An", "-v", "-tx1", "-j" + (file.offset() + at), "-N" + length,
-            file.path()).redirectErrorStream(true).start();
+            "/proc/" + ProcessHandle.current().pid() + "/fd/" + file.descriptor()).redirectErrorStream(true).start();
         final String text = new String(od.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         assertThat(od.waitFor(20, TimeUnit.SECONDS)).as(text).isTrue();
         return text.replaceAll("\\s+", "");
@@ -96,7 +96,7 @@ class SharedPagesTest {
         assertThat(byAnotherProcess(place(block), PAGE, 8)).isEqualTo("1122334455667788");
         bytes.putLong(PAGE, -2, ByteOrder.BIG_ENDIAN);
         assertThat(byAnotherProcess(place(block), PAGE, 8)).isEqualTo("fffffffffffffffe");
-        assertThat(place(block).path()).isEqualTo("/proc/" + ProcessHandle.current().pid() + "/fd/" + fd);
+        assertThat(place(block).descriptor()).isEqualTo(fd);
     }
 
     @Test
@@ -203,7 +203,8 @@ class SharedPagesTest {
     @Test
     void nobodyCanCutItOffOrSealItAgainstUs() throws IOException {
         final HostBlock block = pages.allocate(4 * PAGE);
-        try (FileChannel file = FileChannel.open(Path.of(place(block).path()), StandardOpenOption.WRITE)) {
+        final Path path = Path.of("/proc/self/fd/" + place(block).descriptor());
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
             assertThatThrownBy(() -> file.truncate(PAGE)).isInstanceOf(IOException.class);
         }
         assertThatThrownBy(() -> FileCalls.addSeals(fd, LibcConstants.F_SEAL_SHRINK))
@@ -218,7 +219,8 @@ class SharedPagesTest {
             blocks.add(pages.allocate(PAGE));
         }
         assertThat(openFiles(inode(Path.of("/proc/self/fd/" + fd)))).isEqualTo(1);
-        assertThat(blocks).extracting(block -> place(block).path()).containsOnly(place(blocks.get(0)).path());
+        assertThat(blocks).extracting(block -> place(block).descriptor())
+            .containsOnly(place(blocks.get(0)).descriptor());
         for (final String line : Files.readAllLines(Path.of("/proc/self/fdinfo/" + fd))) {
             if (line.startsWith("flags:")) {
                 assertThat(Integer.parseInt(line.replaceAll("[^0-9]", ""), 8) & FD_CLOEXEC).as(line).isNotZero();

@@ -6,6 +6,8 @@
 package io.rdma4j.driver.live;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.LibcConstants;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,6 +29,8 @@ public final class LiveChild {
     public static void main(final String[] args) throws IOException {
         if ("publish".equals(args[0])) {
             publish(args[1]);
+        } else if ("bait".equals(args[0])) {
+            bait(args[1]);
         } else {
             LiveViews.list().forEach(listed -> System.out.println("listed " + listed.status() + ' ' + listed.detail()));
             attempt("open", () -> LiveViews.open(Path.of(args[2])));
@@ -49,6 +53,15 @@ public final class LiveChild {
             while (System.in.read() >= 0) {
                 Thread.onSpinWait();
             }
+        }
+    }
+
+    /** Has others read a file that this process may not read: it holds no more than a place in the file system. */
+    private static void bait(final String file) throws IOException {
+        try (LiveDevice device = LiveDevice.open("fake:bait"); Fd held = Fd.open(file, LibcConstants.O_PATH)) {
+            device.segment(new LiveSegment(0x1000, 0, 0x1000, held.fd(), 0));
+            System.out.println("open");
+            System.in.read();
         }
     }
 

@@ -146,7 +146,7 @@ class LiveDeviceTest extends LiveFixture {
         final LiveEntry late = device.add(LiveKind.PD, 1);
         late.publish();
         late.close();
-        device.segment(new LiveSegment(0x1000, 0, 0x1000, "", 0)).close();
+        device.segment(new LiveSegment(0x1000, 0, 0x1000, LiveSegment.UNSHARED, 0)).close();
         entry.close();
 
         assertThat(view.isAlive()).isFalse();

@@ -5,6 +5,12 @@
 
 package io.rdma4j.driver.live;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.FileCalls;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.io.IOException;
@@ -14,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +76,21 @@ abstract class LiveFixture {
         return each;
     }
 
+    /** A descriptor of memory as processes share theirs. */
+    final int memory(final byte... bytes) {
+        return closing(memfd(bytes)).fd();
+    }
+
+    /** The same, which the test closes. */
+    static Fd memfd(final byte... bytes) {
+        final Fd fd = Fd.of(Libc.memfdCreate("live-test", LibcConstants.MFD_ALLOW_SEALING), "memory");
+        final UnsafeBuffer source = new UnsafeBuffer(BufferUtil.allocateDirectAligned(Math.max(1, bytes.length), 64));
+        source.putBytes(0, bytes);
+        assertThat(Libc.pwrite(fd.fd(), source, bytes.length, 0)).isEqualTo(bytes.length);
+        FileCalls.addSeals(fd.fd(), LibcConstants.F_SEAL_SHRINK);
+        return fd;
+    }
+
     /** The file of a device as a process leaves it that is killed. */
     final byte[] bytesOf(final String address) throws IOException {
         try (LiveDevice device = LiveDevice.open(address)) {
@@ -108,7 +130,7 @@ abstract class LiveFixture {
             device.add(LiveKind.PD, 1).publish();
             device.add(LiveKind.QP, 2).set(LiveAttributes.Qp.QPN, 77).publish();
             device.error(new IllegalStateException("broken"));
-            device.segment(new LiveSegment(0x1000, 0, 0x1000, "/nowhere", 0));
+            device.segment(new LiveSegment(0x1000, 0, 0x1000, 1 << 29, 0));
             device.command(1, 2, 0, buffer(new byte[] {1}), buffer(new byte[] {2}));
         }
     }

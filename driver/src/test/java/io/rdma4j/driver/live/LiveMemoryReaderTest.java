@@ -7,13 +7,16 @@ package io.rdma4j.driver.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -30,22 +33,22 @@ class LiveMemoryReaderTest extends LiveFixture {
     private LiveDevice device;
 
     private LivePublisher.LiveEnd segment(
-        final long iova, final long address, final long length, final String file, final long offset) {
+        final long iova, final long address, final long length, final int file, final long offset) {
         return device.segment(new LiveSegment(iova, address, length, file, offset));
     }
 
-    private String file(final int length) throws Exception {
+    private int file(final int length) {
         final byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
             bytes[i] = (byte) (i / 16);
         }
-        return write("memory", bytes).toString();
+        return memory(bytes);
     }
 
     @Test
     void readsFilesByBusAddress() throws Exception {
         device = device("fake:");
-        final String file = file(4096);
+        final int file = file(4096);
         segment(HIGH, 0, 1024, file, 0);
         segment(0x2000, 1, 1024, file, 1024);
         segment(0x1000, 2, 64, file, 4096 - 64);
@@ -80,28 +83,76 @@ class LiveMemoryReaderTest extends LiveFixture {
     }
 
     @Test
-    void filesThatCannotBeReadOrEndTooSoon() throws Exception {
+    void descriptorsThatAreNotThereOrEndTooSoon() throws Exception {
         device = device("fake:");
-        segment(0x1000, 1, 1024, folder.resolve("none").toString(), 0);
+        segment(0x1000, 1, 1024, 1 << 29, 0);
         segment(0x2000, 1, 1024, file(1000), 0);
-        segment(0x3000, 1, 1024, "no\0path", 0);
-        segment(0x4000, 1, 1024, "/dev/zero", 0);
         segment(0x5000, 1, 1024, file(1000), Long.MAX_VALUE - 2000);
-        segment(0x6000, 1, 1024, "x".repeat(1000), 0);
         final LiveView view = view(device);
-        for (long iova = 0x1000; iova <= 0x6000; iova += 0x1000) {
+        for (final long iova : new long[] {0x1000, 0x2000, 0x5000}) {
             assertThat(view.read(iova, 1024)).isEmpty();
         }
         assertThat(view.read(0x2000, 1000)).isPresent();
-        assertThat(String.join("\n", view.troubles())).contains("none does not exist", "memory ends before the memory",
-            "/dev/zero is no regular file");
-        assertThat(view.troubles()).hasSizeBetween(5, 6);
+        assertThat(String.join("\n", view.troubles())).contains("fd/536870912: it does not exist",
+            "ends before the memory at IOVA 0x2000", "ends before the memory at IOVA 0x5000");
+    }
+
+    /** Whatever a process holds and tells of: others read nothing but memory that it shares. */
+    @Test
+    void onlySealedMemoryOfTheProcessOwnUserIsRead() throws Exception {
+        device = device("fake:");
+        final Path plain = write("plain", new byte[1024]);
+        segment(0x1000, 1, 1024, closing(Fd.open(plain.toString(), LibcConstants.O_RDONLY)).fd(), 0);
+        segment(0x2000, 1, 1024, closing(Fd.open(plain.toString(), LibcConstants.O_PATH)).fd(), 0);
+        segment(0x3000, 1, 1024, closing(Fd.open("/dev/zero", LibcConstants.O_RDONLY)).fd(), 0);
+        final int unsealed = closing(Fd.of(Libc.memfdCreate("unsealed", 0), "unsealed")).fd();
+        Libc.ftruncate(unsealed, 4096);
+        segment(0x4000, 1, 1024, unsealed, 0);
+        final LiveView view = view(device);
+        for (long iova = 0x1000; iova <= 0x4000; iova += 0x1000) {
+            assertThat(view.read(iova, 16)).isEmpty();
+        }
+        assertThat(view.troubles()).hasSize(3).allMatch(text -> text.startsWith("memory cannot be read: ")
+            && text.contains("is not memory that process " + PID + " shares (a sealed memfd)"))
+            .anyMatch(text -> text.contains("/plain")).anyMatch(text -> text.contains("/dev/zero"))
+            .anyMatch(text -> text.contains("unsealed"));
+    }
+
+    /** A process may have been given what belongs to another user. */
+    @Test
+    void memoryOfAnotherUserIsNotRead() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to give memory away").isZero();
+        device = device("fake:");
+        final int given = file(1024);
+        Files.setAttribute(Path.of("/proc/self/fd/" + given), "unix:uid", 65534);
+        segment(0x1000, 1, 1024, given, 0);
+        final LiveView view = view(device);
+        assertThat(view.read(0x1000, 16)).isEmpty();
+        assertThat(view.troubles()).singleElement().asString()
+            .contains("is of user 65534, and process " + PID + " of user 0");
+    }
+
+    /** Who writes the file says which process it is of: he must be of that process' user. */
+    @Test
+    void theFileOfAnotherUserLeadsToNoMemory() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to give a file away").isZero();
+        device = device("fake:");
+        segment(0x1000, 1, 1024, file(1024), 0);
+        final Path given = write("live-" + PID + "-999.dat", Files.readAllBytes(device.file().orElseThrow()));
+        Files.setAttribute(given, "unix:uid", 65534);
+        final LiveView view = view(given);
+        assertThat(view.read(0x1000, 16)).isEmpty();
+        assertThat(view.troubles()).singleElement().asString()
+            .contains("process " + PID + " is of user 0, and this file of user 65534");
+        assertThat(LiveViews.list()).filteredOn(listed -> listed.file().equals(given)).singleElement()
+            .satisfies(listed -> assertThat(listed.status()).isEqualTo(LiveViews.Status.FOREIGN));
+        assertThat(ofPid(PID, null).read(0x1000, 16)).as("its own file is found").isPresent();
     }
 
     @Test
     void segmentsThatMakeNoSenseAreLeftOut() throws Exception {
         device = device("fake:");
-        final String file = file(4096);
+        final int file = file(4096);
         segment(0x1000, 1, 0, file, 0);
         segment(0x1000, 1, -5, file, 0);
         segment(0x1000, 1, 100, file, -1);
@@ -116,7 +167,7 @@ class LiveMemoryReaderTest extends LiveFixture {
     @Test
     void segmentsComeAndGo() throws Exception {
         device = device("fake:");
-        final String file = file(4096);
+        final int file = file(4096);
         final LivePublisher.LiveEnd first = segment(0x1000, 1, 1024, file, 0);
         final LiveView view = view(device);
         assertThat(view.read(0x1000, 1)).isPresent();
@@ -128,34 +179,31 @@ class LiveMemoryReaderTest extends LiveFixture {
         assertThat(view.read(0x1000, 1).map(bytes -> bytes[0])).contains((byte) 64);
     }
 
-    /** As with descriptors, whose numbers are used again: the name of the file is the same, the file is not. */
+    /** Numbers of descriptors are used again: the next segment's is the same, its memory is not. */
     @Test
-    void theNextSegmentsFileMayHaveTheSameName() throws Exception {
+    void theNextSegmentsMemoryMayHaveTheSameDescriptor() throws Exception {
         device = device("fake:");
-        final LivePublisher.LiveEnd first = segment(0x1000, 1, 1024, write("memory", new byte[1024]).toString(), 0);
+        final Fd first = memfd(new byte[1024]);
+        final LivePublisher.LiveEnd end = segment(0x1000, 1, 1024, first.fd(), 0);
         final LiveView view = view(device);
         assertThat(view.read(0x1000, 1).orElseThrow()).containsExactly(0);
-        first.close();
-        Files.delete(folder.resolve("memory"));
+        assertThat(openMemory()).as("the process' own, and the view's").isEqualTo(2);
+        end.close();
         assertThat(view.segments()).isEmpty();
-        assertThat(openFiles()).as("nothing that was given back is held").noneMatch(file -> file.endsWith("(deleted)"));
+        assertThat(openMemory()).as("nothing that was given back is held").isEqualTo(1);
+        first.close();
 
-        final LivePublisher.LiveEnd next = segment(0x1000, 1, 1024, file(1024), 0);
-        assertThat(view.read(0x1000 + 1023, 1).orElseThrow()).containsExactly(63);
-        next.close();
-        Files.delete(folder.resolve("memory"));
         final byte[] others = new byte[1024];
         Arrays.fill(others, (byte) 5);
-        segment(0x1000, 1, 1024, write("memory", others).toString(), 0);
+        segment(0x1000, 1, 1024, memory(others), 0);
         assertThat(view.read(0x1000 + 1023, 1).orElseThrow()).containsExactly(5);
         assertThat(view.troubles()).isEmpty();
     }
 
-    /** What this process has open in the folder. */
-    private List<String> openFiles() throws Exception {
+    /** How many descriptors this process has of memory of this test. */
+    private static long openMemory() throws Exception {
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            return descriptors.map(LiveMemoryReaderTest::target).filter(file -> file.startsWith(folder.toString()))
-                .toList();
+            return descriptors.filter(each -> target(each).startsWith("/memfd:live-test")).count();
         }
     }
 
@@ -163,26 +211,14 @@ class LiveMemoryReaderTest extends LiveFixture {
     @Test
     void descriptorsAreReadOnlyOfTheProcessThatPublishedThem() throws Exception {
         device = device("fake:");
-        try (RandomAccessFile memory = new RandomAccessFile(file(1024), "r")) {
-            final String descriptor = "/proc/" + LiveProcess.PID + "/fd/" + descriptor();
-            segment(0x1000, 1, 1024, descriptor, 0);
-            assertThat(view(device).read(0x1000 + 1023, 1).orElseThrow()).containsExactly(63);
+        segment(0x1000, 1, 1024, file(1024), 0);
+        assertThat(view(device).read(0x1000 + 1023, 1).orElseThrow()).containsExactly(63);
 
-            final byte[] ofThis = Files.readAllBytes(device.file().orElseThrow());
-            final LiveView ofAnother = view(write("copy", with(ofThis, LiveLayout.START_OFFSET, 1)));
-            assertThat(ofAnother.isAlive()).isFalse();
-            assertThat(ofAnother.read(0x1000 + 1023, 1)).isEmpty();
-            assertThat(ofAnother.troubles()).singleElement().asString().contains("the process of " + descriptor);
-            assertThat(memory.length()).isEqualTo(1024);
-        }
-    }
-
-    /** The number under which this process has the memory open. */
-    private String descriptor() throws Exception {
-        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            return descriptors.filter(each -> target(each).equals(folder.resolve("memory").toString())).findFirst()
-                .orElseThrow().getFileName().toString();
-        }
+        final byte[] ofThis = Files.readAllBytes(device.file().orElseThrow());
+        final LiveView ofAnother = view(write("copy", with(ofThis, LiveLayout.START_OFFSET, 1)));
+        assertThat(ofAnother.isAlive()).isFalse();
+        assertThat(ofAnother.read(0x1000 + 1023, 1)).isEmpty();
+        assertThat(ofAnother.troubles()).singleElement().asString().contains("process " + PID + " has ended");
     }
 
     private static String target(final Path descriptor) {
@@ -199,7 +235,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         device = device("fake:");
         final int count = 200;
         for (int i = 0; i < count; i++) {
-            segment(0x1000 + i * 16L, 1, 16, write("memory" + i, new byte[] {(byte) i}).toString(), 0);
+            segment(0x1000 + i * 16L, 1, 16, memory((byte) i), 0);
         }
         final LiveView view = view(device);
         for (int round = 0; round < 2; round++) {
@@ -207,16 +243,16 @@ class LiveMemoryReaderTest extends LiveFixture {
                 assertThat(view.read(0x1000 + i * 16L, 1).orElseThrow()).containsExactly(i);
             }
         }
-        assertThat(openFiles().stream().filter(file -> file.contains("memory"))).hasSize(64);
+        assertThat(openMemory()).isEqualTo(count + 64);
         view.close();
-        assertThat(openFiles().stream().filter(file -> file.contains("memory"))).isEmpty();
+        assertThat(openMemory()).isEqualTo(count);
     }
 
     @Test
     void moreSegmentsThanThereIsRoomFor() {
         device = device("fake:");
         for (int i = 0; i < LiveLayout.SEGMENTS + 1; i++) {
-            segment((i + 1) * 0x1000L, 1, 0x1000, "", 0).hashCode();
+            segment((i + 1) * 0x1000L, 1, 0x1000, LiveSegment.UNSHARED, 0).hashCode();
         }
         final LiveView view = view(device);
         assertThat(view.segments()).hasSize(LiveLayout.SEGMENTS);
@@ -228,7 +264,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         device = device("fake:");
         LivePublisher.LiveEnd last = null;
         for (int i = 0; i < LiveLayout.SEGMENTS + 1; i++) {
-            last = segment((i + 1) * 0x1000L, 1, 0x1000, "", 0);
+            last = segment((i + 1) * 0x1000L, 1, 0x1000, LiveSegment.UNSHARED, 0);
         }
         last.close();
         last.close();
@@ -243,7 +279,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         device = device("fake:");
         final UnsafeBuffer memory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(4096, 64));
         memory.putByte(7, (byte) 42);
-        final LivePublisher.LiveEnd end = segment(0x1000, memory.addressOffset(), 4096, "", 0);
+        final LivePublisher.LiveEnd end = segment(0x1000, memory.addressOffset(), 4096, LiveSegment.UNSHARED, 0);
         final LiveView view = view(device);
         assertThat(view.read(0x1007, 1)).hasValueSatisfying(bytes -> assertThat(bytes).containsExactly(42));
         assertThat(view.read(0x1fff, 1)).isPresent();
@@ -255,7 +291,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         end.close();
         assertThat(view.read(0x1007, 1)).isEmpty();
         // What a damaged file says is there is not read in this process.
-        assertThat(device.readOwn(new LiveSegment(0x1000, 1, 4096, "", 0), 0, new byte[8])).isFalse();
+        assertThat(device.readOwn(new LiveSegment(0x1000, 1, 4096, LiveSegment.UNSHARED, 0), 0, new byte[8])).isFalse();
         assertThat(memory.getByte(7)).isEqualTo((byte) 42);
     }
 }

@@ -160,13 +160,40 @@ class LiveProcessesTest extends LiveFixture {
         final Process other = new ProcessBuilder(SETPRIV.toString(), "--reuid=65534", "--regid=65534", "--clear-groups",
             "sleep", "170").start();
         children.add(other);
-        for (int tries = 0; LiveSearch.user(other.pid()) != 65534; tries++) {
-            assertThat(tries).as("user %d", LiveSearch.user(other.pid())).isLessThan(10_000);
+        for (int tries = 0; LiveProcess.user(other.pid()) != 65534; tries++) {
+            assertThat(tries).as("user %d", LiveProcess.user(other.pid())).isLessThan(10_000);
             TimeUnit.MILLISECONDS.sleep(1);
         }
         final String said = all(start(withoutRights(), List.of("-Drdma4j.state.dir=" + folder), "look",
             Long.toString(other.pid()), folder.resolve("none").toString()));
         assertThat(said).contains("open 2 ", "ofPid 13 ",
             "process " + other.pid() + " is of user 65534, whose files cannot be read", "or as root");
+    }
+
+    /** Whoever reads has more rights than whoever wrote: root reads nothing for him that he could not read. */
+    @Test
+    void anotherUsersProcessThatNamesAFileOfRoots() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to start a process as another user").isZero();
+        withoutRights();
+        final Path secret = Files.write(folder.resolve("secret"), new byte[4096]);
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        final Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwx------"));
+        Files.setAttribute(theirs, "unix:uid", 65534);
+        // The class path may be in a folder of root's.
+        final List<String> asNobody = List.of(SETPRIV.toString(), "--reuid=65534", "--regid=65534", "--clear-groups",
+            "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+            "--bounding-set=-all,+dac_read_search");
+        final Process child = start(asNobody, List.of("-Drdma4j.state.dir=" + theirs), "bait", secret.toString());
+        awaitLine(child, "open");
+        System.clearProperty("rdma4j.state.dir");
+
+        final LiveView view = ofPid(child.pid(), null);
+
+        assertThat(view.isAlive()).isTrue();
+        assertThat(view.read(0x1000, 16)).isEmpty();
+        assertThat(view.troubles()).singleElement().asString()
+            .contains("secret is not memory that process " + child.pid() + " shares (a sealed memfd)");
     }
 }

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -139,14 +138,14 @@ class LiveRacesTest extends LiveFixture {
     @Test
     void memoryIsReadOnlyWhileItIsASegments() throws Exception {
         final LiveDevice device = device("fake:");
-        final Path file = write("memory", new byte[PIECE]);
-        final RandomAccessFile memory = closing(new RandomAccessFile(file.toFile(), "rw"));
+        final int shared = memory(new byte[PIECE]);
+        final RandomAccessFile memory = closing(new RandomAccessFile("/proc/self/fd/" + shared, "rw"));
         final byte[] ours = filled(OURS);
         final byte[] others = filled(OTHERS);
         final int[] round = new int[1];
         final CompletableFuture<Void> owner = forever(() -> {
             put(memory, ours);
-            final LivePublisher.LiveEnd end = device.segment(new LiveSegment(0x1000, 0, PIECE, file.toString(), 0));
+            final LivePublisher.LiveEnd end = device.segment(new LiveSegment(0x1000, 0, PIECE, shared, 0));
             pause(++round[0] % 2 == 0, 100_000);
             end.close();
             put(memory, others);

@@ -41,7 +41,7 @@ class DmaMemoryTest {
 
     @Test
     void saysWhereOthersFindIt() {
-        final SharedFile place = new SharedFile("/proc/1/fd/7", 8192);
+        final SharedFile place = new SharedFile(7, 8192);
         assertThat(new DmaMemory(pages(1), IOVA, () -> { }, place).shared()).contains(place);
         assertThat(new DmaMemory(pages(1), IOVA, () -> { }).shared()).isEmpty();
     }

@@ -7,7 +7,6 @@ package io.rdma4j.qemu.qtest;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaDomain;
-import io.rdma4j.driver.pci.SharedFile;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,11 +30,9 @@ final class GuestRam {
     private static final long LARGEST = 0x8000_0000L - DmaDomain.PAGE_SIZE;
 
     private final ByteBuffer memory;
-    private final String path;
 
-    private GuestRam(final ByteBuffer memory, final String path) {
+    private GuestRam(final ByteBuffer memory) {
         this.memory = memory;
-        this.path = path;
     }
 
     /**
@@ -55,17 +52,12 @@ final class GuestRam {
                     .errno(RdmaException.EINVAL)
                     .hint("give QEMU's -m, the size of its memory-backend-file, and ram= the same memory").build();
             }
-            return new GuestRam(file.map(FileChannel.MapMode.READ_WRITE, 0, size), path.toAbsolutePath().toString());
+            return new GuestRam(file.map(FileChannel.MapMode.READ_WRITE, 0, size));
         } catch (final IOException e) {
             throw RdmaException.of("map guest RAM").object(path).detail("%s", e)
                 .errno(RdmaException.ENOENT)
                 .hint("ram= names the mem-path of QEMU's memory-backend-file").cause(e).build();
         }
-    }
-
-    /** Where other processes find a part: the file is there anyway. */
-    SharedFile place(final long address) {
-        return new SharedFile(path, address);
     }
 
     long size() {

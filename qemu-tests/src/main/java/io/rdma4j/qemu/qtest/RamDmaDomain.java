@@ -68,7 +68,7 @@ final class RamDmaDomain implements DmaDomain {
             allocations.put(address, new Allocation(iova, rounded));
         }
         new UnsafeBuffer(part).setMemory(0, part.capacity(), (byte) 0);
-        return new DmaMemory(part, iova, () -> release(address, 0), ram.place(iova));
+        return new DmaMemory(part, iova, () -> release(address, 0));
     }
 
     private long take(final long length) {

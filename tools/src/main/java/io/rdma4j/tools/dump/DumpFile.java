@@ -16,6 +16,7 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.OwnFile;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,10 +24,6 @@ import java.io.Writer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /** Reads and writes documents as files. */
 public final class DumpFile {
@@ -35,44 +32,27 @@ public final class DumpFile {
 
     private static final String READ = "read dump file";
     private static final String WRITE = "write dump file";
-    private static final FileAttribute<?> OWNER_ONLY =
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private DumpFile() {
     }
 
     /**
-     * Writes a document, for its owner only, for keys and messages are in it. What was there before is replaced when
-     * the new one is complete, and stays if that fails.
+     * Writes a document, for its owner only, for keys and messages are in it.
      *
-     * @param file     where to; a device or pipe is written to as it is.
+     * @param file     where to, as {@link OwnFile#write} takes it.
      * @param document what.
      * @throws RdmaException EIO, ENOENT or EACCES if the file cannot be written.
      */
     public static void write(final Path file, final JsonObject document) {
         try {
-            if (Files.exists(file) && !Files.isRegularFile(file)) {
-                print(document, file);
-            } else {
-                replace(Files.exists(file) ? file.toRealPath() : file.toAbsolutePath(), document);
-            }
+            OwnFile.write(file, out -> print(document, out));
         } catch (final IOException e) {
             throw FileFailure.of(WRITE, file, e).build();
         }
     }
 
-    private static void replace(final Path file, final JsonObject document) throws IOException {
-        final Path unfinished = Files.createTempFile(file.getParent(), ".rdma4j-", ".tmp", OWNER_ONLY);
+    private static void print(final JsonObject document, final Writer out) throws IOException {
         try {
-            print(document, unfinished);
-            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(unfinished);
-        }
-    }
-
-    private static void print(final JsonObject document, final Path file) throws IOException {
-        try (Writer out = Files.newBufferedWriter(file, StandardOpenOption.WRITE)) {
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(document, out);
             out.write('\n');
         } catch (final JsonIOException e) {

@@ -14,6 +14,7 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.OwnFile;
 
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -42,14 +43,14 @@ public final class PerfFile {
     /**
      * Writes a run.
      *
-     * @param file where to; replaced if it is there.
+     * @param file where to, as {@link OwnFile#write} takes it; replaced if it is there.
      * @param run  what.
      * @throws RdmaException EIO, ENOENT or EACCES if it cannot be written.
      */
     public static void write(final Path file, final PerfRun run) {
         final Gson gson = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
         try {
-            Files.writeString(file, gson.toJson(toJson(run)) + System.lineSeparator());
+            OwnFile.write(file, out -> out.write(gson.toJson(toJson(run)) + System.lineSeparator()));
         } catch (final IOException e) {
             throw FileFailure.of("save run", file, e).hint("give --save a file in a folder that is there").build();
         }

@@ -11,9 +11,9 @@ import io.rdma4j.tools.perf.LatencyRow;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.perf.Yardstick;
+import io.rdma4j.tools.text.OwnFile;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +28,7 @@ public final class PerfPage {
     /**
      * Writes a page.
      *
-     * @param file where to; replaced if it is there.
+     * @param file where to, as {@link OwnFile#write} takes it; replaced if it is there.
      * @param runs what to show, at least one, in this order.
      * @throws RdmaException EINVAL without runs, EIO if the file cannot be written.
      */
@@ -38,7 +38,7 @@ public final class PerfPage {
                 .build();
         }
         try {
-            Files.writeString(file, html(runs));
+            OwnFile.write(file, out -> out.write(html(runs)));
         } catch (final IOException e) {
             throw RdmaException.of("plot").object(file).detail("cannot write it: %s", e).errno(RdmaException.EIO)
                 .hint("give a file in a folder that you may write to").build();

@@ -8,10 +8,10 @@ package io.rdma4j.tools.replay;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.tools.text.OwnFile;
 import io.rdma4j.verbs.Gid;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -142,14 +142,18 @@ public final class Replay {
      */
     public void save(final Path prefix) {
         try {
-            Files.writeString(Path.of(prefix + ".script"), script.script().toString());
-            Files.writeString(Path.of(prefix + ".recorded"), script.recorded().toString());
+            save(prefix + ".script", script.script());
+            save(prefix + ".recorded", script.recorded());
             if (replayed != null) {
-                Files.writeString(Path.of(prefix + ".replayed"), replayed.toString());
+                save(prefix + ".replayed", replayed);
             }
         } catch (final IOException e) {
             throw RdmaException.of("save replay").object(prefix).cause(e).detail("%s", e).errno(RdmaException.EIO)
                 .build();
         }
+    }
+
+    private static void save(final String file, final Object content) throws IOException {
+        OwnFile.write(Path.of(file), out -> out.write(content.toString()));
     }
 }

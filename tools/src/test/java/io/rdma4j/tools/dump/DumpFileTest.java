@@ -122,12 +122,10 @@ class DumpFileTest {
     void whatIsReplacedBelongsToItsOwnerOnlyAndNothingElseIsLeft() throws IOException {
         final Path file = Files.writeString(folder.resolve("open-to-all"), "before");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-        final Path link = Files.createSymbolicLink(folder.resolve("link"), file);
-        DumpFile.write(link, document());
-        assertThat(link).isSymbolicLink();
+        DumpFile.write(file, document());
         assertThat(DumpFile.read(file)).isEqualTo(document());
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
-        assertThat(folder.toFile().list()).containsExactlyInAnyOrder("open-to-all", "link");
+        assertThat(folder.toFile().list()).containsExactly("open-to-all");
     }
 
     private static void assertErrno(final int errno, final Runnable action) {

@@ -118,7 +118,7 @@ final class ScriptedView implements LiveView {
     @Override
     public List<LiveSegment> segments() {
         return memory.stream()
-            .map(piece -> new LiveSegment(piece.iova, 0, piece.bytes.length, "/proc/1234/fd/9", 0)).toList();
+            .map(piece -> new LiveSegment(piece.iova, 0, piece.bytes.length, 9, 0)).toList();
     }
 
     @Override

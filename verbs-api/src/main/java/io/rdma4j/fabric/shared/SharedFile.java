@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -81,12 +82,8 @@ final class SharedFile {
      * @param wanted what to make if there is none; null to open only.
      * @param places how many to make it with, a multiple of 64.
      */
-    static SharedFile open(
-        final Path folder, final SharedName name, final SharedLayout wanted, final int places) throws IOException {
-        final Path path = folder.resolve(SharedFolder.fileName(name.name(), name.domain()));
-        if (wanted != null) {
-            SharedFolder.make(folder);
-        }
+    static SharedFile open(final SharedName name, final SharedLayout wanted, final int places) throws IOException {
+        final Path path = place(SharedFolder.fileName(name.name(), name.domain()), wanted != null);
         return quietly(() -> {
             final SharedFile here = OPEN.get(path);
             if (here != null) {
@@ -97,6 +94,15 @@ final class SharedFile {
             OPEN.put(path, file);
             return file;
         });
+    }
+
+    /** By its real path: whatever leads there, the file is open once in this process. */
+    private static Path place(final String file, final boolean mayMake) throws IOException {
+        final Path folder = SharedFolder.find(file);
+        if (Files.exists(folder.resolve(file), LinkOption.NOFOLLOW_LINKS)) {
+            return StateFolder.prepare(folder).resolve(file);
+        }
+        return (mayMake ? SharedFolder.FOLDER.prepare() : folder).resolve(file);
     }
 
     /** What is done with files: one thread after the other, and no interrupt closes a channel. */
@@ -134,8 +140,7 @@ final class SharedFile {
         FileChannel channel = null;
         SharedFile file = null;
         try {
-            SharedFolder.checkMine(path.getParent(), true);
-            SharedFolder.checkMine(path, false);
+            SharedFolder.checkMine(path);
             final Object key = key(path);
             channel = FileChannel.open(path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
                 LinkOption.NOFOLLOW_LINKS));

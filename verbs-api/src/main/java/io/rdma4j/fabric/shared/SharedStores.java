@@ -34,7 +34,7 @@ public final class SharedStores implements AvStores {
         final boolean readOnly = attributes.flags().contains(AvFlag.READ);
         try {
             final SharedLayout wanted = readOnly ? null : layout(format, attributes);
-            final SharedFile file = SharedFile.open(SharedFolder.find(), name, wanted, places(attributes.count()));
+            final SharedFile file = SharedFile.open(name, wanted, places(attributes.count()));
             return store(file, format, attributes, readOnly);
         } catch (final IOException e) {
             throw FabricException.of(Troubles.OPEN).detail("'%s': %s", name.name(), e).errno(Troubles.errno(e))

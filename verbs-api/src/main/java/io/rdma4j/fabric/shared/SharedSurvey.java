@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,21 +40,25 @@ public final class SharedSurvey {
      */
     public static List<SharedVector> read(final String name) {
         try {
-            final Path folder = SharedFolder.find();
-            if (!Files.exists(folder)) {
-                return List.of();
-            }
-            SharedFolder.checkMine(folder, true);
             final List<SharedVector> all = new ArrayList<>();
-            for (final Path path : files(folder)) {
-                if (name == null || path.getFileName().toString().startsWith(name + "@")) {
-                    all.add(read(path, name != null));
+            for (final Path folder : folders()) {
+                for (final Path path : files(StateFolder.prepare(folder))) {
+                    if (name == null || path.getFileName().toString().startsWith(name + "@")) {
+                        all.add(read(path, name != null));
+                    }
                 }
             }
             return all;
         } catch (final IOException e) {
             throw Troubles.of(Path.of(SharedFolder.PROPERTY), e);
         }
+    }
+
+    /** Where there is none of this user's, the usual one, which may be somebody else's: that is told. */
+    private static List<Path> folders() throws IOException {
+        final List<Path> folders = SharedFolder.FOLDER.existing();
+        final Path usual = SharedFolder.FOLDER.find();
+        return folders.isEmpty() && Files.exists(usual, LinkOption.NOFOLLOW_LINKS) ? List.of(usual) : folders;
     }
 
     private static List<Path> files(final Path folder) throws IOException {
@@ -66,7 +72,7 @@ public final class SharedSurvey {
 
     private static SharedVector read(final Path path, final boolean withEntries) {
         try {
-            SharedFolder.checkMine(path, false);
+            SharedFolder.checkMine(path);
             return SharedFile.look(path, (channel, isOpen) -> vector(path, channel, isOpen, withEntries));
         } catch (final FabricException | IOException e) {
             return SharedVector.unreadable(path.toString(), e.getMessage());

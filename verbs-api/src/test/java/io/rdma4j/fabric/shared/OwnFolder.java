@@ -47,7 +47,7 @@ abstract class OwnFolder {
     /** Of the vector, which is open. */
     SharedMemory memory() {
         try {
-            final SharedFile file = SharedFile.open(folder, new SharedName(NAME, Stores.DOMAIN), null, 0);
+            final SharedFile file = SharedFile.open(new SharedName(NAME, Stores.DOMAIN), null, 0);
             final SharedMemory memory = file.map(false);
             file.release();
             return memory;

@@ -140,7 +140,7 @@ class SharedGrowthTest extends OwnFolder {
     @Test
     void theLargestIsFullInTheEnd() throws IOException {
         final SharedLayout small = new SharedLayout(128, AddressFormat.DEVICE, AvType.TABLE, 0, 0x10_0000);
-        final SharedFile file = SharedFile.open(folder, new SharedName(NAME, Stores.DOMAIN), small, 64);
+        final SharedFile file = SharedFile.open(new SharedName(NAME, Stores.DOMAIN), small, 64);
         try (AvStore store = open(attributes(NAME))) {
             for (int i = 0; i < 128; i++) {
                 assertEquals(i, AvNames.place(insert(store, i)));

@@ -15,7 +15,6 @@ import static io.rdma4j.fabric.shared.Stores.remove;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.rdma4j.TestBudget;
@@ -547,14 +546,8 @@ class SharedStoreTest extends OwnFolder {
 
     @Test
     void whereFilesAre() throws IOException {
-        assertEquals(Path.of("/a"), SharedFolder.find(name -> "/a", name -> "/b", temporary));
-        assertEquals(Path.of("/b"), SharedFolder.find(name -> null, name -> "/b", temporary));
-        assertEquals(temporary.resolve("rdma4j-av-" + SharedFolder.userId()),
-            SharedFolder.find(name -> null, name -> null, temporary));
-        assertEquals(Path.of("/r/rdma4j-av"), SharedFolder.find(name -> null,
-            name -> name.equals("XDG_RUNTIME_DIR") ? "/r" : null, temporary.resolve("gone")));
-        assertThrows(IOException.class,
-            () -> SharedFolder.find(name -> null, name -> null, temporary.resolve("gone")));
+        assertEquals(folder, SharedFolder.find("a"));
+        assertEquals("RDMA4J_AV_DIR", SharedFolder.FOLDER.variable());
         assertEquals("a@vfio%3a0000%2f.av", SharedFolder.fileName("a", "vfio:0000/"));
         assertTrue(SharedFolder.fileName("a".repeat(128), "/".repeat(2000)).length() < 255);
     }

@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.text;
+
+import io.rdma4j.driver.state.HeldFile;
+import io.rdma4j.driver.state.StateFolder;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.regex.Pattern;
+
+/**
+ * Writes files for their owner alone: keys and messages may be in them, and root may write in a folder in which
+ * everybody does.
+ */
+public final class OwnFile {
+    private static final FileAttribute<?> OWNER_ONLY =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    /** Where names are the kernel's or the administrator's, and links lead where the user's shell said. */
+    private static final Pattern SYSTEM = Pattern.compile("/dev|/proc/[0-9]+/fd");
+    private static final long ROOT = 0;
+
+    private OwnFile() {
+    }
+
+    /** What is written. */
+    @FunctionalInterface
+    public interface Content {
+        /**
+         * Writes it.
+         *
+         * @param out where to; is closed by the caller.
+         * @throws IOException if that fails.
+         */
+        void write(Writer out) throws IOException;
+    }
+
+    /**
+     * Writes a file, mode 0600. What was there before is replaced when the new one is complete, and stays if that
+     * fails. A symbolic link is refused, but for those in {@code /dev}, such as {@code /dev/stdout}. A pipe or device
+     * is written to as it is, if it is in {@code /dev}, or belongs to this user or root.
+     *
+     * @param file    where to.
+     * @param content what.
+     * @throws IOException if it cannot be written.
+     */
+    public static void write(final Path file, final Content content) throws IOException {
+        final Path folder = file.toAbsolutePath().normalize().getParent();
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS) || folder == null) {
+            replace(file, content);
+        } else if (SYSTEM.matcher(folder.toRealPath().toString()).matches()) {
+            append(file, content);
+        } else if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            replace(file, content);
+        } else {
+            try (HeldFile held = HeldFile.of(file)) {
+                require(file, held);
+                append(held.path(), content);
+            }
+        }
+    }
+
+    private static void require(final Path file, final HeldFile held) throws IOException {
+        if (held.isLink()) {
+            throw new FileSystemException(file.toString(), null,
+                "it is a symbolic link, which is not followed: name the file that it leads to");
+        }
+        if (held.isRegular() || held.isFolder()) {
+            throw new FileSystemException(file.toString(), null,
+                held.isFolder() ? "it is a folder" : "it was replaced meanwhile");
+        }
+        if (held.owner() != ROOT && held.owner() != StateFolder.userId()) {
+            throw new FileSystemException(file.toString(), null,
+                "it is a pipe or device of user " + held.owner() + ", who would read what is written");
+        }
+    }
+
+    /** A new file takes the name's place, whatever the name leads to by then. */
+    private static void replace(final Path file, final Content content) throws IOException {
+        final Path whole = file.toAbsolutePath();
+        final Path unfinished = Files.createTempFile(whole.getParent(), ".rdma4j-", ".tmp", OWNER_ONLY);
+        try {
+            try (Writer out = Files.newBufferedWriter(unfinished, StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS)) {
+                content.write(out);
+            }
+            Files.move(unfinished, whole, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(unfinished);
+        }
+    }
+
+    private static void append(final Path file, final Content content) throws IOException {
+        try (Writer out = Files.newBufferedWriter(file, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+            content.write(out);
+        }
+    }
+}

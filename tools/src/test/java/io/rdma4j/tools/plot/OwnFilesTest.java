@@ -1,0 +1,115 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.plot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.google.gson.JsonObject;
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.tools.dump.DumpFile;
+import io.rdma4j.tools.perf.PerfFile;
+import io.rdma4j.tools.perf.PerfRun;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the commands write, where somebody else may have put something into its place. */
+class OwnFilesTest {
+    private static final PerfRun RUN = Runs.latency("a:", 1, 2);
+
+    @TempDir
+    Path folder;
+
+    /** Who writes. */
+    enum Writing {
+        DUMP, SAVE, PLOT;
+
+        void to(final Path file) {
+            switch (this) {
+                case DUMP -> DumpFile.write(file, new JsonObject());
+                case SAVE -> PerfFile.write(file, RUN);
+                default -> PerfPage.write(file, List.of(RUN));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aLinkIsNotFollowed(final Writing writing) throws IOException {
+        final Path precious = Files.writeString(folder.resolve("precious"), "before");
+        final Path link = Files.createSymbolicLink(folder.resolve("link"), precious);
+        final Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("new"));
+        for (final Path each : List.of(link, dangling)) {
+            assertThatThrownBy(() -> writing.to(each)).isInstanceOf(RdmaException.class)
+                .hasMessageContaining("it is a symbolic link, which is not followed").hasMessageContaining("" + each);
+            assertThat(each).isSymbolicLink();
+        }
+        assertThat(precious).hasContent("before");
+        assertThat(folder.toFile().list()).containsExactlyInAnyOrder("precious", "link", "dangling");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsReplacedIsItsOwnersAlone(final Writing writing) throws IOException {
+        final Path file = Files.writeString(folder.resolve("file"), "before");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        final Path other = Files.createLink(folder.resolve("other"), file);
+        writing.to(file);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
+        assertThat(Files.readString(file)).isNotEqualTo("before");
+        assertThat(other).as("who had it open, or under another name, has the old one").hasContent("before");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void devicesAreWrittenTo(final Writing writing) {
+        writing.to(Path.of("/dev/null"));
+        assertThat(Path.of("/dev/null")).exists();
+        assertThat(Files.isRegularFile(Path.of("/dev/null"))).isFalse();
+    }
+
+    private Path pipe() throws Exception {
+        final Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return pipe;
+    }
+
+    @Test
+    void aPipeOfThisUserIsWrittenTo() throws Exception {
+        final Path pipe = pipe();
+        final CompletableFuture<String> read = CompletableFuture.supplyAsync(() -> {
+            try {
+                return Files.readString(pipe);
+            } catch (final IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        Writing.DUMP.to(pipe);
+        assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo("{}\n");
+    }
+
+    @Test
+    void aPipeOfAnotherUserIsNot() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to give a pipe away").isZero();
+        final Path pipe = pipe();
+        Files.setAttribute(pipe, "unix:uid", 65534);
+        assertThatThrownBy(() -> Writing.DUMP.to(pipe)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("it is a pipe or device of user 65534, who would read what is written");
+    }
+}
