@@ -7,8 +7,10 @@ package io.rdma4j.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
@@ -18,13 +20,17 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is remembered of a connection on which all went well is forgotten when it does not hold any more. Regions of one
- * page are what the short way takes; each test sends twice before, as the first message goes the long way.
+ * What is remembered of a connection on which all went well is forgotten when it does not hold any more, and each check
+ * of the long way is made on the short one too. Regions of one page are what the short way takes; each test sends
+ * before, as the first message goes the long way, and counts what went which way.
  */
 class ExpressLaneTest {
     private static final int SIZE = 2048;
@@ -33,6 +39,7 @@ class ExpressLaneTest {
     private final RawRegion from = pair.driver.register(pair.driver.pd, SIZE, 8, RawPair.ALL);
     private final RawRegion to = pair.driver.register(pair.driver.pd, SIZE, 16, RawPair.ALL);
     private long next;
+    private int carried;
 
     @BeforeEach
     void warmUp() {
@@ -42,11 +49,159 @@ class ExpressLaneTest {
             assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
             assertThat(write(0, 64)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
         }
+        // The first message of the connection went the long way.
+        carried = 5;
+        assertThat(pair.shortened()).isEqualTo(carried);
     }
 
     @AfterEach
     void close() {
         pair.close();
+    }
+
+    /** What is refused went the long way, behind what went the short one. */
+    private void assertRefused(int expected, int status) {
+        assertThat(status).isEqualTo(expected);
+        assertThat(pair.shortened()).isEqualTo(carried);
+    }
+
+    private int writeTo(RawRegion region) {
+        return pair.run(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+            .rdma(region.start(), region.rkey).sge(from.start(), 64, from.lkey));
+    }
+
+    private RawRegion foreign() {
+        return pair.driver.register(pair.driver.createPd(), SIZE, 24, RawPair.ALL);
+    }
+
+    private void assertUntouched(RawRegion region) {
+        assertThat(region.bytes(0, SIZE)).containsOnly(0);
+    }
+
+    /** A receive that must not be used: of a single message, and of the last one of a row. */
+    private void assertReceiveRefused(RawRegion region, boolean inRow) {
+        if (inRow) {
+            pair.b.receive(++next, to.start(), 64, to.lkey);
+            pair.a.write(w -> w.send(next, WrOpcode.PVRDMA_WR_SEND, 0).sge(from.start(), 64, from.lkey));
+            carried++;
+        }
+        pair.b.receive(++next, region.start(), 64, region.lkey);
+        assertRefused(WcStatus.PVRDMA_WC_REM_OP_ERR, sendOnly(64));
+        if (inRow) {
+            assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        }
+        assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
+        assertUntouched(region);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void refusesAReceiveWithoutLocalWrite(boolean inRow) {
+        assertReceiveRefused(pair.driver.register(pair.driver.pd, SIZE, 24, 0), inRow);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void refusesAReceiveIntoAnotherDomain(boolean inRow) {
+        assertReceiveRefused(foreign(), inRow);
+    }
+
+    @Test
+    void refusesAWriteIntoAnotherDomain() {
+        final RawRegion region = foreign();
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, writeTo(region));
+        assertUntouched(region);
+    }
+
+    @Test
+    void refusesAWriteWithoutTheRight() {
+        final RawRegion region = pair.driver.register(pair.driver.pd, SIZE, 24,
+            AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE | AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, writeTo(region));
+        assertUntouched(region);
+    }
+
+    @Test
+    void refusesToReadFromAnotherDomain() {
+        final RawRegion region = foreign();
+        pair.b.receive(++next, to.start(), 64, to.lkey);
+        pair.a.send(next, region.start(), 64, region.lkey);
+        assertRefused(WcStatus.PVRDMA_WC_LOC_PROT_ERR, pair.cqA.await().status());
+        assertThat(pair.cqB.poll()).isNull();
+    }
+
+    @Test
+    void refusesToReadPastTheRegion() {
+        pair.b.receive(++next, to.start(), 64, to.lkey);
+        pair.a.send(next, from.start() + SIZE - 63, 64, from.lkey);
+        assertRefused(WcStatus.PVRDMA_WC_LOC_PROT_ERR, pair.cqA.await().status());
+    }
+
+    /** To the same receiver, with the sequence number that it expects, from another queue pair. */
+    @Test
+    void takesNothingFromAStranger() {
+        final RawQp stranger = pair.driver.createQp(RawQp.with().cq(pair.driver.createCq(16)));
+        stranger.toInit();
+        stranger.toRtr(pair.b.qpn, pair.driver.gid());
+        assertThat(stranger.modify(RawQp.RC_RTS, attr -> {
+            stranger.fillRts(attr);
+            attr.sqPsn(0x10 + carried + 1);
+        })).isZero();
+        pair.b.receive(++next, to.start(), 64, to.lkey);
+        stranger.send(next, from.start(), 64, from.lkey);
+        assertThat(pair.cqB.poll()).as(pair.driver.device().describe()).isNull();
+        assertThat(pair.shortened()).isEqualTo(carried);
+        assertThat(pair.count(Counter.NO_PEER)).isPositive();
+    }
+
+    /** The sender begins anew with another sequence number, on a connection that is up for the receiver. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void takesNothingOutOfSequence(int step) {
+        beginAnew(0, step);
+        assertSendIsNotTaken(Counter.PSN_MISMATCH);
+    }
+
+    /** The sender's number and sequence number are those that the receiver expects, its address is another. */
+    @ParameterizedTest
+    @ValueSource(ints = {7, 15})
+    void takesNothingFromAnotherAddress(int changed) {
+        final byte[] gid = pair.driver.gid();
+        gid[changed] ^= 1;
+        pair.driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(1)
+            .gid(gid).gidType(pair.driver.dsr.caps().gidTypes()));
+        beginAnew(1, 0);
+        assertSendIsNotTaken(Counter.NO_PEER);
+    }
+
+    /** Side A takes its connection up again, in the sequence or some steps away from it; side B knows of nothing. */
+    private void beginAnew(int gidIndex, int step) {
+        assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+        pair.a.zeroIndices();
+        assertThat(pair.a.toInit()).isZero();
+        assertThat(pair.a.modify(RawQp.RC_RTR, attr -> {
+            pair.a.fillRtr(attr, pair.b.qpn, pair.driver.gid());
+            attr.ahAttr().sgidIndex(gidIndex);
+        })).isZero();
+        assertThat(pair.a.modify(RawQp.RC_RTS, attr -> {
+            pair.a.fillRts(attr);
+            attr.sqPsn(0x10 + carried + 1 + step);
+        })).isZero();
+    }
+
+    private void assertSendIsNotTaken(Counter counter) {
+        pair.b.receive(++next, to.start(), 64, to.lkey);
+        pair.a.send(next, from.start(), 64, from.lkey);
+        assertThat(pair.cqB.poll()).as(pair.driver.device().describe()).isNull();
+        assertThat(pair.shortened()).isEqualTo(carried);
+        assertThat(pair.count(counter)).isPositive();
+    }
+
+    @Test
+    void takesUpTheSequence() {
+        beginAnew(0, 0);
+        assertThat(send(64, 64)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.shortened()).isEqualTo(carried + 1);
     }
 
     private int send(int length, int room) {
@@ -94,50 +249,71 @@ class ExpressLaneTest {
 
     @Test
     void refusesAMessageThatIsLongerThanTheReceive() {
-        assertThat(send(65, 64)).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR, send(65, 64));
         assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_LEN_ERR);
     }
 
     @Test
     void refusesAReceiveThatReachesPastItsRegion() {
-        assertThat(send(64, SIZE + 1)).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_OP_ERR, send(64, SIZE + 1));
         assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
     }
 
     @Test
     void refusesAWritePastTheRegion() {
-        assertThat(write(SIZE - 63, 64)).isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(SIZE - 63, 64));
     }
 
     @Test
     void refusesAWriteInFrontOfTheRegion() {
-        assertThat(write(-1, 64)).isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(-1, 64));
     }
 
     @Test
     void forgetsTheSendersRegion() {
         end(from);
-        assertThat(write(0, 64)).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_LOC_PROT_ERR, write(0, 64));
     }
 
     @Test
     void forgetsTheTargetOfWrites() {
         end(to);
-        assertThat(write(0, 64)).isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(0, 64));
     }
 
     @Test
     void forgetsTheTargetOfSends() {
         pair.b.receive(++next, to.start(), 64, to.lkey);
         end(to);
-        assertThat(sendOnly(64)).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_OP_ERR, sendOnly(64));
     }
 
     @Test
     void heedsAccessThatWasTakenAway() {
         assertThat(pair.b.modify(QpAttrMask.PVRDMA_QP_ACCESS_FLAGS,
             attr -> attr.qpAccessFlags(AccessFlags.PVRDMA_ACCESS_REMOTE_READ))).isZero();
-        assertThat(write(0, 64)).isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(0, 64));
+    }
+
+    private void assertNothingIsWritten() {
+        to.fill(77);
+        pair.a.post(w -> w.send(++next, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+            .rdma(to.start(), to.rkey).sge(from.start(), 64, from.lkey));
+        assertThat(pair.cqA.poll()).as(pair.driver.device().describe()).isNull();
+        assertThat(to.get(0)).isEqualTo((byte) RawRegion.pattern(77, 0));
+    }
+
+    @Test
+    void writesNothingWhereTheQueuePairIsDestroyed() {
+        assertThat(pair.b.destroy()).isZero();
+        assertNothingIsWritten();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {QpState.PVRDMA_QPS_ERR, QpState.PVRDMA_QPS_RESET})
+    void writesNothingWhereTheQueuePairIsInTheWrongState(int state) {
+        assertThat(pair.b.modifyState(state)).isZero();
+        assertNothingIsWritten();
     }
 
     @Test

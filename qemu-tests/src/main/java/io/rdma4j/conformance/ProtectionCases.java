@@ -101,6 +101,7 @@ final class ProtectionCases {
             this.refusal = new Refusal(env);
             this.local = refusal.near().memory(2 * PAGE).guard();
             this.memory = refusal.far().memory(3 * PAGE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC).guard();
+            refusal.after(Access.WRITE.of(local, memory.at(0), memory.rkey()));
             for (final Access access : Access.values()) {
                 if (env.device().supports(access.feature)) {
                     accesses.add(access);

@@ -62,6 +62,8 @@ final class RcCases {
             ConformanceCase.of("rc.oneByteBehindTheRegion", RcCases::behindRegion)
                 .needs(Feature.PROTECTION_ERRORS, Feature.BYTE_EXACT_REGIONS),
             ConformanceCase.of("rc.receiveIntoARegionWithoutLocalWrite", RcCases::readOnlyRegion)
+                .needs(Feature.PROTECTION_ERRORS),
+            ConformanceCase.of("rc.receiveIntoARegionOfAnotherDomain", RcCases::receiveOfAnotherDomain)
                 .needs(Feature.PROTECTION_ERRORS));
     }
 
@@ -349,7 +351,10 @@ final class RcCases {
 
     /** Both sides are told, not a byte is written behind the receive, and what else was posted is given back once. */
     private static void tooLongEnds(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 8, 1);
+        RcPair.coldAndWarm(env, RcCases::tooLongEnds);
+    }
+
+    private static void tooLongEnds(final RcPair pair) {
         final Memory from = pair.near().memory(4096);
         final Memory to = pair.far().memory(4096).guard();
         for (int i = 0; i < 3; i++) {
@@ -372,7 +377,10 @@ final class RcCases {
     }
 
     private static void tooLong(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 4, 1);
+        RcPair.coldAndWarm(env, RcCases::tooLong);
+    }
+
+    private static void tooLong(final RcPair pair) {
         final Memory from = pair.near().memory(4096);
         final Memory to = pair.far().memory(4096).guard();
         Check.ok(pair.farQp().postReceive(1, to.at(100), 99, to.lkey()), "post receive");
@@ -417,8 +425,7 @@ final class RcCases {
     }
 
     /** A key that stands for nothing moves nothing and is reported for the request that names it. */
-    private static void refusesToSend(
-        final ConformanceEnv env, final RcPair pair, final long address, final int length, final int lkey) {
+    private static void refusesToSend(final RcPair pair, final long address, final int length, final int lkey) {
         final Memory to = pair.far().memory(8192).guard();
         Check.ok(pair.farQp().postReceive(1, to.at(0), 8192, to.lkey()), "post receive");
         Check.ok(pair.nearQp().postSend(2, address, length, lkey), "post send");
@@ -429,46 +436,56 @@ final class RcCases {
     }
 
     private static void unknownKey(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 4, 1);
-        final Memory from = pair.near().memory(4096);
-        refusesToSend(env, pair, from.at(0), 64, from.lkey() ^ 0x5a5a5a00);
+        RcPair.coldAndWarm(env, pair -> {
+            final Memory from = pair.near().memory(4096);
+            refusesToSend(pair, from.at(0), 64, from.lkey() ^ 0x5a5a5a00);
+        });
     }
 
     private static void closedKey(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 4, 1);
-        final Memory from = pair.near().memory(4096);
-        final MemoryRegion region = from.part(env, pair.near().pd(), 0, 4096);
-        final int lkey = region.lkey();
-        region.close();
-        refusesToSend(env, pair, from.at(0), 64, lkey);
+        RcPair.coldAndWarm(env, pair -> {
+            final Memory from = pair.near().memory(4096);
+            final MemoryRegion region = from.part(env, pair.near().pd(), 0, 4096);
+            final int lkey = region.lkey();
+            region.close();
+            refusesToSend(pair, from.at(0), 64, lkey);
+        });
     }
 
     private static void foreignRegion(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 4, 1);
         final Memory from = Node.near(env, 4).memory(4096);
-        refusesToSend(env, pair, from.at(0), 64, from.lkey());
+        RcPair.coldAndWarm(env, pair -> refusesToSend(pair, from.at(0), 64, from.lkey()));
     }
 
     private static void behindRegion(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 4, 1);
-        final Memory from = pair.near().memory(8192);
-        final MemoryRegion region = from.part(env, pair.near().pd(), 100, 1000);
-        refusesToSend(env, pair, from.at(100), 1001, region.lkey());
-        final RcPair other = RcPair.connected(env, 4, 1);
-        final Memory before = other.near().memory(8192);
-        final MemoryRegion part = before.part(env, other.near().pd(), 100, 1000);
-        refusesToSend(env, other, before.at(99), 10, part.lkey());
+        for (final int[] part : new int[][] {{100, 1001}, {99, 10}}) {
+            RcPair.coldAndWarm(env, pair -> {
+                final Memory from = pair.near().memory(8192);
+                final MemoryRegion region = from.part(env, pair.near().pd(), 100, 1000);
+                refusesToSend(pair, from.at(part[0]), part[1], region.lkey());
+            });
+        }
     }
 
     private static void readOnlyRegion(final ConformanceEnv env) {
-        final RcPair pair = RcPair.connected(env, 4, 1);
+        RcPair.coldAndWarm(env, pair -> {
+            final Memory to = pair.far().memory(4096).guard();
+            refusesToReceive(pair, to, env.own(pair.far().pd().register(to.at(0), 4096)));
+        });
+    }
+
+    private static void receiveOfAnotherDomain(final ConformanceEnv env) {
+        final Memory to = Node.far(env, 4).memory(4096).guard();
+        RcPair.coldAndWarm(env, pair -> refusesToReceive(pair, to, to.region()));
+    }
+
+    /** What the receive names is not to be used: both sides are told, and no byte comes in. */
+    private static void refusesToReceive(final RcPair pair, final Memory to, final MemoryRegion region) {
         final Memory from = pair.near().memory(4096);
-        final Memory to = pair.far().memory(4096).guard();
-        final MemoryRegion region = env.own(pair.far().pd().register(to.at(0), 4096));
         Check.ok(pair.farQp().postReceive(1, to.at(0), 64, region.lkey()), "post receive");
         Check.ok(pair.nearQp().postSend(2, from.at(0), 64, from.lkey()), "post send");
         pair.far().received().next().expectStatus(1, WcStatus.LOC_PROT_ERR);
         pair.near().sent().next().expectStatus(2, WcStatus.REM_OP_ERR);
-        to.expectGuard(0, 4096, "region without local write");
+        to.expectGuard(0, 4096, "region that is not to be used");
     }
 }

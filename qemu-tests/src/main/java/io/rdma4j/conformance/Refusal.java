@@ -9,19 +9,23 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What both sides see of requests that are refused: the completion says why, what was posted behind and at the peer is
- * given back once, and nothing else happens. Each refusal takes a pair of its own, between the same two sides.
+ * given back once, and nothing else happens. Each refusal is seen twice, on a pair that is new and on one that carried
+ * messages, as devices have shorter ways for connections on which all went well.
  */
 final class Refusal {
     private static final Duration SILENCE = Duration.ofMillis(1);
     private static final int WR = 4;
     private static final int REFUSED = 1;
     private static final int BEHIND = 2;
+    private static final int BEFORE = 3;
     private static final int NEAR_RECEIVE = 71;
     private static final int FAR_RECEIVE = 70;
 
@@ -31,6 +35,8 @@ final class Refusal {
     private final Memory nearMemory;
     private final Memory farMemory;
     private RcPair pair;
+    private AccessFlag[] allowed;
+    private SendRequest before;
 
     Refusal(final ConformanceEnv env) {
         this.env = env;
@@ -48,6 +54,18 @@ final class Refusal {
         return far;
     }
 
+    /**
+     * What is carried out on a connection before the refusal, where its rights let it: so that a device remembers the
+     * region in which the refused request is to find nothing.
+     *
+     * @param write an RDMA WRITE that changes nothing.
+     * @return this.
+     */
+    Refusal after(final SendRequest write) {
+        before = write;
+        return this;
+    }
+
     /** The pair that is refused next. */
     RcPair pair() {
         return pair;
@@ -59,11 +77,29 @@ final class Refusal {
             pair.close();
         }
         pair = RcPair.allowing(env, near, far, WR, 1, rights);
+        allowed = rights;
         return this;
     }
 
-    /** The peer refuses: the connection ends on both sides, and the peer's program is told. */
+    private void warm() {
+        with(allowed).pair.warm();
+        if (before != null && List.of(allowed).contains(AccessFlag.REMOTE_WRITE)) {
+            Check.ok(pair.nearQp().postSend(before.wrId(BEFORE)), "post write");
+            near.sent().next().expect(BEFORE, WcOpcode.RDMA_WRITE);
+        }
+    }
+
+    /**
+     * The peer refuses, on a new connection and on one that carried messages: the connection ends on both sides, and
+     * the peer's program is told.
+     */
     void byPeer(final SendRequest request, final WcStatus status, final AsyncEventType event) {
+        byPeerOnce(request, status, event);
+        warm();
+        byPeerOnce(request, status, event);
+    }
+
+    private void byPeerOnce(final SendRequest request, final WcStatus status, final AsyncEventType event) {
         post(request, status);
         far.received().next().expectStatus(FAR_RECEIVE, WcStatus.WR_FLUSH_ERR);
         Check.equal(QpState.ERR, pair.farQp().query().state(), "state of the peer");
@@ -71,8 +107,14 @@ final class Refusal {
         afterwards();
     }
 
-    /** This side refuses: the peer never hears of it. */
+    /** This side refuses, on a new connection and on one that carried messages: the peer never hears of it. */
     void here(final SendRequest request, final WcStatus status) {
+        hereOnce(request, status);
+        warm();
+        hereOnce(request, status);
+    }
+
+    private void hereOnce(final SendRequest request, final WcStatus status) {
         post(request, status);
         Check.equal(QpState.RTS, pair.farQp().query().state(), "state of the peer");
         afterwards();

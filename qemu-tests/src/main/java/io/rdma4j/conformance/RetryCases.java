@@ -104,26 +104,28 @@ final class RetryCases {
     }
 
     private static void peerIsInReset(final ConformanceEnv env) {
-        final RcPair pair = impatient(env);
-        pair.farQp().modify(QpAttributes.to(QpState.RESET));
-        runsOut(pair, "the peer is in RESET");
+        for (final RcPair pair : List.of(impatient(env), impatient(env).warm())) {
+            pair.farQp().modify(QpAttributes.to(QpState.RESET));
+            runsOut(pair, "the peer is in RESET");
+        }
     }
 
     private static void peerIsInErr(final ConformanceEnv env) {
-        final RcPair pair = impatient(env);
-        final Memory to = pair.far().memory(64).guard();
-        Check.ok(pair.farQp().postReceive(9, to.at(0), 64, to.lkey()), "post receive");
-        pair.farQp().modify(QpAttributes.to(QpState.ERR));
-        pair.far().received().next().expectStatus(9, WcStatus.WR_FLUSH_ERR);
-        runsOut(pair, "the peer is in ERR");
-        to.expectGuard(0, 64, "receive buffer");
+        for (final RcPair pair : List.of(impatient(env), impatient(env).warm())) {
+            final Memory to = pair.far().memory(64).guard();
+            Check.ok(pair.farQp().postReceive(9, to.at(0), 64, to.lkey()), "post receive");
+            pair.farQp().modify(QpAttributes.to(QpState.ERR));
+            pair.far().received().next().expectStatus(9, WcStatus.WR_FLUSH_ERR);
+            runsOut(pair, "the peer is in ERR");
+            to.expectGuard(0, 64, "receive buffer");
+        }
     }
 
     /** The peer knows this QP's number, but is connected to another: it must not take the message. */
     private static void peerTalksToOther(final ConformanceEnv env) {
         final Node near = Node.near(env, 16);
         final Node far = Node.far(env, 16);
-        final RcPair good = RcPair.between(env, near, far, 4, 1);
+        final RcPair good = RcPair.between(env, near, far, 4, 1).warm();
         final QueuePair stranger = near.rc(4, 1);
         QpConnector.connect(stranger, good.farQp().localAddress(), impatience(env));
         final Memory from = near.memory(64);
@@ -147,7 +149,7 @@ final class RetryCases {
         for (final SendOpcode opcode : List.of(SendOpcode.SEND, SendOpcode.SEND_WITH_IMM, SendOpcode.RDMA_WRITE,
             SendOpcode.RDMA_WRITE_WITH_IMM, SendOpcode.RDMA_READ, SendOpcode.ATOMIC_CMP_AND_SWP,
             SendOpcode.ATOMIC_FETCH_AND_ADD)) {
-            final RcPair pair = impatient(env, near, far, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
+            final RcPair pair = impatient(env, near, far, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC).warm();
             pair.farQp().close();
             Check.ok(pair.nearQp().postSend(new SendRequest().opcode(opcode).wrId(8)
                 .sge(local.at(0), 8, local.lkey()).remote(remote.at(0), remote.rkey())), "post " + opcode);

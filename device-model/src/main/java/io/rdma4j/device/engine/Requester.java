@@ -44,6 +44,8 @@ final class Requester extends Padded implements Runnable {
     /** Whether {@link Timers} knows of this; guarded by their monitor. */
     boolean isTimed;
     private long completed;
+    /** Of those, what took the short way: a test that means to go it looks whether it did. */
+    private long shortened;
     private boolean draining;
     private boolean tellsDrained;
 
@@ -179,6 +181,7 @@ final class Requester extends Padded implements Runnable {
         final long wrId = Words.getLong(wqe + SqWqe.WR_ID_OFFSET);
         queue.advance();
         completed++;
+        shortened++;
         if (completes) {
             complete(wrId, opcode == WrOpcode.PVRDMA_WR_SEND ? WcOpcode.PVRDMA_WC_SEND
                 : WcOpcode.PVRDMA_WC_RDMA_WRITE, WcStatus.PVRDMA_WC_SUCCESS, express.length());
@@ -329,7 +332,7 @@ final class Requester extends Padded implements Runnable {
 
     @Override
     public String toString() {
-        return (qp.shape().pages().isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ' '
-            + executor + retries + (draining ? " drains" : "");
+        return (qp.shape().pages().isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ", "
+            + shortened + " the short way, " + executor + retries + (draining ? " drains" : "");
     }
 }

@@ -17,12 +17,15 @@ import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /** Two queue pairs of one device, not yet connected, each with a CQ, and a region for either to send from or into. */
 public final class RawPair implements AutoCloseable {
     public static final int ALL = PVRDMA_ACCESS_LOCAL_WRITE | PVRDMA_ACCESS_REMOTE_WRITE | PVRDMA_ACCESS_REMOTE_READ
         | PVRDMA_ACCESS_REMOTE_ATOMIC;
     public static final int SIZE = 10_000;
+
+    private static final Pattern SHORTENED = Pattern.compile("(\\d+) the short way");
 
     public final RawDriver driver;
     public final RawCq cqA;
@@ -84,6 +87,12 @@ public final class RawPair implements AutoCloseable {
             Thread.onSpinWait();
         }
         RawQp.connect(a, b);
+    }
+
+    /** How many requests of all queue pairs took the short way. */
+    public long shortened() {
+        return SHORTENED.matcher(driver.device().describe()).results()
+            .mapToLong(found -> Long.parseLong(found.group(1))).sum();
     }
 
     public long count(Counter counter) {

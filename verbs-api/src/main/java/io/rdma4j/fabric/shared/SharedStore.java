@@ -158,7 +158,7 @@ final class SharedStore implements AvStore {
 
     @Override
     public int end() {
-        return layout.capacity;
+        return entries.places();
     }
 
     @Override
