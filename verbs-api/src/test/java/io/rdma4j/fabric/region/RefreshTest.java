@@ -18,6 +18,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
 
@@ -25,10 +26,21 @@ import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /** Pages that come later or change (checklist 19, 26, 28, 45). */
 @Timeout(60)
@@ -147,17 +159,92 @@ class RefreshTest {
 
     /** The device, as if it could not exchange pages under the same keys. */
     private RdmaContext withoutRefresh() {
-        return (RdmaContext) Proxy.newProxyInstance(RefreshTest.class.getClassLoader(),
-            new Class<?>[] {RdmaContext.class}, (proxy, method, arguments) -> {
-                if (arguments != null && arguments[0] == Feature.REFRESH) {
-                    return method.getName().equals("whyNot") ? "pages are held" : (Object) false;
-                }
-                try {
-                    return method.invoke(rig.context(), arguments);
-                } catch (final InvocationTargetException e) {
-                    throw e.getCause();
-                }
-            });
+        return proxy(RdmaContext.class, (proxy, method, arguments) -> {
+            if (arguments != null && arguments[0] == Feature.REFRESH) {
+                return method.getName().equals("whyNot") ? "pages are held" : (Object) false;
+            }
+            return invoke(rig.context(), method, arguments);
+        });
+    }
+
+    private static <T> T proxy(final Class<T> type, final InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(RefreshTest.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private static Object invoke(final Object target, final Method method, final Object... arguments)
+        throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (final InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** An object of the device; when a region that it makes is refreshed, that is told before it is done. */
+    private static <T> T watched(final Class<T> type, final T target, final BiConsumer<Long, Long> onRefresh) {
+        return proxy(type, (proxy, method, arguments) -> {
+            if (method.getName().equals("refresh")) {
+                onRefresh.accept((Long) arguments[0], (Long) arguments[1]);
+            }
+            final Object result = invoke(target, method, arguments);
+            if (result instanceof ProtectionDomain && type == RdmaContext.class) {
+                return watched(ProtectionDomain.class, (ProtectionDomain) result, onRefresh);
+            } else if (result instanceof io.rdma4j.verbs.MemoryRegion) {
+                return watched(io.rdma4j.verbs.MemoryRegion.class, (io.rdma4j.verbs.MemoryRegion) result, onRefresh);
+            }
+            return result;
+        });
+    }
+
+    static Stream<Set<MrMode>> modesThatKeepTheRegistration() {
+        return Stream.of(EnumSet.of(MrMode.ALLOCATED), EnumSet.of(MrMode.MMU_NOTIFY, MrMode.PROV_KEY));
+    }
+
+    /** A device that holds pages has no others than those that it is told of. */
+    @ParameterizedTest
+    @MethodSource("modesThatKeepTheRegistration")
+    void theDeviceIsToldOfAllRangesInFull(final Set<MrMode> modes) {
+        final List<List<Long>> told = new ArrayList<>();
+        final RdmaContext context = watched(RdmaContext.class, rig.context(),
+            (from, length) -> told.add(List.of(from, length)));
+        final Domain domain = rig.domain(hints -> hints.context(context).mrMode(modes).demand(modes));
+        try (MemoryRegion region = domain.register(remote(buffer, 7))) {
+            told.clear();
+            region.refresh(address + 5, 2 * PAGE, address + 3 * PAGE, PAGE, address, 1);
+            assertThat(told).containsExactly(List.of(address + 5, 2L * PAGE), List.of(address + 3 * PAGE, (long) PAGE),
+                List.of(address, 1L));
+            told.clear();
+            region.refresh();
+            assertThat(told).containsExactly(List.of(address, 4L * PAGE));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void withMmuNotifyNobodyReachesARegionDuringARefresh(final boolean keyOfTheDevice) {
+        final Set<MrMode> modes = EnumSet.of(MrMode.MMU_NOTIFY);
+        if (keyOfTheDevice) {
+            modes.add(MrMode.PROV_KEY);
+        }
+        final List<String> seen = new ArrayList<>();
+        final Runnable[] look = {() -> { }};
+        final RdmaContext context =
+            watched(RdmaContext.class, rig.context(), (from, length) -> look[0].run());
+        final Domain domain = rig.domain(hints -> hints.context(context).mrMode(modes).demand(modes));
+        final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
+        final Realm realm = region.realm();
+        final RegionDevice.Keys keys = region.body().device().keys();
+        look[0] = () -> {
+            try (Wire wire = new Wire(realm)) {
+                seen.add(region.isEnabled() + " " + wire.read(keys.iova(), keys.rkey(), 8)
+                    + (keyOfTheDevice ? "" : " " + (stateOf(realm, 7) == DirectoryLayout.LIVE)));
+            }
+        };
+        region.refresh(address, PAGE);
+        assertThat(seen).as("enabled, what a peer gets, in the directory")
+            .containsExactly("false REM_ACCESS_ERR" + (keyOfTheDevice ? "" : " false"));
+        assertThat(region.isEnabled()).isTrue();
+        region.close();
     }
 
     private Domain toldByRegisteringAnew(final MrMode... more) {
@@ -177,9 +264,13 @@ class RefreshTest {
     }
 
     private static int stateOf(final FabricRegion region) {
-        final KeyDirectory directory = region.realm().directory();
+        return stateOf(region.realm(), region.key());
+    }
+
+    private static int stateOf(final Realm realm, final long key) {
+        final KeyDirectory directory = realm.directory();
         return DirectoryLayout.state(directory.table(),
-            DirectoryLayout.slotOf(region.key(), directory.capacity()) * DirectoryLayout.ENTRY_LENGTH);
+            DirectoryLayout.slotOf(key, directory.capacity()) * DirectoryLayout.ENTRY_LENGTH);
     }
 
     @Test
