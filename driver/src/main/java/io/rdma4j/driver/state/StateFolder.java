@@ -14,6 +14,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -29,8 +30,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * The folder for what processes of one user leave each other: the one that the system property or the environment
- * variable names, else a usual one: {@code /run/NAME} for root; for others {@code $XDG_RUNTIME_DIR/NAME} and
- * {@code /dev/shm/NAME-UID}. All of these are empty again after a reboot. Where somebody else has taken the usual ones
+ * variable names, else a usual one: {@code $XDG_RUNTIME_DIR/NAME}, {@code /dev/shm/NAME-UID}, for root
+ * {@code /run/NAME}. All of these are empty again after a reboot. Where somebody else has taken the usual ones
  * it is {@code /dev/shm/NAME-UID-RANDOM}, which nobody can guess and take as well; a folder of that name counts if it
  * belongs to the user.
  *
@@ -121,6 +122,7 @@ public final class StateFolder {
         IOException refusal = null;
         for (final Path usual : usual(environment, user)) {
             try {
+                requireFolder(usual.getParent());
                 final Path prepared = prepare(usual);
                 if (refusal != null) {
                     tellOnce(refusal.getMessage() + "; " + prepared + " is used");
@@ -136,6 +138,13 @@ public final class StateFolder {
         final Path spare = spare(user);
         tellOnce(refusal.getMessage() + "; " + spare + " is used");
         return spare;
+    }
+
+    /** What the system should have is not made in its place. */
+    private static void requireFolder(final Path above) throws IOException {
+        if (!Files.isDirectory(above)) {
+            throw new NoSuchFileException(above.toString(), null, "there is no such folder");
+        }
     }
 
     private static void tellOnce(final String text) {
@@ -194,6 +203,9 @@ public final class StateFolder {
             all.add(Path.of(runtime, name));
         }
         all.add(inMemoryFirst ? 0 : all.size(), memory.resolve(name + '-' + user));
+        if (user == ROOT && !Files.isDirectory(memory)) {
+            all.add(Path.of("/run", name));
+        }
         return all;
     }
 

@@ -140,6 +140,16 @@ class StateFolderTest {
         assertRefused(folder, "others may write there");
     }
 
+    /** Where the system has no memory's folder none is made for it. */
+    @Test
+    void whereThereIsNoFolderOfMemory() throws IOException {
+        final Path none = memory.resolve("none");
+        final Path runtime = Files.createDirectory(memory.resolve("runtime"));
+        assertThat(new StateFolder("test", "rdma4j.test.dir", true, none).prepare(NOTHING,
+            name -> "XDG_RUNTIME_DIR".equals(name) ? runtime.toString() : null)).isEqualTo(runtime.resolve("test"));
+        assertThat(none).doesNotExist();
+    }
+
     /** Whoever can rename what is above can put another folder into its place after it was looked at. */
     @Test
     void aFolderThatOthersCanReplaceIsRefused() throws IOException {

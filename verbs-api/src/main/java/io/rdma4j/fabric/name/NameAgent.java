@@ -20,7 +20,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * This process' part in its node's name service: one daemon thread as long as something is registered. It serves if it
- * can have the port, else it registers with who serves; when that one ends the next one serves, and all register again.
+ * can have the socket, else it registers with who serves; when that one ends the next one serves, and all register
+ * again.
  */
 final class NameAgent implements Runnable {
     private static final System.Logger LOG = System.getLogger(NameAgent.class.getName());
@@ -137,9 +138,8 @@ final class NameAgent implements Runnable {
             return request.done().get(timeoutMillis, TimeUnit.MILLISECONDS);
         } catch (final TimeoutException e) {
             request.done().cancel(false);
-            throw failure(request, FiErrno.FI_ETIMEDOUT, "port " + settings.port() + " of "
-                + settings.listen().get(0) + " can neither be had, nor does a name service answer there: "
-                + lastFailure, e);
+            throw failure(request, FiErrno.FI_ETIMEDOUT, "the name service of this user, port " + settings.port()
+                + ", can neither be served nor does it answer: " + lastFailure, e);
         } catch (final InterruptedException e) {
             request.done().cancel(false);
             Thread.currentThread().interrupt();
@@ -156,7 +156,8 @@ final class NameAgent implements Runnable {
         final Request request, final int errno, final String why, final Exception cause) {
         return FabricException.of(REGISTER).detail("service %s: %s",
             request.service() == 0 ? "(any)" : String.valueOf(request.service()), why).errno(errno)
-            .hint("see " + NameSettings.ADDRESS + " and " + NameSettings.PORT).cause(cause).build();
+            .hint("see " + NameSettings.ADDRESS + ", " + NameSettings.PORT + " and " + NameSocket.FOLDER)
+            .cause(cause).build();
     }
 
     @Override

@@ -8,20 +8,26 @@ package io.rdma4j.fabric.name;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One connection as the server sees it: untrusted. For the server's thread. */
 final class NameClient {
+    private static final int STRANGER = 6;
+
     private final SocketChannel channel;
     private final SelectionKey key;
     private final NameTable table;
-    private final boolean mayRegister;
+    /** Null for a process of this user on this node; only such a one registers. */
+    private final InetAddress from;
     private final AtomicLong counter;
+    private final long accepted;
     private final ByteBuffer in = ByteBuffer.allocate(NameFrame.MAX_REQUEST);
     private ByteBuffer out;
     private boolean ending;
@@ -29,26 +35,35 @@ final class NameClient {
     private int services;
 
     NameClient(
-        final SocketChannel channel, final SelectionKey key, final NameTable table, final boolean mayRegister,
+        final SocketChannel channel, final SelectionKey key, final NameTable table, final InetAddress from,
         final AtomicLong refused) {
         this.channel = channel;
         this.key = key;
         this.table = table;
-        this.mayRegister = mayRegister;
+        this.from = from;
         counter = refused;
         lastSign = System.nanoTime();
+        accepted = lastSign;
     }
 
-    static boolean isLocal(final SocketChannel channel) throws IOException {
-        final InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
-        final InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
-        return remote.getAddress().isLoopbackAddress() || remote.getAddress().equals(local.getAddress());
+    InetAddress from() {
+        return from;
     }
 
-    /** A connection that neither asks nor has something registered, or stops in the middle, has so long. */
+    /** Whoever has one address of IPv6 has all with its first half. */
+    boolean isFrom(final InetAddress address) {
+        return from instanceof Inet6Address && address instanceof Inet6Address
+            ? Arrays.equals(from.getAddress(), 0, Long.BYTES, address.getAddress(), 0, Long.BYTES)
+            : address.equals(from);
+    }
+
+    /**
+     * A connection that neither asks nor has something registered, or stops in the middle, has so long; one of a
+     * stranger, who may ask for nothing all day, a few times that in all.
+     */
     boolean isSilent(final long now, final long nanos) {
         final boolean waits = services > 0 && in.position() == 0 && out == null;
-        return !waits && now - lastSign > nanos;
+        return !waits && now - lastSign > nanos || from != null && now - accepted > nanos * STRANGER;
     }
 
     /** Does what can be done without waiting; the next request only when the last reply has gone. */
@@ -123,7 +138,7 @@ final class NameClient {
             return refuse(id, FiErrno.FI_EPROTO);
         }
         final int operation = NameFrame.REGISTER | NameFrame.REPLY;
-        if (!mayRegister) {
+        if (from != null) {
             return NameFrame.status(operation, id, FiErrno.FI_EACCES, 0);
         }
         final int service = request.getShort() & 0xffff;

@@ -8,36 +8,40 @@ package io.rdma4j.fabric.name;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 
 /** A connection to a name service, by which one thread asks. Every wait has a deadline, in System.nanoTime(). */
 final class NameConnection implements AutoCloseable {
-    private final InetSocketAddress server;
+    private final SocketAddress server;
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
     private final ByteBuffer in = ByteBuffer.allocate(NameFrame.MAX_REPLY);
     private int lastId;
 
-    private NameConnection(final InetSocketAddress server) throws IOException {
+    private NameConnection(final SocketAddress server) throws IOException {
         this.server = server;
-        channel = SocketChannel.open();
+        channel = server instanceof UnixDomainSocketAddress ? SocketChannel.open(StandardProtocolFamily.UNIX)
+            : SocketChannel.open();
         selector = Selector.open();
         channel.configureBlocking(false);
         key = channel.register(selector, 0);
     }
 
-    static NameConnection open(final InetSocketAddress server, final long deadline) throws IOException {
+    static NameConnection open(final SocketAddress server, final long deadline) throws IOException {
         final NameConnection connection = new NameConnection(server);
         boolean good = false;
         try {
@@ -46,10 +50,7 @@ final class NameConnection implements AutoCloseable {
                     connection.await(SelectionKey.OP_CONNECT, deadline);
                 } while (!connection.channel.finishConnect());
             }
-            // On loopback a port that nobody listens on, in the range of those that are given out, can meet itself.
-            if (connection.channel.getLocalAddress().equals(server)) {
-                throw new ConnectException("nobody listens there");
-            }
+            connection.checkPeer();
             good = true;
             return connection;
         } finally {
@@ -59,8 +60,22 @@ final class NameConnection implements AutoCloseable {
         }
     }
 
+    private void checkPeer() throws IOException {
+        if (server instanceof UnixDomainSocketAddress) {
+            if (!NameSocket.isOfThisUser(channel)) {
+                throw new ProtocolException("the name service at " + server + " is another user's");
+            }
+        } else if (channel.getLocalAddress().equals(server)) {
+            // On loopback a port that nobody listens on, in the range of those that are given out, can meet itself.
+            throw new ConnectException("nobody listens there");
+        }
+    }
+
     /** A JVM without IPv6 does not even ask the system. */
-    private static boolean connect(final SocketChannel channel, final InetSocketAddress server) throws IOException {
+    private static boolean connect(final SocketChannel channel, final SocketAddress server) throws IOException {
+        if (server instanceof UnixDomainSocketAddress local && Files.notExists(local.getPath())) {
+            throw new ConnectException("nobody listens there");
+        }
         try {
             return channel.connect(server);
         } catch (final UnsupportedAddressTypeException e) {

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.name;
 
 import io.rdma4j.fabric.FabricAddress;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -21,9 +20,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Serves this node. Whoever can bind the port does; bounded in connections, and in the time that a silent one has. */
+/**
+ * Serves this node: processes of this user by a socket in the file system, where they register and ask, and by TCP, if
+ * the settings name addresses that other nodes reach, whoever asks from there. Whoever can take the socket serves.
+ * Bounded in connections, for each address where they come by TCP, and in the time that a silent one has.
+ */
 final class NameListener implements NameRole {
-    static final int MAX_CLIENTS = 1024;
+    /** Processes of this user. */
+    static final int MAX_MEMBERS = 1024;
+    /** Connections by TCP, which take no place of a member's. */
+    static final int MAX_STRANGERS = 256;
+    static final int MAX_OF_ADDRESS = 16;
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CHECK_MILLIS = 2000;
 
@@ -57,30 +64,45 @@ final class NameListener implements NameRole {
         }
     }
 
-    /** Who has the first address is the server. Others, such as ::1 where there is no IPv6, may be missing. */
     private boolean listen(final NameSettings settings) throws IOException {
-        for (final InetAddress address : settings.listen()) {
-            final ServerSocketChannel channel = ServerSocketChannel.open();
-            listening.add(channel);
-            try {
-                channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-                bind(channel, new InetSocketAddress(address, settings.port()));
-                channel.configureBlocking(false);
-                channel.register(selector, SelectionKey.OP_ACCEPT);
-            } catch (final BindException e) {
-                if (listening.size() == 1) {
-                    if (e.getMessage() != null && e.getMessage().contains("in use")) {
-                        return false;
-                    }
-                    throw e;
-                }
-            } catch (final IOException e) {
-                if (listening.size() == 1) {
-                    throw e;
-                }
-            }
+        final ServerSocketChannel own = NameSocket.serve(settings.port());
+        if (own == null) {
+            return false;
+        }
+        add(own);
+        boolean first = true;
+        for (final InetAddress address : settings.remote()) {
+            listen(new InetSocketAddress(address, settings.port()), first);
+            first = false;
         }
         return true;
+    }
+
+    private void add(final ServerSocketChannel channel) throws IOException {
+        listening.add(channel);
+        channel.configureBlocking(false);
+        channel.register(selector, SelectionKey.OP_ACCEPT);
+    }
+
+    /** The first address has to be there. Others, such as one of IPv6 where there is none, may be missing. */
+    private void listen(final InetSocketAddress address, final boolean required) throws IOException {
+        final ServerSocketChannel channel = ServerSocketChannel.open();
+        boolean good = false;
+        try {
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            bind(channel, address);
+            add(channel);
+            good = true;
+        } catch (final IOException e) {
+            if (required) {
+                throw new IOException("it cannot listen at " + address + ": " + e.getMessage() + "; if the name "
+                    + "service of another user does, " + NameSettings.PORT + " chooses another port", e);
+            }
+        } finally {
+            if (!good) {
+                channel.close();
+            }
+        }
     }
 
     /** A JVM without IPv6 does not even ask the system. */
@@ -124,15 +146,16 @@ final class NameListener implements NameRole {
             if (accepted == null) {
                 return;
             }
-            if (clients.size() >= MAX_CLIENTS) {
+            final InetAddress from = accepted.getRemoteAddress() instanceof InetSocketAddress remote
+                ? remote.getAddress() : null;
+            if (!hasRoom(from) || from == null && !NameSocket.isOfThisUser(accepted)) {
                 refused.incrementAndGet();
                 accepted.close();
                 return;
             }
             accepted.configureBlocking(false);
             final SelectionKey key = accepted.register(selector, SelectionKey.OP_READ);
-            final NameClient client =
-                new NameClient(accepted, key, table, NameClient.isLocal(accepted), refused);
+            final NameClient client = new NameClient(accepted, key, table, from, refused);
             key.attach(client);
             clients.add(client);
         } catch (final IOException e) {
@@ -140,6 +163,13 @@ final class NameListener implements NameRole {
             refused.incrementAndGet();
             closeQuietly(accepted);
         }
+    }
+
+    /** Null is from a process of this node. */
+    private boolean hasRoom(final InetAddress from) {
+        final long members = clients.stream().filter(client -> client.from() == null).count();
+        return from == null ? members < MAX_MEMBERS : clients.size() - members < MAX_STRANGERS
+            && clients.stream().filter(client -> client.isFrom(from)).count() < MAX_OF_ADDRESS;
     }
 
     private void serve(final NameClient client) {
@@ -188,7 +218,7 @@ final class NameListener implements NameRole {
     @Override
     public void close() {
         new ArrayList<>(clients).forEach(this::drop);
-        listening.forEach(NameListener::closeQuietly);
+        listening.forEach(channel -> closeQuietly(() -> NameSocket.end(channel)));
         closeQuietly(selector);
     }
 }

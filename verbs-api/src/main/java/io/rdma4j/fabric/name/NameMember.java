@@ -8,8 +8,6 @@ package io.rdma4j.fabric.name;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -26,10 +24,7 @@ final class NameMember implements NameRole {
     }
 
     static NameMember open(final NameSettings settings) throws IOException {
-        final InetAddress first = settings.listen().get(0);
-        final InetAddress server = first.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : first;
-        return new NameMember(NameConnection.open(
-            new InetSocketAddress(server, settings.port()), answerBy()));
+        return new NameMember(NameConnection.open(NameSocket.find(settings.port()), answerBy()));
     }
 
     /** 2 s from now with the usual settings. */

@@ -10,12 +10,17 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
@@ -26,14 +31,16 @@ import java.util.concurrent.TimeUnit;
 final class NameQuery {
     private static final long PAUSE_MILLIS = 25;
 
-    private final InetSocketAddress server;
+    private final InetAddress node;
+    private final NameSettings settings;
     private final int[] services;
     private final FabricAddress[] found;
     private final long deadline;
     private final long giveUp;
 
-    NameQuery(final InetSocketAddress server, final int[] services, final long deadline) {
-        this.server = server;
+    NameQuery(final InetAddress node, final NameSettings settings, final int[] services, final long deadline) {
+        this.node = node;
+        this.settings = settings;
         this.services = services;
         this.deadline = deadline;
         found = new FabricAddress[services.length];
@@ -71,7 +78,19 @@ final class NameQuery {
         }
     }
 
+    /** This user's service of this node is asked by its socket; another user's, if it is to be found, by TCP. */
+    private SocketAddress server() throws IOException {
+        if (settings.isHere(node)) {
+            final UnixDomainSocketAddress own = NameSocket.find(settings.port());
+            if (node.isLoopbackAddress() || Files.exists(own.getPath(), LinkOption.NOFOLLOW_LINKS)) {
+                return own;
+            }
+        }
+        return new InetSocketAddress(node, settings.port());
+    }
+
     private void round() throws IOException {
+        final SocketAddress server = server();
         try (NameConnection connection = NameConnection.open(server, deadline)) {
             for (int from = 0; from < services.length; from += NameFrame.MAX_QUERY) {
                 part(connection, from, Math.min(NameFrame.MAX_QUERY, services.length - from));
@@ -84,7 +103,7 @@ final class NameQuery {
         final ByteBuffer reply = connection.ask(request, NameFrame.QUERY, deadline);
         final int one = Short.BYTES + NameFrame.ADDRESS;
         if (reply.remaining() != Short.BYTES + count * one || (reply.getShort() & 0xffff) != count) {
-            throw new ProtocolException("the name service at " + server + " answers another number of services");
+            throw new ProtocolException("the name service at " + node + " answers another number of services");
         }
         for (int i = from; i < from + count; i++) {
             final int errno = reply.getShort() & 0xffff;
@@ -97,21 +116,21 @@ final class NameQuery {
         try {
             return address.decoded();
         } catch (final FabricException e) {
-            throw new ProtocolException("the name service at " + server + " answers nonsense: " + e.getMessage());
+            throw new ProtocolException("the name service at " + node + " answers nonsense: " + e.getMessage());
         }
     }
 
     private FabricException failure(final IOException cause) {
         return FabricException.of(NameFailures.RESOLVE)
-            .detail("name service at %s: %s", server, cause.getMessage() == null ? cause.toString()
-                : cause.getMessage())
+            .detail("name service at %s, port %d: %s", node.getHostAddress(), settings.port(),
+                cause.getMessage() == null ? cause.toString() : cause.getMessage())
             .errno(errno(cause)).hint(hint(cause)).cause(cause).build();
     }
 
     private static String hint(final IOException cause) {
         return cause instanceof ConnectException
-            ? "it runs while an endpoint of that node is registered, on loopback only unless "
-                + NameSettings.ADDRESS + " says otherwise there"
+            ? "it runs while an endpoint of that node is registered, for processes of the same user on that node "
+                + "only unless " + NameSettings.ADDRESS + " says otherwise there"
             : "see " + NameSettings.PORT + " and " + NameSettings.TIMEOUT;
     }
 

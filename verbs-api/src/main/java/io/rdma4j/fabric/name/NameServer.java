@@ -13,10 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The name service of this node, which tells which endpoint a service is; as libfabric has one for its verbs provider
- * (prov/util/src/util_ns.c). It listens on loopback only, unless {@code rdma4j.name.address} says otherwise, at
- * {@code rdma4j.name.port}, 19765. The first process that registers something serves, on a daemon thread of its own;
- * others of this node register there; when it ends the next one serves. Only processes of this node can register, each
- * as long as its connection lasts; anybody who reaches the port can ask. Thread-safe.
+ * (prov/util/src/util_ns.c). Each user of a node has one: processes of the same user reach it by a socket in the file
+ * system, and the kernel tells who they are. The first process that registers something serves, on a daemon thread of
+ * its own; the others register there; when it ends the next one serves. What is registered lives as long as the
+ * connection of its process. If {@code rdma4j.name.address} has addresses that other nodes reach, it listens there by
+ * TCP at {@code rdma4j.name.port}, 19765, and anybody who reaches that can ask, and not register. Thread-safe.
  */
 public final class NameServer {
     private static final Map<NameSettings, NameAgent> AGENTS = new ConcurrentHashMap<>();

@@ -8,6 +8,8 @@ package io.rdma4j.fabric.name;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,15 +20,18 @@ import java.util.function.UnaryOperator;
  * Where the name service is: system properties, then the environment, then defaults; read each time that it is used.
  *
  * <pre>
- *  rdma4j.name.address        RDMA4J_NAME_ADDRESS        where this node's service listens: addresses, comma between
- *                                                        them; 127.0.0.1,::1. The first one has to be there.
+ *  rdma4j.name.address        RDMA4J_NAME_ADDRESS        addresses that this node's service is known by, comma between
+ *                                                        them; 127.0.0.1,::1. Those of loopback lead processes of this
+ *                                                        user to its socket; at others it listens by TCP as well, and
+ *                                                        the first of these has to be there.
  *  rdma4j.name.port           RDMA4J_NAME_PORT           port of the services of all nodes; 19765
+ *  rdma4j.name.dir            RDMA4J_NAME_DIR            folder of its socket; /dev/shm/rdma4j-name-UID
  *  rdma4j.resolve.timeout.ms  RDMA4J_RESOLVE_TIMEOUT_MS  longest time for finding or registering; 5000
  *  rdma4j.resolve.grace.ms    RDMA4J_RESOLVE_GRACE_MS    how long an endpoint that is not known is asked for again, as
  *                                                        another process may just take over; 300
  * </pre>
  *
- * @param listen where the service of this node listens.
+ * @param listen addresses that the service of this node is known by.
  * @param port   of the services of all nodes.
  */
 record NameSettings(List<InetAddress> listen, int port) {
@@ -57,6 +62,24 @@ record NameSettings(List<InetAddress> listen, int port) {
 
     static long graceMillis() {
         return number(GRACE, System::getProperty, System::getenv, 0, MAX_MILLIS, DEFAULT_GRACE_MILLIS);
+    }
+
+    /** Those by which other nodes reach this one: there it listens by TCP. */
+    List<InetAddress> remote() {
+        return listen.stream().filter(one -> !one.isLoopbackAddress()).toList();
+    }
+
+    /** Whether an address is one of this node's that its service is known by; such a one is asked without TCP. */
+    boolean isHere(final InetAddress node) {
+        return listen.contains(node) || listen.stream().anyMatch(InetAddress::isAnyLocalAddress) && isOfThisHost(node);
+    }
+
+    private static boolean isOfThisHost(final InetAddress node) {
+        try {
+            return node.isLoopbackAddress() || NetworkInterface.getByInetAddress(node) != null;
+        } catch (final SocketException e) {
+            return false;
+        }
     }
 
     /** Names are not looked up: who listens where must not depend on who answers. */

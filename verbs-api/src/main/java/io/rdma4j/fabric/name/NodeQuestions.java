@@ -93,8 +93,7 @@ final class NodeQuestions {
     }
 
     private Resolution[] answers(final NodeQuestion question, final InetAddress node) {
-        final InetSocketAddress server = new InetSocketAddress(node, NameSettings.now().port());
-        final FabricAddress[] found = new NameQuery(server, question.services(), deadline).ask();
+        final FabricAddress[] found = new NameQuery(node, NameSettings.now(), question.services(), deadline).ask();
         final Resolution[] answers = new Resolution[found.length];
         for (int i = 0; i < found.length; i++) {
             answers[i] = answer(question.items().get(i), node, found[i]);

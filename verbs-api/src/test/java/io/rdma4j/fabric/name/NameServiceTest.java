@@ -23,11 +23,12 @@ import io.rdma4j.verbs.Gid;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +62,8 @@ class NameServiceTest {
     }
 
     @AfterEach
-    void asBefore() {
+    void asBefore() throws IOException {
+        Files.deleteIfExists(NameSocket.find(settings.port()).getPath());
         for (int i = 0; i < before.size(); i++) {
             if (before.get(i) == null) {
                 System.clearProperty(names()[i]);
@@ -265,13 +267,13 @@ class NameServiceTest {
     @Test
     void aServerThatSaysNothingOrNonsense() throws IOException {
         System.setProperty(NameSettings.TIMEOUT, "300");
-        try (ServerSocket silent = new ServerSocket(settings.port(), 5, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
             assertEquals(FiErrno.FI_ETIMEDOUT, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
             final Thread babbler = new Thread(() -> {
-                while (!silent.isClosed()) {
-                    try (Socket accepted = silent.accept()) {
-                        accepted.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
-                        accepted.getInputStream().read(new byte[1024]);
+                while (silent.isOpen()) {
+                    try (SocketChannel accepted = silent.accept()) {
+                        accepted.write(ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes()));
+                        accepted.read(ByteBuffer.allocate(1024));
                     } catch (final IOException e) {
                         // It went, or the test is over.
                         Thread.onSpinWait();
@@ -290,8 +292,8 @@ class NameServiceTest {
 
     @Test
     void anInterruptedThreadIsTold() throws IOException {
-        try (ServerSocket silent = new ServerSocket(settings.port(), 5, InetAddress.getByName("127.0.0.1"))) {
-            assertTrue(silent.isBound());
+        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
+            assertTrue(silent.isOpen());
             Thread.currentThread().interrupt();
             assertEquals(FiErrno.FI_EINTR, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
             assertEquals(FiErrno.FI_EINTR, errno(() -> NameServer.register(device(1), "7000")));
@@ -412,7 +414,6 @@ class NameServiceTest {
     void garbageHarmsNobody() throws IOException {
         final Registration one = NameServer.register(device(1), "7000");
         final Random random = new Random(3);
-        final InetSocketAddress server = new InetSocketAddress("127.0.0.1", settings.port());
         final int rounds = TestBudget.rounds(60, 300);
         for (int i = 0; i < rounds; i++) {
             final byte[] garbage = new byte[1 + random.nextInt(700)];
@@ -424,19 +425,22 @@ class NameServiceTest {
                     garbage[3] = (byte) (1 + i % 4);
                 }
             }
-            try (Socket socket = new Socket()) {
-                socket.connect(server, 5000);
-                socket.getOutputStream().write(garbage);
+            try (SocketChannel socket = connect()) {
+                socket.write(ByteBuffer.wrap(garbage));
             }
         }
         assertEquals(device(1), resolver.toDevice(socket("127.0.0.1", 7000)));
         one.close();
     }
 
-    private static byte[] ask(final Socket socket, final byte[] request) throws IOException {
-        socket.setSoTimeout(10_000);
-        socket.getOutputStream().write(request);
-        final InputStream in = socket.getInputStream();
+    /** As a process of this user does. */
+    private SocketChannel connect() throws IOException {
+        return SocketChannel.open(NameSocket.find(settings.port()));
+    }
+
+    private static byte[] ask(final SocketChannel socket, final byte[] request) throws IOException {
+        socket.write(ByteBuffer.wrap(request));
+        final InputStream in = Channels.newInputStream(socket);
         final byte[] head = in.readNBytes(2);
         return head.length < 2 ? head : in.readNBytes((ByteBuffer.wrap(head).getShort() & 0xffff) - 2);
     }
@@ -446,11 +450,11 @@ class NameServiceTest {
         final Registration one = NameServer.register(device(1), "7000");
         final byte[] request = new byte[10];
         ByteBuffer.wrap(request).putShort((short) 10).put((byte) 2).put((byte) 1);
-        try (Socket socket = new Socket("127.0.0.1", settings.port())) {
+        try (SocketChannel socket = connect()) {
             final byte[] reply = ask(socket, request);
             assertEquals(NameFrame.REFUSED, reply[1] & 0xff);
             assertEquals(FiErrno.FI_EOPNOTSUPP, ByteBuffer.wrap(reply).getShort(6));
-            assertEquals(-1, socket.getInputStream().read());
+            assertEquals(-1, socket.read(ByteBuffer.allocate(1)));
         }
         one.close();
     }
@@ -460,10 +464,9 @@ class NameServiceTest {
         final Registration one = NameServer.register(device(1), "7000");
         final byte[] query = new byte[12];
         NameFrame.query(5, new int[] {7000}, 0, 1).get(query);
-        try (Socket socket = new Socket("127.0.0.1", settings.port())) {
+        try (SocketChannel socket = connect()) {
             for (final byte each : query) {
-                socket.getOutputStream().write(each);
-                socket.getOutputStream().flush();
+                socket.write(ByteBuffer.wrap(new byte[] {each}));
             }
             assertEquals(42, ask(socket, new byte[0]).length);
             final byte[] three = Arrays.copyOf(query, 36);
@@ -481,36 +484,28 @@ class NameServiceTest {
     void silentClientsAreDroppedAndConnectionsAreBounded() throws IOException {
         final NameListener listener = NameListener.open(settings, TimeUnit.MILLISECONDS.toNanos(1));
         assertNotNull(listener);
-        assertNull(NameListener.open(settings), "a second server has the port");
-        final List<Socket> sockets = new ArrayList<>();
+        assertNull(NameListener.open(settings), "a second server has the socket");
+        final List<SocketChannel> sockets = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {
-                sockets.add(new Socket("127.0.0.1", settings.port()));
+                sockets.add(connect());
             }
             final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-            for (final Socket each : sockets) {
-                each.setSoTimeout(1);
+            for (final SocketChannel each : sockets) {
+                each.configureBlocking(false);
                 int read = 0;
                 while (read == 0) {
                     assertTrue(System.nanoTime() < deadline, "a silent connection is not closed");
                     listener.work(1);
-                    read = readOrNothing(each);
+                    read = each.read(ByteBuffer.allocate(1));
                 }
                 assertEquals(-1, read);
             }
         } finally {
-            for (final Socket each : sockets) {
+            for (final SocketChannel each : sockets) {
                 each.close();
             }
             listener.close();
-        }
-    }
-
-    private static int readOrNothing(final Socket socket) throws IOException {
-        try {
-            return socket.getInputStream().read();
-        } catch (final java.net.SocketTimeoutException e) {
-            return 0;
         }
     }
 }
