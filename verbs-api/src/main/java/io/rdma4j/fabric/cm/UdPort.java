@@ -277,7 +277,7 @@ public final class UdPort implements UdEnd {
             last = new Gid(gidHigh, gidLow);
         }
         final RdmaContext context = qp.pd().context();
-        return !context.isClosed() && context.whyUnreachable(last) != null;
+        return !last.isZero() && !last.isMulticast() && !context.isClosed() && context.whyUnreachable(last) != null;
     }
 
     private int posted(final int code) {

@@ -442,7 +442,8 @@ final class Connections implements LinkOwner {
             // What they wait for may be there.
             return;
         }
-        for (final LinkEnd link : links.all()) {
+        for (int i = 0; i < links.end(); i++) {
+            final LinkEnd link = links.get(i);
             if (link != null && link.isEstablished() && link.channel().isWaiting()) {
                 link.channel().probe();
                 if (link.channel().isGreeting() && link.isTooLong(now, timeoutNanos)) {

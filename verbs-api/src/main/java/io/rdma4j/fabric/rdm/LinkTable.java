@@ -42,6 +42,11 @@ final class LinkTable {
         return true;
     }
 
+    /** All numbers are below it. */
+    int end() {
+        return links.length;
+    }
+
     /** Null if there is none. */
     LinkEnd get(final int number) {
         return number >= 0 && number < links.length ? links[number] : null;

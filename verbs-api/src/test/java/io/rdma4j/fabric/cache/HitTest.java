@@ -22,6 +22,7 @@ class HitTest {
     private static final int HITS = 100_000;
     private static final int ENTRIES = 1000;
     private static final int MANY = 100_000;
+    private static final long BASE = 1L << 30;
 
     @Test
     void aHitAllocatesNothing() {
@@ -81,12 +82,12 @@ class HitTest {
             // In an order in which pages of the index are split everywhere.
             for (int i = 0; i < MANY; i++) {
                 final int at = (int) (i * 61_681L % MANY);
-                entries[at] = use(cache, at * 10L, 14);
+                entries[at] = use(cache, BASE + at * 10L, 14);
             }
             for (int i = 0; i < MANY; i++) {
-                assertThat(use(cache, i * 10L + 4, 10)).isSameAs(entries[i]);
+                assertThat(use(cache, BASE + i * 10L + 4, 10)).isSameAs(entries[i]);
             }
-            cache.invalidate(1000, 500_000);
+            cache.invalidate(BASE + 1000, 500_000);
             for (int i = 0; i < MANY; i++) {
                 assertThat(entries[i].isRetired()).isEqualTo(i * 10L + 14 > 1000 && i * 10L < 501_000);
                 assertThat(entries[i].region().isClosed()).isEqualTo(entries[i].isRetired());
