@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.live.LiveViews.Status;
+import io.rdma4j.driver.state.StateFolder;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -30,6 +31,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class LiveProcessesTest extends LiveFixture {
     private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+    /** With the right to read a class path in a folder of root's. */
+    private static final List<String> AS_NOBODY = List.of(SETPRIV.toString(), "--reuid=65534", "--regid=65534",
+        "--clear-groups", "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+        "--bounding-set=-all,+dac_read_search");
     private final List<Process> children = new ArrayList<>();
 
     @AfterEach
@@ -181,11 +186,7 @@ class LiveProcessesTest extends LiveFixture {
         final Path theirs = Files.createDirectory(folder.resolve("theirs"));
         Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwx------"));
         Files.setAttribute(theirs, "unix:uid", 65534);
-        // The class path may be in a folder of root's.
-        final List<String> asNobody = List.of(SETPRIV.toString(), "--reuid=65534", "--regid=65534", "--clear-groups",
-            "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
-            "--bounding-set=-all,+dac_read_search");
-        final Process child = start(asNobody, List.of("-Drdma4j.state.dir=" + theirs), "bait", secret.toString());
+        final Process child = start(AS_NOBODY, List.of("-Drdma4j.state.dir=" + theirs), "bait", secret.toString());
         awaitLine(child, "open");
         System.clearProperty("rdma4j.state.dir");
 
@@ -195,5 +196,33 @@ class LiveProcessesTest extends LiveFixture {
         assertThat(view.read(0x1000, 16)).isEmpty();
         assertThat(view.troubles()).singleElement().asString()
             .contains("secret is not memory that process " + child.pid() + " shares (a sealed memfd)");
+    }
+
+    /** The usual folder's name is no secret. */
+    @Test
+    void aProcessWhoseFolderSomebodyElseTookIsSeenAllTheSame() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to start a process as another user").isZero();
+        withoutRights();
+        System.clearProperty("rdma4j.state.dir");
+        final Path usual = Path.of("/dev/shm/rdma4j-65534");
+        assumeThat(usual).as("a folder of a real process").doesNotExist();
+        Files.createDirectory(usual);
+        Path used = null;
+        try {
+            final List<String> command = new ArrayList<>(AS_NOBODY);
+            command.addAll(List.of("env", "-u", "XDG_RUNTIME_DIR", "-u", "RDMA4J_STATE_DIR"));
+            final Process child = start(command, List.of(), "publish", "fake:child");
+            awaitLine(child, "open");
+            assertThat(ofPid(child.pid(), null).objects(LiveKind.QP)).hasSize(1);
+            used = StateFolder.STATE.existing(name -> null, name -> null, 65534).stream()
+                .filter(folder -> !folder.equals(usual)).findFirst().orElseThrow();
+            child.getOutputStream().close();
+            all(child);
+        } finally {
+            Files.delete(usual);
+            if (used != null) {
+                Files.delete(used);
+            }
+        }
     }
 }
