@@ -266,7 +266,8 @@ public interface AddressVector extends AutoCloseable {
      * Closes it. Insertions under way are ended: what was not attempted fails with FI_ECANCELED, and all events are
      * still written. Events that nobody read stay in the queue. Harmless when called again.
      *
-     * @throws FabricException FI_EBUSY while endpoints are bound to it.
+     * @throws FabricException FI_EBUSY while endpoints are bound to it; FI_ETIMEDOUT if an insertion under way does not
+     *                         end within a minute: it is closed then, but what the insertion uses stays.
      */
     @Override
     void close();

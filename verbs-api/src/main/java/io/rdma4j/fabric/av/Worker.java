@@ -5,6 +5,10 @@
 
 package io.rdma4j.fabric.av;
 
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
+
+import java.util.Arrays;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -18,12 +22,19 @@ final class Worker {
     private static final long CLOSE_SECONDS = 60;
 
     private final String name;
+    private final long closeNanos;
     private ThreadPoolExecutor executor;
     private boolean closed;
     private volatile Thread thread;
 
     Worker(final String name) {
+        this(name, TimeUnit.SECONDS.toNanos(CLOSE_SECONDS));
+    }
+
+    /** With another longest time to wait at the end. */
+    Worker(final String name, final long closeNanos) {
         this.name = name;
+        this.closeNanos = closeNanos;
     }
 
     /** False if it is closed: the work is not done. */
@@ -50,6 +61,9 @@ final class Worker {
     /**
      * Takes no more, interrupts what is under way, and waits until all that was taken is done: it should know that
      * there is no time left.
+     *
+     * @throws FabricException FI_ETIMEDOUT if it is still at it after {@value #CLOSE_SECONDS} seconds: what it uses
+     *                         must stay then.
      */
     void close() {
         final ThreadPoolExecutor last;
@@ -65,22 +79,31 @@ final class Worker {
         if (busy != null) {
             busy.interrupt();
         }
-        await(last);
+        if (!ends(last)) {
+            throw FabricException.of("close " + name)
+                .detail("work is still under way after %d ms, %d pieces wait behind it: %s",
+                    TimeUnit.NANOSECONDS.toMillis(closeNanos), last.getQueue().size(),
+                    busy == null ? "no thread" : Arrays.toString(busy.getStackTrace()))
+                .errno(FiErrno.FI_ETIMEDOUT).hint("what it uses is kept until the process ends").build();
+        }
     }
 
-    private static void await(final ThreadPoolExecutor last) {
-        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+    private boolean ends(final ThreadPoolExecutor last) {
+        final long end = System.nanoTime() + closeNanos;
         boolean interrupted = false;
         boolean done = false;
-        while (!done && System.nanoTime() < end) {
+        long left = closeNanos;
+        while (!done && left > 0) {
             try {
-                done = last.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                done = last.awaitTermination(left, TimeUnit.NANOSECONDS);
             } catch (final InterruptedException e) {
                 interrupted = true;
             }
+            left = end - System.nanoTime();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return done;
     }
 }
