@@ -9,6 +9,7 @@ import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Rig.PAGE;
 import static io.rdma4j.fabric.region.Rig.local;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
@@ -76,6 +77,8 @@ class HmemTest {
         final HmemChecks checks = new HmemChecks(dev);
         node("dri/renderD130");
         checks.check(HmemIface.ZE, MrAttributes.zeDevice(7, 2), NONE);
+        assertThat(MrAttributes.zeDevice(7, 2)).isEqualTo(0x7_0002);
+        assertThat(MrAttributes.zeDevice(0xffff, 0xffff)).isEqualTo(0xffff_ffffL);
         assertInvalid(() -> MrAttributes.zeDevice(-1, 0));
         assertInvalid(() -> MrAttributes.zeDevice(0, 1 << 16));
     }

@@ -272,6 +272,9 @@ class PhysicalRegionTest {
             final PageList pages = new PageList().add(buffer).add(address + PAGE);
             assertRefused(RdmaException.EFAULT, () -> pd.register(writable(pages, 0, 2 * PAGE)), "driver's own memory");
             assertRefused(RdmaException.EFAULT, () -> pd.register(address + 5, 8), "driver's own memory");
+            assertRefused(RdmaException.EFAULT, () -> pd.register(address + 2 * PAGE - 1, 1), "driver's own memory");
+            assertRefused(RdmaException.EFAULT, () -> pd.register(address - 1, 2), "0x");
+            assertRefused(RdmaException.EFAULT, () -> pd.register(address + 2 * PAGE - 1, 2), "0x");
             assertRefused(RdmaException.EFAULT, () -> pd.register(address, PAGE, buffer, LOCAL_WRITE), "own memory");
             final MemoryRegion region = pd.register(buffer, LOCAL_WRITE);
             assertRefused(RdmaException.EFAULT, () -> region.reregister(new MrOptions().memory(address, 1)), "own");

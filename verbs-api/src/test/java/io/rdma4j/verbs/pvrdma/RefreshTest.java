@@ -10,6 +10,7 @@ import static io.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static io.rdma4j.verbs.pvrdma.Range.PAGE;
+import static io.rdma4j.verbs.pvrdma.LockedPages.isLocked;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertClosed;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
@@ -38,8 +39,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -89,22 +88,6 @@ class RefreshTest {
         assertThat(reach.fetchAdd(at, region.rkey(), 1)).isEqualTo(WcStatus.REM_ACCESS_ERR);
         assertThat(reach.send(at, 8, region.lkey())).isEqualTo(WcStatus.LOC_PROT_ERR);
         assertThat(reach.sendInto(at, 8, region.lkey(), 1)).isEqualTo(WcStatus.LOC_PROT_ERR);
-    }
-
-    /** What the kernel says of the mapping that an address lies in. */
-    private static boolean isLocked(final long address) throws IOException {
-        boolean found = false;
-        for (final String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
-            final int dash = line.indexOf('-');
-            final int blank = line.indexOf(' ');
-            if (dash > 0 && dash < blank) {
-                found = address >= Long.parseUnsignedLong(line, 0, dash, 16)
-                    && address < Long.parseUnsignedLong(line, dash + 1, blank, 16);
-            } else if (found && line.startsWith("VmFlags:")) {
-                return line.matches(".*\\blo\\b.*");
-            }
-        }
-        return false;
     }
 
     @ParameterizedTest

@@ -38,6 +38,7 @@ import java.util.Random;
 class RegionPinsTest {
     private static final int PAGE = PageList.PAGE_SIZE;
     private static final int PAGES = 64;
+    private static final int STEPS_PER_LOOK_AT_THE_KERNEL = 20;
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -62,11 +63,15 @@ class RegionPinsTest {
         for (int step = 0; step < 300; step++) {
             final String did = step();
             assertPinned("step " + step + ": " + did);
+            if (step % STEPS_PER_LOOK_AT_THE_KERNEL == 0) {
+                assertLocked("step " + step + ": " + did);
+            }
         }
         while (!regions.isEmpty()) {
             closeOne();
             assertPinned("closing");
         }
+        assertLocked("when all is closed");
         device.close();
         assertThat(PagePins.process().pinnedBytes()).isEqualTo(pinnedBefore);
     }
@@ -80,6 +85,13 @@ class RegionPinsTest {
             pinned.set(page, PagePins.process().count(address + (long) page * PAGE) > 0);
         }
         assertThat(pinned).as(when).isEqualTo(expected);
+    }
+
+    /** What is counted as pinned is: the kernel says so. */
+    private void assertLocked(final String when) {
+        final BitSet expected = new BitSet();
+        model.values().forEach(expected::or);
+        assertThat(LockedPages.in(address, PAGES)).as(when).isEqualTo(expected);
     }
 
     private String step() {
