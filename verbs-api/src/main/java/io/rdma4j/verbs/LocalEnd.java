@@ -134,13 +134,6 @@ final class LocalEnd {
             return new ConnectWire.BadMessage(RdmaException.EINVAL,
                 "its QP is " + theirs.type() + ", the own one is " + hello.type());
         }
-        final QpAddress there = theirs.address();
-        final String why = there.gid().equals(hello.address().gid()) && there.qpn() == hello.address().qpn()
-            ? "that is the own QP, so two devices have one GID" : qp.pd().context().whyUnreachable(there.gid());
-        if (why != null) {
-            return new ConnectWire.BadMessage(RdmaException.EHOSTUNREACH,
-                "its QP is 0x" + Integer.toHexString(there.qpn()) + " at GID " + there.gid() + ": " + why);
-        }
         return null;
     }
 

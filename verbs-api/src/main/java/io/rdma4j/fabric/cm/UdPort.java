@@ -253,9 +253,6 @@ public final class UdPort implements UdEnd {
         if (free == 0) {
             return -FiErrno.FI_EAGAIN;
         }
-        if (isUnreachable(gidHigh, gidLow)) {
-            return -FiErrno.FI_EHOSTUNREACH;
-        }
         final AddressHandle way = ways.find(gidHigh, gidLow);
         if (way == null || isUnreachable(gidHigh, gidLow)) {
             return way == null ? -ways.errno() : -FiErrno.FI_EHOSTUNREACH;
@@ -277,7 +274,7 @@ public final class UdPort implements UdEnd {
             last = new Gid(gidHigh, gidLow);
         }
         final RdmaContext context = qp.pd().context();
-        return !last.isZero() && !last.isMulticast() && !context.isClosed() && context.whyUnreachable(last) != null;
+        return !context.isClosed() && context.whyUnreachable(last) != null;
     }
 
     private int posted(final int code) {
