@@ -282,6 +282,12 @@ class ExpressLaneTest {
     }
 
     @Test
+    void forgetsPagesThatWereUnmapped() {
+        to.memory(0).close();
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(0, 64));
+    }
+
+    @Test
     void forgetsTheTargetOfSends() {
         pair.b.receive(++next, to.start(), 64, to.lkey);
         end(to);
