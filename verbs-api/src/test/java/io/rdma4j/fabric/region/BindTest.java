@@ -236,9 +236,14 @@ class BindTest {
         try (MemoryRegion region = domain.register(remote(buffer, 1).authKey(new byte[] {1}))) {
             assertInvalid(() -> region.bind(endpoint), "authorization");
         }
+        final MemoryRegion bound = domain.register(remote(buffer, 1));
+        bound.bind(endpoint);
+        assertRefused(FiErrno.FI_EBUSY, bound::close, "endpoint");
+        assertThat(bound.isClosed()).as("after a refused close").isFalse();
         assertRefused(FiErrno.FI_EBUSY, cq::close);
         assertRefused(FiErrno.FI_EBUSY, domain::close, "1 endpoint", "1 completion queue");
         endpoint.close();
+        bound.close();
         cq.close();
     }
 

@@ -12,15 +12,20 @@ import static io.rdma4j.fabric.region.Rig.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.HmemIface;
+import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrAttributes.DmaBufRange;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.MsgEndpoint;
 
+import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -92,6 +97,36 @@ class HmemTest {
         assertInvalid(() -> domain.register(local(buffer).flags(MrFlag.HMEM_HOST_ALLOC)), "SYSTEM");
         assertRefused(FiErrno.FI_EBADFLAGS, () -> domain.register(local(buffer).iface(HmemIface.CUDA, 0)
             .flags(MrFlag.HMEM_HOST_ALLOC, MrFlag.HMEM_DEVICE_ONLY)), "contradict");
+    }
+
+    /** FI_MR_HMEM is about memory of accelerators; FI_MR_LOCAL is about all memory. */
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void hostMemoryNeedsADescriptorIfAllLocalMemoryDoes(final boolean local, final boolean hmem) {
+        final Set<MrMode> modes = EnumSet.noneOf(MrMode.class);
+        if (local) {
+            modes.add(MrMode.LOCAL);
+        }
+        if (hmem) {
+            modes.add(MrMode.HMEM);
+        }
+        final Domain domain = rig.domain(hints -> {
+            hints.mrMode(modes).demand(modes);
+            if (hmem) {
+                hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM);
+            }
+        });
+        assertThat(domain.info().mrMode().contains(MrMode.LOCAL)).isEqualTo(local);
+        assertThat(domain.info().mrMode().contains(MrMode.HMEM)).isEqualTo(hmem);
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final MsgEndpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final long address = BufferUtil.address(buffer);
+        assertThat(endpoint.receive(address, 8, null, 1)).as("null").isEqualTo(local ? -FiErrno.FI_EINVAL : 0);
+        try (MemoryRegion region = domain.register(local(buffer))) {
+            assertThat(endpoint.receive(address, 8, region, 2)).as("a valid one").isZero();
+            endpoint.close();
+        }
+        cq.close();
     }
 
     private static MrAttributes dmabuf(final int fd, final long offset, final long length, final long base) {
