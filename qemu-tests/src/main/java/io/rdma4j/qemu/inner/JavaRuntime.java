@@ -20,8 +20,8 @@ import java.util.List;
  * their classes, so that a JVM starts with them and all JVMs share them.
  */
 final class JavaRuntime {
-    /** Of the driver, Agrona, JNA, and the tools; the last one of its events. */
-    private static final String MODULES = "java.base,java.logging,java.management,jdk.unsupported,jdk.jfr";
+    /** Of the driver, Agrona, JNA, and the tools; of its events; of the name service, which asks who its peers are. */
+    private static final String MODULES = "java.base,java.logging,java.management,jdk.unsupported,jdk.jfr,jdk.net";
     private static final Duration DEADLINE = Duration.ofMinutes(3);
 
     private JavaRuntime() {
