@@ -23,7 +23,12 @@ public interface ProtectionDomain extends AutoCloseable {
 
     /**
      * Registers memory by address (checklist 93-95). The caller keeps it mapped until the region is closed; with
-     * {@link AccessFlag#ON_DEMAND} only as far as transfers touch it.
+     * {@link AccessFlag#ON_DEMAND} only as far as transfers touch it. A device goes on with the pages that were there
+     * now, also if the caller takes them away. The emulated one does so with shared mappings; of private memory that
+     * was unmapped, replaced, emptied or protected it fails the transfers, with {@link WcStatus#LOC_PROT_ERR} or
+     * {@link WcStatus#REM_ACCESS_ERR}, and it reaches what is mapped there later only during a copy that was under way.
+     * Where userfaultfd is forbidden, and in memory of malloc, it reaches that at once. Private memory without an owner
+     * costs the emulated device a system call for each copy.
      *
      * @param address first byte, any alignment.
      * @param length  bytes, from 1 to {@link DeviceAttributes#maxMrSize()}; the last page may be used in part.
@@ -74,7 +79,9 @@ public interface ProtectionDomain extends AutoCloseable {
      *
      * @param address first byte.
      * @param length  bytes.
-     * @param owner   what keeps the memory mapped; held until the region is closed.
+     * @param owner   what keeps the memory mapped; held until the region is closed. Only a direct buffer that the JVM
+     *                frees, and a {@link io.rdma4j.verbs.spi.RegionOwner}, are relied on; with another owner, as with
+     *                none, the memory may go at any time.
      * @param access  what the region allows besides local read.
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}.

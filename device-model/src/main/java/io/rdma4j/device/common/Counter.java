@@ -33,6 +33,10 @@ public enum Counter {
     LOCAL_PROTECTION("local protection errors"),
     /** Failed checks of remote keys. */
     REMOTE_ACCESS("remote access errors"),
+    /** Mappings whose memory the program unmapped, moved, replaced or emptied: the device reaches them no more. */
+    MEMORY_REVOKED("mappings revoked: the program took the memory away"),
+    /** Accesses to registered memory that was not there, or was revoked. */
+    MEMORY_LOST("accesses to registered memory that is not there"),
     /** Fast registrations, binds of windows and invalidations that were refused. */
     MEMORY_OPERATIONS_REFUSED("memory management operations refused"),
     /** Completions that found their CQ full. */

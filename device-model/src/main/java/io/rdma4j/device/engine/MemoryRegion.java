@@ -36,7 +36,7 @@ class MemoryRegion {
 
     /** An ordinary region. */
     MemoryRegion(MrKeys keys, ProtectionDomain pd, long start, long length, int access, PageTable pages) {
-        this(keys, pd, null, (access & AccessFlags.PVRDMA_ACCESS_ON_DEMAND) == 0);
+        this(keys, pd, null, !pages.mayFault());
         show(start, length, pages.pages() == 0 ? 0 : start & Pdir.PAGE_SIZE - 1, access, pages);
     }
 

@@ -102,8 +102,8 @@ public final class Regions {
         if (isOnDemand(request)) {
             return PageTable.walkOnDemand(iommu, request.pdir(), request.pages());
         }
-        return context.hasExtensions() ? PageTable.walkLarge(iommu, request.pdir(), request.pages())
-            : PageTable.walk(iommu, request.pdir(), request.pages());
+        return PageTable.walkRegion(iommu, request.pdir(), request.pages(),
+            context.hasExtensions() ? Pdir.LARGE_MAX_PAGES : Pdir.MAX_PAGES);
     }
 
     private PageTable noPages(MrRequest request) {

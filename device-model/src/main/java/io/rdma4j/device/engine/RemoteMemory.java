@@ -43,7 +43,11 @@ final class RemoteMemory {
         }
         final int lease = region.lease();
         if (!region.isUsable(lease) || region.pd() != pd || !region.allows(right)
-            || !region.covers(message.remoteAddress, message.length) || !region.pages().isCurrent()) {
+            || !region.covers(message.remoteAddress, message.length)) {
+            return false;
+        }
+        if (!region.pages().isCurrent()) {
+            region.pages().refused(message.remoteAddress, message.length);
             return false;
         }
         list.add(region.pages(), region.offset(message.remoteAddress), message.length);
@@ -76,15 +80,20 @@ final class RemoteMemory {
             if (host == 0 || (host & 7) != 0) {
                 return Ack.NAK_INVALID_REQUEST;
             }
-            if (list.isOnDemand()) {
+            if (list.mayFault()) {
                 return PagedMemory.update(host, word -> message.original = atomic(message, word))
-                    ? Ack.ACK : Ack.NAK_REMOTE_ACCESS;
+                    ? Ack.ACK : lost(message);
             }
             message.original = atomic(message, host);
             return Ack.ACK;
         } finally {
             list.leave();
         }
+    }
+
+    private int lost(Message message) {
+        context.iommu().lost(message.remoteAddress, message.length);
+        return Ack.NAK_REMOTE_ACCESS;
     }
 
     /** Atomic against the CPU too, as both use the same instructions, unless the word is a copy. */

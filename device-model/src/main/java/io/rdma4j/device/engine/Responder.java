@@ -295,7 +295,7 @@ final class Responder extends Padded implements Destination {
         if (message.invalidates && !context.regions().canInvalidate(message.invalidateKey, qp, true)) {
             return accessError();
         }
-        final int copied = DmaList.copy(message.payload, receives.list(), message.length);
+        final int copied = seen(message, DmaList.copy(message.payload, receives.list(), message.length));
         if (copied != DmaList.COPIED) {
             return copied == DmaList.SOURCE_LOST ? Ack.PAYLOAD_LOST
                 : refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
@@ -305,6 +305,15 @@ final class Responder extends Padded implements Destination {
         }
         finishReceive(message, WcOpcode.PVRDMA_WC_RECV, message.length, 0);
         return Ack.ACK;
+    }
+
+    /** Counts what was not copied. */
+    private int seen(Message message, int copied) {
+        if (copied != DmaList.COPIED) {
+            context.counters().record(Counter.MEMORY_LOST, "%s of %s", copied == DmaList.SOURCE_LOST ? "source"
+                : "destination", message);
+        }
+        return copied;
     }
 
     private int takeReceive(Message message) {
@@ -394,7 +403,7 @@ final class Responder extends Padded implements Destination {
                 return ack;
             }
         }
-        final int copied = remote.write(message);
+        final int copied = seen(message, remote.write(message));
         if (copied != DmaList.COPIED) {
             return copied == DmaList.SOURCE_LOST ? Ack.PAYLOAD_LOST : accessError();
         }
@@ -411,7 +420,7 @@ final class Responder extends Padded implements Destination {
         if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
             return accessError();
         }
-        final int copied = remote.read(message);
+        final int copied = seen(message, remote.read(message));
         if (copied != DmaList.COPIED) {
             return copied == DmaList.TARGET_LOST ? Ack.PAYLOAD_LOST : accessError();
         }
@@ -477,9 +486,10 @@ final class Responder extends Padded implements Destination {
             return dropped();
         }
         if (!list.put(grh.fill(message), Grh.LENGTH)) {
+            seen(message, DmaList.TARGET_LOST);
             return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
         }
-        final int copied = DmaList.copy(message.payload, list, message.length);
+        final int copied = seen(message, DmaList.copy(message.payload, list, message.length));
         if (copied == DmaList.SOURCE_LOST) {
             dropped();
             return Ack.PAYLOAD_LOST;

@@ -293,7 +293,11 @@ final class SendExecutor extends Padded {
             return status;
         }
         list.rewind();
-        return list.putLong(message.original, scratchAddress) ? status : WcStatus.PVRDMA_WC_LOC_PROT_ERR;
+        if (!list.putLong(message.original, scratchAddress)) {
+            context.counters().record(Counter.MEMORY_LOST, "result of %s", message);
+            return WcStatus.PVRDMA_WC_LOC_PROT_ERR;
+        }
+        return status;
     }
 
     /** False if the operands are not 8 bytes long, which the masked operations say themselves. */

@@ -63,7 +63,7 @@ final class SgeReader extends Padded {
             return false;
         }
         if (!region.pages().isCurrent()) {
-            context.iommu().fault(address, length);
+            region.pages().refused(address, length);
             return false;
         }
         final long offset = region.offset(address);

@@ -14,8 +14,8 @@ import org.agrona.UnsafeApi;
  * request; belongs to the queue that fills it, and is read under that queue's lock.
  *
  * <p>Pieces of memory that a work request of somebody else may take away are guarded by their {@link Revocation}: it is
- * entered for each copy. Pieces on demand, of which pages may be missing, are accessed by {@link PagedMemory}. Both are
- * told by {@link #guard}, so that ordinary memory costs one question for both.
+ * entered for each copy. Pieces of which pages may be missing are accessed by {@link PagedMemory}. Both are told by
+ * {@link #guard}, so that ordinary memory costs one question for both.
  */
 public final class DmaList extends Padded {
     /** Of {@link #copy}: all bytes were copied. */
@@ -31,7 +31,7 @@ public final class DmaList extends Padded {
     private final Revocation[] guards;
     private final int[] leases;
     private boolean guarded;
-    /** Whether a piece is on demand; only if guarded. */
+    /** Whether pages of a piece may be missing; only if guarded. */
     private boolean paged;
     /** What the run found last lies in, of a table that translates at each use. */
     private IommuMapping mapping;
@@ -90,7 +90,7 @@ public final class DmaList extends Padded {
     }
 
     /**
-     * Says that the piece added last can be taken away, or is on demand.
+     * Says that the piece added last can be taken away, or that pages of it may be missing.
      *
      * @param guard of it; null if it cannot be taken away.
      * @param lease by which it may be reached.
@@ -99,13 +99,13 @@ public final class DmaList extends Padded {
         guards[count - 1] = guard;
         leases[count - 1] = lease;
         guarded = true;
-        paged |= tables[count - 1].isOnDemand();
+        paged |= tables[count - 1].mayFault();
     }
 
     /**
      * {@return whether pages of it may be missing, so that {@link #host} is for {@link PagedMemory} only}
      */
-    public boolean isOnDemand() {
+    public boolean mayFault() {
         return paged;
     }
 
@@ -194,8 +194,8 @@ public final class DmaList extends Padded {
             if (run == 0) {
                 return source == 0 ? SOURCE_LOST : TARGET_LOST;
             }
-            final int copied = PagedMemory.copy(from.start(), from.tables[from.piece].isOnDemand(), to.start(),
-                to.tables[to.piece].isOnDemand(), run);
+            final int copied = PagedMemory.copy(from.start(), from.tables[from.piece].mayFault(), to.start(),
+                to.tables[to.piece].mayFault(), run);
             if (copied != COPIED) {
                 return copied;
             }
@@ -247,7 +247,7 @@ public final class DmaList extends Padded {
             if (run == 0) {
                 return false;
             }
-            if (!PagedMemory.write(address + at, start(), tables[piece].isOnDemand(), run)) {
+            if (!PagedMemory.write(address + at, start(), tables[piece].mayFault(), run)) {
                 return false;
             }
             skip(run);

@@ -11,12 +11,15 @@ import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.driver.libc.FaultableMemory;
+import io.rdma4j.driver.memory.MappingWatch;
+import io.rdma4j.driver.memory.MemoryHold;
 import io.rdma4j.driver.pci.DmaDomain;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -32,6 +35,8 @@ public final class EmulatedIommu implements Iommu {
     /** Each page has its place in the cache of {@link #cached}, as each may be a mapping of its own. */
     private static final int CACHE_SHIFT = 12;
     private static final int CACHE_SLOTS = 1024;
+    /** As long as it can take until everybody was told of a change of watched memory, on a machine that is busy. */
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Counters counters;
     private final TreeMap<Long, IommuMapping> mappings = new TreeMap<>();
@@ -39,6 +44,9 @@ public final class EmulatedIommu implements Iommu {
     private volatile long generation = 1;
     private volatile boolean busMaster;
     private volatile Runnable gracePeriod = () -> { };
+    /** Of memory that nobody keeps for the device; null as long as there was none. Written under the lock. */
+    private volatile MappingWatch watch;
+    private boolean closed;
 
     /**
      * Without mappings, and refusing every access until the function becomes bus master.
@@ -60,7 +68,8 @@ public final class EmulatedIommu implements Iommu {
 
     /**
      * Refuses pages that are mapped but not there, as those behind the end of a file: the kernel's IOMMU would bring
-     * them in, or not map them, and here an access would be a signal.
+     * them in, or not map them, and here an access would be a signal. What the program may take away later is held:
+     * see {@link MemoryHold}.
      */
     @Override
     public void map(long iova, long address, long length, Object owner) {
@@ -68,7 +77,74 @@ public final class EmulatedIommu implements Iommu {
         if (missing != null) {
             throw RdmaException.of("map memory").detail("%s", missing).errno(RdmaException.EFAULT).build();
         }
-        enter(iova, address, length, new IommuMapping(iova, address, length, owner));
+        final MemoryHold hold = hold(address, length, owner);
+        if (hold == null) {
+            enter(iova, address, length, new IommuMapping(iova, address, length, owner));
+            return;
+        }
+        boolean entered = false;
+        try {
+            enterHeld(iova, address, length, IommuMapping.held(iova, length, owner, hold));
+            entered = true;
+        } finally {
+            if (!entered) {
+                hold.close();
+            }
+        }
+    }
+
+    /** Null for what the owner keeps. */
+    private MemoryHold hold(long address, long length, Object owner) {
+        return owner == null ? MemoryHold.of(address, length, watch(), this::revokeLost) : null;
+    }
+
+    /** Nobody is told of what happened to the memory before it was entered. */
+    private void enterHeld(long iova, long address, long length, IommuMapping entered) {
+        enter(iova, address, length, entered);
+        bringIn(entered.hold(), length);
+        revokeLost(entered.hold());
+    }
+
+    /** The second mapping has no pages yet; if there is none, they were looked at before. */
+    private static void bringIn(MemoryHold hold, long length) {
+        Presence.firstUnbacked(hold.address(), length, false);
+    }
+
+    private MappingWatch watch() {
+        synchronized (mappings) {
+            if (closed) {
+                throw RdmaException.of("map memory").detail("the device is closed").errno(RdmaException.EBADFD).build();
+            }
+            if (watch == null) {
+                watch = MappingWatch.open();
+            }
+            return watch;
+        }
+    }
+
+    /** On the thread that tells of changes: no access has to be waited for, as none can do harm. */
+    private void revokeLost(MemoryHold hold) {
+        synchronized (mappings) {
+            if (hold.intact()) {
+                return;
+            }
+            for (IommuMapping mapping : mappings.values()) {
+                if (mapping.hold() == hold && mapping.revoke()) {
+                    generation++;
+                    counters.record(Counter.MEMORY_REVOKED, "%s", mapping);
+                }
+            }
+        }
+    }
+
+    /**
+     * Waits until everybody was told of changes that watched memory has gone through; mostly there are none.
+     *
+     * @return false if that takes too long.
+     */
+    boolean awaitQuiet() {
+        final MappingWatch watching = watch;
+        return watching == null || watching.quiet() || watching.awaitQuiet(QUIET_NANOS);
     }
 
     @Override
@@ -111,9 +187,8 @@ public final class EmulatedIommu implements Iommu {
     }
 
     /**
-     * The device goes by the process' addresses, so it reaches new pages as soon as they are there: there is no gap.
-     * What has to be found out is whether they are: an access to what is missing would end the process. If some are,
-     * the mapping is suspended, and when it is resumed, all of it is looked at.
+     * There is no gap: an access meanwhile finds the old pages or the new ones. What has to be found out is whether the
+     * new ones are there. If some are not, the mapping is suspended, and when it is resumed, all of it is looked at.
      */
     @Override
     public void refresh(Range mapping, long changed, long bytes, boolean write) {
@@ -127,8 +202,25 @@ public final class EmulatedIommu implements Iommu {
             throw RdmaException.of("refresh mapping").object(refreshed).detail("%s", missing)
                 .errno(RdmaException.EFAULT).build();
         }
+        renew(refreshed, mapping, changed, bytes);
         synchronized (mappings) {
             refreshed.resume();
+            generation++;
+        }
+    }
+
+    private void renew(IommuMapping refreshed, Range mapping, long changed, long bytes) {
+        final MemoryHold hold = refreshed.hold();
+        if (hold != null) {
+            boolean renewed = false;
+            try {
+                hold.renew(changed, bytes);
+                renewed = true;
+            } finally {
+                if (!renewed) {
+                    suspend(mapping);
+                }
+            }
         }
     }
 
@@ -199,9 +291,14 @@ public final class EmulatedIommu implements Iommu {
         final List<IommuMapping> ended;
         synchronized (mappings) {
             ended = end(mappings);
+            closed = true;
         }
         gracePeriod.run();
         ended.forEach(IommuMapping::letGo);
+        final MappingWatch watching = watch;
+        if (watching != null) {
+            watching.close();
+        }
     }
 
     /**
@@ -263,9 +360,26 @@ public final class EmulatedIommu implements Iommu {
     }
 
     /**
-     * The mapping of memory that is there and holds an IOVA; null if there is none or the device may not access memory.
+     * Counts an access to memory that was registered and is not there any more.
+     *
+     * @param iova   first byte.
+     * @param length bytes.
+     */
+    public void lost(long iova, long length) {
+        counters.record(Counter.MEMORY_LOST, "iova 0x%x length 0x%x", iova, length);
+    }
+
+    /**
+     * The mapping of memory that is there and stays, and holds an IOVA; null if there is none or the device may not
+     * access memory.
      */
     IommuMapping find(long iova) {
+        final IommuMapping found = findAny(iova);
+        return found == null || found.mayFault() ? null : found;
+    }
+
+    /** As {@link #find}; also of memory that was there, and may vanish: for regions. */
+    IommuMapping findRegistered(long iova) {
         final IommuMapping found = findAny(iova);
         return found == null || found.isOnDemand() ? null : found;
     }
@@ -290,13 +404,13 @@ public final class EmulatedIommu implements Iommu {
      *
      * @param iova   first byte.
      * @param length bytes, at most a page.
-     * @return null if not all of it is in one mapping, or the device may not access memory.
+     * @return as {@link #findRegistered}; null also if not all of it is in one mapping.
      */
     IommuMapping cached(long iova, long length) {
         final int slot = (int) (iova >>> CACHE_SHIFT) & CACHE_SLOTS - 1;
         IommuMapping mapping = cache.get(slot);
         if (mapping == null || !mapping.isLive() || !mapping.contains(iova) || !busMaster) {
-            mapping = find(iova);
+            mapping = findRegistered(iova);
             if (mapping != null) {
                 cache.set(slot, mapping);
             }

@@ -5,12 +5,14 @@
 
 package io.rdma4j.device.memory;
 
+import io.rdma4j.driver.memory.MemoryHold;
+
 /**
  * A range of IOVAs that stands for a range of host memory. Ends when it is unmapped, and never begins again. Only one
  * that is suspended can be resumed.
  *
  * <p>One on demand stands for addresses at which there may be no memory: whatever is done there is done by
- * {@link PagedMemory}, and by nothing else.
+ * {@link PagedMemory}, and by nothing else. So is memory of the program that may vanish: see {@link MemoryHold}.
  */
 final class IommuMapping {
     private final long iova;
@@ -21,6 +23,9 @@ final class IommuMapping {
     @SuppressWarnings("unused")
     private Object owner;
     private volatile boolean live = true;
+    /** What keeps the memory for the device; null if that is the owner, or it is on demand. */
+    private volatile MemoryHold hold;
+    private volatile boolean revoked;
     /** Guarded by the IOMMU. */
     private boolean ended;
 
@@ -40,8 +45,32 @@ final class IommuMapping {
         return new IommuMapping(iova, address, length, null, true);
     }
 
+    /** Of memory that nobody keeps for the device but this. */
+    static IommuMapping held(long iova, long length, Object owner, MemoryHold hold) {
+        final IommuMapping made = new IommuMapping(iova, hold.address(), length, owner);
+        made.hold = hold;
+        return made;
+    }
+
     boolean isOnDemand() {
         return onDemand;
+    }
+
+    /** Whether pages of it may be missing, so that only {@link PagedMemory} may touch them. */
+    boolean mayFault() {
+        final MemoryHold held = hold;
+        return onDemand || held != null && held.mayFault();
+    }
+
+    /** Null if the owner keeps the memory, or nobody. */
+    MemoryHold hold() {
+        return hold;
+    }
+
+    /** Whether changes of the memory are told, late enough that one has to wait until all is quiet. */
+    boolean isWatched() {
+        final MemoryHold held = hold;
+        return held != null && held.isWatched();
     }
 
     long iova() {
@@ -66,13 +95,33 @@ final class IommuMapping {
         live = false;
     }
 
+    /** Under the IOMMU's lock, as is {@link #revoke}. */
     void resume() {
-        live = !ended;
+        final MemoryHold held = hold;
+        revoked = held != null && !held.intact();
+        live = !ended && !revoked;
+    }
+
+    /** The program took the memory away. True if it could be reached until now. */
+    boolean revoke() {
+        final boolean was = live;
+        revoked = true;
+        live = false;
+        return was;
+    }
+
+    boolean isRevoked() {
+        return revoked;
     }
 
     /** After the grace period: nothing reaches the memory any more, though some cache may still hold this object. */
     void letGo() {
         owner = null;
+        final MemoryHold held = hold;
+        hold = null;
+        if (held != null) {
+            held.close();
+        }
     }
 
     boolean contains(long other) {
@@ -91,6 +140,7 @@ final class IommuMapping {
     @Override
     public String toString() {
         return String.format("iova 0x%x..0x%x -> 0x%x%s%s", iova, iova + length - 1, address,
-            onDemand ? " on demand" : "", live ? "" : ended ? " (ended)" : " (suspended)");
+            onDemand ? " on demand" : hold == null ? "" : ", " + hold,
+            live ? "" : ended ? " (ended)" : revoked ? " (revoked)" : " (suspended)");
     }
 }

@@ -37,14 +37,17 @@ public final class PageTable {
     private final long base;
     private final int pages;
     private final boolean refillable;
-    private final boolean onDemand;
+    /** Whether pages may be missing. A refillable table's is written while nobody reaches memory by it. */
+    private boolean mayFault;
+    /** Whether changes of some of the memory are told; likewise. */
+    private boolean watched;
     /**
      * Written by whoever checks, of a refillable table only by {@link #refill}; a stale value only means another check.
      */
     private volatile long checkedGeneration;
 
     private PageTable(EmulatedIommu iommu, long checkedGeneration, IommuMapping[] mappings, long base, long[] hosts,
-        int pages, boolean onDemand) {
+        int pages) {
         this.iommu = iommu;
         this.checkedGeneration = checkedGeneration;
         this.mappings = mappings;
@@ -53,7 +56,7 @@ public final class PageTable {
         this.hosts = hosts;
         this.pages = pages;
         this.refillable = false;
-        this.onDemand = onDemand;
+        look();
     }
 
     private PageTable(EmulatedIommu iommu, int pages) {
@@ -63,7 +66,16 @@ public final class PageTable {
         this.hosts = new long[pages];
         this.pages = pages;
         this.refillable = true;
-        this.onDemand = false;
+    }
+
+    /** At what the pages lie in. */
+    private void look() {
+        mayFault = false;
+        watched = false;
+        for (int i = 0; i < mappingCount; i++) {
+            mayFault |= mappings[i].mayFault();
+            watched |= mappings[i].isWatched();
+        }
     }
 
     /**
@@ -73,7 +85,7 @@ public final class PageTable {
      * @return the table.
      */
     public static PageTable direct(EmulatedIommu iommu) {
-        return new PageTable(iommu, iommu.generation(), new IommuMapping[0], 0, null, 0, false);
+        return new PageTable(iommu, iommu.generation(), new IommuMapping[0], 0, null, 0);
     }
 
     /**
@@ -88,60 +100,67 @@ public final class PageTable {
     }
 
     /**
-     * Walks a page directory: the directory's entries name tables, whose entries name pages.
+     * Walks the page directory of a ring: the directory's entries name tables, whose entries name pages, of memory that
+     * stays.
      *
      * @param iommu translates.
      * @param pdir  IOVA of the directory.
      * @param pages how many.
      * @return the table.
-     * @throws DmaFault     if the directory, a table or a page is not mapped.
+     * @throws DmaFault     if the directory, a table or a page is not mapped, or may vanish.
      * @throws CommandError EINVAL if there are too many or no pages, or an entry is 0 or not page-aligned.
      */
     public static PageTable walk(EmulatedIommu iommu, long pdir, int pages) {
-        if (pages < 1 || pages > Pdir.MAX_PAGES) {
-            throw CommandError.invalid("a page directory reaches 1 to %d pages, not %d", Pdir.MAX_PAGES, pages);
-        }
-        return walkAny(iommu, pdir, pages, false);
+        requirePages(pages, Pdir.MAX_PAGES);
+        return walkAny(iommu, pdir, pages, EmulatedIommu::find);
     }
 
     /**
-     * Walks a page directory, or a root page whose entries name directories if there are more pages than one directory
-     * reaches.
+     * Walks the page directory of a region, or its root page whose entries name directories if there are more pages
+     * than one directory reaches. Where pages may vanish, the table names addresses that must be accessed by
+     * {@link DmaList} alone.
      *
      * @param iommu translates.
      * @param pdir  IOVA of the directory or root page.
      * @param pages how many.
+     * @param max   how many there may be.
      * @return the table.
      * @throws DmaFault     if the root page, a directory, a table or a page is not mapped.
      * @throws CommandError EINVAL if there are too many or no pages, or an entry is 0 or not page-aligned; ENOMEM if
      *                      more than {@link #MAX_SCATTERED_PAGES} do not follow each other.
      */
-    public static PageTable walkLarge(EmulatedIommu iommu, long pdir, int pages) {
-        if (pages < 1 || pages > Pdir.LARGE_MAX_PAGES) {
-            throw CommandError.invalid("a root page reaches 1 to %d pages, not %d", Pdir.LARGE_MAX_PAGES, pages);
-        }
-        return walkAny(iommu, pdir, pages, false);
+    public static PageTable walkRegion(EmulatedIommu iommu, long pdir, int pages, int max) {
+        requirePages(pages, max);
+        return walkAny(iommu, pdir, pages, EmulatedIommu::findRegistered);
     }
 
     /**
-     * The same for pages that are there only when they are accessed. Such a table names addresses that must be accessed
-     * by {@link DmaList} alone.
+     * The same for pages that are there only when they are accessed.
      *
      * @param iommu translates.
      * @param pdir  IOVA of the directory or root page.
      * @param pages how many.
      * @return the table.
      * @throws DmaFault     if the root page, a directory or a table is not mapped, or a page not on demand.
-     * @throws CommandError as {@link #walkLarge}.
+     * @throws CommandError as {@link #walkRegion}.
      */
     public static PageTable walkOnDemand(EmulatedIommu iommu, long pdir, int pages) {
-        if (pages < 1 || pages > Pdir.LARGE_MAX_PAGES) {
-            throw CommandError.invalid("a root page reaches 1 to %d pages, not %d", Pdir.LARGE_MAX_PAGES, pages);
-        }
-        return walkAny(iommu, pdir, pages, true);
+        requirePages(pages, Pdir.LARGE_MAX_PAGES);
+        return walkAny(iommu, pdir, pages, EmulatedIommu::findOnDemand);
     }
 
-    private static PageTable walkAny(EmulatedIommu iommu, long pdir, int pages, boolean onDemand) {
+    private static void requirePages(int pages, int max) {
+        if (pages < 1 || pages > max) {
+            throw CommandError.invalid("a page directory reaches 1 to %d pages, not %d", max, pages);
+        }
+    }
+
+    /** What a page may lie in. */
+    private interface Finder {
+        IommuMapping find(EmulatedIommu iommu, long iova);
+    }
+
+    private static PageTable walkAny(EmulatedIommu iommu, long pdir, int pages, Finder finder) {
         final long generation = iommu.generation();
         final DirectoryWalk walk = new DirectoryWalk(iommu, pdir, pages);
         final Set<IommuMapping> used = new LinkedHashSet<>();
@@ -151,7 +170,7 @@ public final class PageTable {
         for (int i = 0; i < pages; i++) {
             final long iova = walk.page(i);
             if (last == null || !last.contains(iova)) {
-                last = onDemand ? iommu.findOnDemand(iova) : iommu.find(iova);
+                last = finder.find(iommu, iova);
                 if (last == null) {
                     throw iommu.fault(iova, Pdir.PAGE_SIZE);
                 }
@@ -167,7 +186,7 @@ public final class PageTable {
                 hosts[i] = host;
             }
         }
-        return new PageTable(iommu, generation, used.toArray(new IommuMapping[0]), base, hosts, pages, onDemand);
+        return new PageTable(iommu, generation, used.toArray(new IommuMapping[0]), base, hosts, pages);
     }
 
     /** Only a table with a seam has an entry for each page. */
@@ -206,10 +225,13 @@ public final class PageTable {
         IommuMapping tableMapping = null;
         IommuMapping last = null;
         long table = 0;
-        for (int i = 0; i < count && directory != null; i++) {
+        for (int i = 0; i < count && directory != null && !directory.mayFault(); i++) {
             if (Pdir.tableIndex(i) == 0) {
                 final long iova = entry(directory.host(pdir), Pdir.dirIndex(i));
                 tableMapping = pageAt(iova);
+                if (tableMapping != null && tableMapping.mayFault()) {
+                    return false;
+                }
                 table = tableMapping == null ? 0 : tableMapping.host(iova);
             }
             final long iova = tableMapping == null ? 0 : entry(table, Pdir.tableIndex(i));
@@ -222,9 +244,10 @@ public final class PageTable {
             }
             hosts[i] = last.host(iova);
         }
-        if (directory == null || !areMapped()) {
+        if (directory == null || directory.mayFault() || !areMapped()) {
             return false;
         }
+        look();
         checkedGeneration = generation;
         return true;
     }
@@ -241,7 +264,25 @@ public final class PageTable {
      * {@return whether every page is still mapped; if so, it stays reachable until the caller's lock is given back}
      */
     public boolean isCurrent() {
-        return checkedGeneration == iommu.generation() || check();
+        return (!watched || iommu.awaitQuiet()) && (checkedGeneration == iommu.generation() || check());
+    }
+
+    /**
+     * Counts an access that was refused because the table is not current.
+     *
+     * @param address what was to be accessed.
+     * @param length  bytes.
+     */
+    public void refused(long address, long length) {
+        boolean revoked = false;
+        for (int i = 0; i < mappingCount; i++) {
+            revoked |= mappings[i].isRevoked();
+        }
+        if (revoked) {
+            iommu.lost(address, length);
+        } else {
+            iommu.fault(address, length);
+        }
     }
 
     private boolean check() {
@@ -293,7 +334,7 @@ public final class PageTable {
      * {@return where its first byte is, if all of it is one piece of host memory, and memory that is there; else 0}
      */
     public long contiguous() {
-        return hosts == null && !onDemand ? base : 0;
+        return hosts == null && !mayFault ? base : 0;
     }
 
     private long direct(long iova) {
@@ -301,9 +342,11 @@ public final class PageTable {
         return mapping == null ? 0 : mapping.host(iova);
     }
 
-    /** Whether its pages may be missing, so that only {@link PagedMemory} may touch them. */
-    boolean isOnDemand() {
-        return onDemand;
+    /**
+     * {@return whether its pages may be missing, so that only {@link PagedMemory} may touch them}
+     */
+    public boolean mayFault() {
+        return mayFault;
     }
 
     /** Whether it translates at each use. */

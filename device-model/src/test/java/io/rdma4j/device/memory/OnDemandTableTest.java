@@ -77,11 +77,11 @@ class OnDemandTableTest {
     void isForRegionsOnDemandOnly() {
         list(ON_DEMAND, ON_DEMAND + PAGE);
         final PageTable table = PageTable.walkOnDemand(iommu, DIRECTORY, 2);
-        assertThat(table.isOnDemand()).isTrue();
+        assertThat(table.mayFault()).isTrue();
         assertThat(table.isCurrent()).isTrue();
         assertThat(table.host(PAGE + 5)).isEqualTo(nothing + PAGE + 5);
         assertThatThrownBy(() -> PageTable.walk(iommu, DIRECTORY, 2)).isInstanceOf(DmaFault.class);
-        assertThatThrownBy(() -> PageTable.walkLarge(iommu, DIRECTORY, 2)).isInstanceOf(DmaFault.class);
+        assertThatThrownBy(() -> PageTable.walkRegion(iommu, DIRECTORY, 2, 2)).isInstanceOf(DmaFault.class);
         assertThat(PageTable.refillable(iommu, 2).refill(DIRECTORY, 2)).isFalse();
         assertThat(PageTable.direct(iommu).reaches(ON_DEMAND, 1)).isFalse();
         assertThat(PageTable.direct(iommu).host(ON_DEMAND)).isZero();
@@ -96,7 +96,7 @@ class OnDemandTableTest {
         list(ON_DEMAND, ORDINARY);
         assertThatThrownBy(() -> PageTable.walkOnDemand(iommu, DIRECTORY, 2)).isInstanceOf(DmaFault.class);
         list(ORDINARY);
-        assertThat(PageTable.walk(iommu, DIRECTORY, 1).isOnDemand()).isFalse();
+        assertThat(PageTable.walk(iommu, DIRECTORY, 1).mayFault()).isFalse();
     }
 
     @Test
@@ -115,7 +115,7 @@ class OnDemandTableTest {
         final DmaList missing = new DmaList(1);
         missing.add(PageTable.walkOnDemand(iommu, DIRECTORY, 2), 0, 2L * PAGE);
         missing.guard(null, 0);
-        assertThat(missing.isOnDemand()).isTrue();
+        assertThat(missing.mayFault()).isTrue();
         list(ORDINARY);
         final DmaList there = new DmaList(1);
         there.add(PageTable.walk(iommu, DIRECTORY, 1), 0, PAGE);
@@ -127,7 +127,7 @@ class OnDemandTableTest {
         assertThat(missing.putLong(1, memory.addressOffset() + 2 * PAGE)).isFalse();
         assertThat(PagedMemory.update(missing.host(), word -> { })).isFalse();
         missing.clear();
-        assertThat(missing.isOnDemand()).isFalse();
+        assertThat(missing.mayFault()).isFalse();
     }
 
     /** Ordinary memory whose pages went away, and memory on demand: the error is for who broke the promise. */
@@ -150,7 +150,7 @@ class OnDemandTableTest {
         final long pages = fenced;
         mapAt(pages, 2L * PAGE);
         final Iommu.Range range = new Iommu.Range(0x60_0000, pages, 2L * PAGE);
-        iommu.map(range.iova(), pages, range.length(), null);
+        iommu.map(range.iova(), pages, range.length(), this);
         list(range.iova(), range.iova() + PAGE);
         final PageTable table = PageTable.walk(iommu, DIRECTORY, 2);
         iommu.refresh(range, pages, PAGE, true);

@@ -71,6 +71,28 @@ public final class AddressSpace {
     }
 
     /**
+     * Maps the pages of a shared mapping a second time, with the rights that it has: {@code mremap} with an old length
+     * of 0. Both mappings live on their own: what becomes of one is nothing to the other.
+     *
+     * @param address    page-aligned, in a shared mapping
+     * @param length     bytes, whole pages, all of that mapping
+     * @param newAddress where to, page-aligned; what is mapped there goes
+     * @throws RdmaException EINVAL for a private mapping, EFAULT for one that cannot be mapped again, as of a device's
+     *                       registers, ENOMEM if there is no room for another mapping
+     */
+    public static void mapAgain(final long address, final long length, final long newAddress) {
+        Checks.range("mremap", address, length);
+        Checks.pageAligned("mremap", "address", address);
+        Checks.pageAligned("mremap", "new address", newAddress);
+        final long result = Calls.bound("mremap").mremap(address, 0, length,
+            LibcConstants.MREMAP_MAYMOVE | LibcConstants.MREMAP_FIXED, newAddress);
+        if (result == -1) {
+            throw Libc.failure("mremap", Native.getLastError()).detail("%d bytes at %#x a second time, at %#x", length,
+                address, newAddress).build();
+        }
+    }
+
+    /**
      * Reads small pieces of this process' memory that lie at equal distances, some of which may not be there (any
      * more): what a load would answer with a signal only ends this.
      *

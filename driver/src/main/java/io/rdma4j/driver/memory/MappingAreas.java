@@ -4,6 +4,7 @@
  */
 package io.rdma4j.driver.memory;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.memory.AddressRangeMap.Range;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,6 +25,10 @@ final class MappingAreas {
 
     /** A line. */
     record Area(long from, long to, String rights, String inode, String name) {
+        boolean isShared() {
+            return rights.charAt(3) == 's';
+        }
+
         boolean privateAnonymous() {
             return rights.charAt(3) == 'p' && ("0".equals(inode) || name.startsWith("/anon_hugepage"));
         }
@@ -45,6 +50,24 @@ final class MappingAreas {
         } catch (final IOException e) {
             return of("");
         }
+    }
+
+    /**
+     * The mappings of this process behind a range, in order.
+     *
+     * @throws RdmaException EFAULT if there is a gap between them, or the system does not tell
+     */
+    static List<Area> covering(final long address, final long length) {
+        final List<Area> found = ofThisProcess().overlapping(address, address + length);
+        long covered = address;
+        for (final Area area : found) {
+            covered = area.from <= covered ? area.to : covered;
+        }
+        if (covered < address + length) {
+            throw RdmaException.of("look at memory").detail("nothing is mapped at %#x, of %d bytes at %#x", covered,
+                length, address).errno(RdmaException.EFAULT).build();
+        }
+        return found;
     }
 
     static MappingAreas of(final String maps) {

@@ -8,6 +8,10 @@ import io.rdma4j.RdmaException;
 
 /** Sentences for what the kernel answers to UFFDIO_REGISTER (ioctl_userfaultfd(2)). */
 final class MappingRefusals {
+    /** It passes by itself. */
+    static final String SETTLING = "its pages were given back by madvise a moment ago, and that call may not be "
+        + "through; later it can be watched";
+
     private MappingRefusals() {
     }
 
@@ -21,8 +25,7 @@ final class MappingRefusals {
             case RdmaException.EBUSY -> "another userfaultfd of this process watches it already (" + area + ")";
             case RdmaException.ENOMEM -> "the kernel has no room for another mapping, as watching part of one splits "
                 + "it: raise vm.max_map_count (" + area + ")";
-            case RdmaException.EAGAIN -> "its pages were given back by madvise a moment ago, and that call may not be "
-                + "through; later it can be watched";
+            case RdmaException.EAGAIN -> SETTLING;
             case RdmaException.EBADFD -> "the watch ends";
             default -> RdmaException.errnoName(errno) + " from the kernel (" + area + ")";
         };

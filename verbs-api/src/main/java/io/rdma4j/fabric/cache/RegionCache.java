@@ -7,6 +7,7 @@ package io.rdma4j.fabric.cache;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.ProcessMaps;
+import io.rdma4j.driver.memory.BufferOwners;
 import io.rdma4j.fabric.CacheStatistics;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FabricException;
@@ -16,6 +17,7 @@ import io.rdma4j.fabric.MemoryMonitor;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.spi.CachePublisher;
 import java.lang.ref.Cleaner;
@@ -117,7 +119,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
      */
     @Override
     public CachedRegion acquire(final long address, final long length, final Object owner, final int access) {
-        final Object root = owner == null ? null : Owners.rootOf(owner);
+        final Object root = owner == null ? null : BufferOwners.rootOf(owner);
         if (length > 0) {
             final Entry entry = index.take(address, length, access, root, gate);
             if (entry != null) {
@@ -196,7 +198,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
     private MemoryRegion registerAs(final Claim claim, final int access) {
         return claim.onDemand ? registrar.registerOnDemand(claim.range, access)
-            : registrar.register(claim.range, access);
+            : registrar.register(claim.range, access, claim.root != null);
     }
 
     /** One attempt to register something and keep it. */
@@ -239,7 +241,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
         /** Asked when the range is watched: nobody maps a file there unnoticed from then on. */
         private boolean mayBeCutOff() {
-            return (claim.root == null || Owners.mayBeFile(claim.root))
+            return !(claim.root instanceof PinnedMemory) && BufferOwners.mayBeFile(claim.root)
                 && ProcessMaps.hasFile(claim.range.start(), claim.range.length());
         }
 
@@ -364,7 +366,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     public void adopt(final long address, final long length, final Object owner) {
         final String operation = "adopt memory";
         final Range range = Range.of(operation, address, length);
-        final Object root = owner == null ? null : Owners.rootOf(owner);
+        final Object root = owner == null ? null : BufferOwners.rootOf(owner);
         if (root == null) {
             throw FabricException.of(operation).detail("%s owns no memory", owner).errno(FiErrno.FI_EINVAL).build();
         }

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.spi.RegionOwner;
 import java.util.Set;
 import java.util.function.LongPredicate;
 
@@ -19,6 +20,8 @@ import java.util.function.LongPredicate;
 final class Registrar {
     private static final Set<Integer> NOT_ABOUT_ROOM = Set.of(RdmaException.EINVAL, RdmaException.EFAULT,
         RdmaException.EBADFD, FiErrno.FI_EOPNOTSUPP, FiErrno.FI_ENOSYS, FiErrno.FI_ENODEV, FiErrno.FI_EIO);
+    /** Stands for the owner of an entry, which is held while the entry is used, and not by the region. */
+    private static final RegionOwner KEEPER = () -> { };
     private static final AccessFlag[] READ_ONLY = {};
     private static final AccessFlag[] WRITABLE = {AccessFlag.LOCAL_WRITE};
     private static final AccessFlag[] READ_ON_DEMAND = {AccessFlag.ON_DEMAND};
@@ -49,18 +52,23 @@ final class Registrar {
             throw FabricException.of("register memory for the cache").detail("%s: %s", range, missing)
                 .errno(FiErrno.FI_EFAULT).build();
         }
-        return register(range, access == 0 ? READ_ON_DEMAND : WRITE_ON_DEMAND);
+        return register(range, null, access == 0 ? READ_ON_DEMAND : WRITE_ON_DEMAND);
     }
 
-    MemoryRegion register(final Range range, final int access) {
-        return register(range, access == 0 ? READ_ONLY : WRITABLE);
+    /**
+     * Registers pages.
+     *
+     * @param isKept whether somebody keeps the memory mapped while the region is used.
+     */
+    MemoryRegion register(final Range range, final int access, final boolean isKept) {
+        return register(range, isKept ? KEEPER : null, access == 0 ? READ_ONLY : WRITABLE);
     }
 
     /** What is flushed doubles with each attempt, so that there are few. */
-    private MemoryRegion register(final Range range, final AccessFlag[] access) {
+    private MemoryRegion register(final Range range, final RegionOwner owner, final AccessFlag... access) {
         for (long most = 1;; most *= 2) {
             try {
-                return pd.register(range.start(), range.length(), access);
+                return pd.register(range.start(), range.length(), owner, access);
             } catch (final RdmaException e) {
                 if (NOT_ABOUT_ROOM.contains(e.errno()) || !flush.test(most)) {
                     throw FabricException.from("register memory for the cache", e);

@@ -7,9 +7,11 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.Presence;
+import io.rdma4j.driver.memory.BufferOwners;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.pvrdma.RegionPages;
+import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -105,10 +107,15 @@ interface RegionSource {
     }
 
     /**
-     * What the IOMMU mapping holds, which may serve other regions and outlive this one: a buffer, whose memory stays as
-     * long as somebody holds it. Other owners are held by the region alone, which tells them when it is closed.
+     * What keeps the memory mapped for the device, and is held by the mapping, which may serve other regions and
+     * outlive this one: a buffer, whose memory stays as long as somebody holds it; a {@link RegionOwner}, which is told
+     * when the region is closed. Of memory with another owner, or none, nobody knows how long it stays.
      */
     static Object mappedFor(final Object owner) {
-        return owner instanceof ByteBuffer ? owner : null;
+        if (owner instanceof RegionOwner) {
+            return owner;
+        }
+        final Object buffer = owner instanceof DirectBuffer ? ((DirectBuffer) owner).byteBuffer() : owner;
+        return buffer instanceof ByteBuffer && BufferOwners.rootOf(buffer) != null ? buffer : null;
     }
 }

@@ -6,7 +6,8 @@
 package io.rdma4j.verbs.spi;
 
 /**
- * An owner of registered memory that wants to know when its region is closed, to release what it holds. Given as the
+ * An owner of registered memory that keeps it mapped and accessible until its region is closed, and wants to know when
+ * that is, to release what it holds. A device in software relies on it, and does not look again. Given as the
  * owner to {@link io.rdma4j.verbs.ProtectionDomain#register(long, long, Object, io.rdma4j.verbs.AccessFlag...)}.
  */
 public interface RegionOwner {

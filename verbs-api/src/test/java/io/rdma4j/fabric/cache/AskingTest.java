@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.jna.Memory;
+import io.rdma4j.driver.memory.BufferOwners;
 import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.fabric.FabricException;
 import java.nio.ByteBuffer;
@@ -103,10 +104,10 @@ class AskingTest {
     void aBufferThatOwnsNothingIsNoOwner() {
         try (Bench bench = Bench.of("asking-native"); Memory memory = new Memory(PAGE)) {
             final ByteBuffer laid = memory.getByteBuffer(0, PAGE);
-            assertThat(Owners.rootOf(laid.slice())).isNull();
-            assertThat(Owners.rootOf(laid.asLongBuffer())).isNull();
-            assertThat(Owners.rootOf(bench.memory.slice())).isSameAs(bench.memory);
-            assertThat(Owners.rootOf(bench.memory.asReadOnlyBuffer().asLongBuffer())).isSameAs(bench.memory);
+            assertThat(BufferOwners.rootOf(laid.slice())).isNull();
+            assertThat(BufferOwners.rootOf(laid.asLongBuffer())).isNull();
+            assertThat(BufferOwners.rootOf(bench.memory.slice())).isSameAs(bench.memory);
+            assertThat(BufferOwners.rootOf(bench.memory.asReadOnlyBuffer().asLongBuffer())).isSameAs(bench.memory);
             bench.monitor.watches = false;
             final Entry used = (Entry) bench.cache.acquire(BufferUtil.address(laid), 16, laid, RO);
             used.release();

@@ -41,7 +41,7 @@ final class NoDomain {
         return proxy(ProtectionDomain.class, (proxy, method, arguments) -> {
             if (method.getName().equals("register")) {
                 final long length = (Long) arguments[1];
-                if (length > largest && ((AccessFlag[]) arguments[2]).length > 0) {
+                if (length > largest && ((AccessFlag[]) arguments[3]).length > 0) {
                     throw RdmaException.of("register memory").detail("%d bytes", length).errno(RdmaException.ENOMEM)
                         .build();
                 }

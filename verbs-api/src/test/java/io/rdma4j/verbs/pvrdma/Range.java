@@ -51,6 +51,12 @@ final class Range implements AutoCloseable {
             | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
     }
 
+    /** Maps a file from its beginning over whatever is there, or shared memory without a file if that is -1. */
+    void share(final int page, final int pages, final int fd) {
+        Libc.mmap(at((long) page * PAGE), (long) pages * PAGE, READ_WRITE, LibcConstants.MAP_SHARED
+            | LibcConstants.MAP_FIXED | (fd < 0 ? LibcConstants.MAP_ANONYMOUS : 0), fd, 0);
+    }
+
     /** Takes pages away; the addresses stay reserved. */
     void unmap(final int page, final int pages) {
         Libc.mmap(at((long) page * PAGE), (long) pages * PAGE, LibcConstants.PROT_NONE,

@@ -45,6 +45,10 @@ final class Reach {
         connect();
     }
 
+    ProtectionDomain pd() {
+        return pd;
+    }
+
     private void connect() {
         there = peer.pd.createQp(new QpOptions().cq(peer.cq).maxSendWr(8).maxReceiveWr(8));
         here = pd.createQp(new QpOptions().cq(cq).maxSendWr(8).maxReceiveWr(8));

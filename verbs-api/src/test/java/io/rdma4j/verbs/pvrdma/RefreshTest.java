@@ -257,14 +257,18 @@ class RefreshTest {
         }
     }
 
-    /** The software device has no gap: pages change, traffic goes on, and each transfer sees pages of one time. */
+    /**
+     * The software device has no gap where it can hold pages: they change, traffic goes on, and sees the old ones until
+     * the refresh, then the new ones.
+     */
     @Test
     void trafficGoesOnWhilePagesChange() throws InterruptedException {
+        range.share(0, PAGES, -1);
         final MemoryRegion region = register("mlock=true");
         final AtomicBoolean done = new AtomicBoolean();
         crew.start(() -> {
             for (int round = 0; round < 2000 && !crew.hasFailed(); round++) {
-                range.map(0, PAGES);
+                range.share(0, PAGES, -1);
                 region.refresh(range.address, range.length);
             }
             done.set(true);

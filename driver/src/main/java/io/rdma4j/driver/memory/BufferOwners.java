@@ -3,9 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.fabric.cache;
+package io.rdma4j.driver.memory;
 
-import io.rdma4j.verbs.PinnedMemory;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -22,7 +21,7 @@ import org.agrona.UnsafeApi;
  * <p>Both are fields of the JDK's classes, read as Agrona reads addresses; {@code sun.nio.ch} need not be open. Where a
  * JDK has no such fields, direct buffers own nothing: slow, and never stale.
  */
-final class Owners {
+public final class BufferOwners {
     private static final long NO_FIELD = -1;
     private static final long CLEANER = offset(ByteBuffer.allocateDirect(0).getClass(), "cleaner");
     private static final ClassValue<Long> ATTACHMENT = new ClassValue<>() {
@@ -34,7 +33,7 @@ final class Owners {
 
     private static final long FILE = offset(MappedByteBuffer.class, "fd");
 
-    private Owners() {
+    private BufferOwners() {
     }
 
     /** Of a field that a class or one above it has. */
@@ -50,8 +49,14 @@ final class Owners {
         return NO_FIELD;
     }
 
-    /** Who keeps the memory; null if nobody in Java does: an Agrona buffer may be wrapped around another address. */
-    static Object rootOf(final Object owner) {
+    /**
+     * Who keeps the memory of a buffer.
+     *
+     * @param owner a buffer of the JDK or of Agrona, or any other object; may be null
+     * @return what the JVM frees the memory with; the object itself if it is no direct buffer; null if nobody in Java
+     *     keeps the memory: an Agrona buffer may be wrapped around another address
+     */
+    public static Object rootOf(final Object owner) {
         if (owner instanceof DirectBuffer) {
             final Object under = ((DirectBuffer) owner).byteBuffer();
             return under == null ? null : rootOf(under);
@@ -67,11 +72,13 @@ final class Owners {
         return root;
     }
 
-    /** Whether the memory of an owner may be a file's, which can be cut off behind everybody's back. */
-    static boolean mayBeFile(final Object root) {
-        if (root instanceof PinnedMemory) {
-            return false;
-        }
+    /**
+     * Whether the memory of an owner may be a file's, which can be cut off behind everybody's back.
+     *
+     * @param root what {@link #rootOf} gave
+     * @return false only for a buffer whose memory is surely none of a file
+     */
+    public static boolean mayBeFile(final Object root) {
         return !(root instanceof ByteBuffer) || FILE == NO_FIELD || read(root, FILE) != null;
     }
 
