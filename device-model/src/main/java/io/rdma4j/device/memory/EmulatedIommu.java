@@ -8,9 +8,11 @@ package io.rdma4j.device.memory;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
+import io.rdma4j.driver.dma.HostBlock;
 import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.driver.libc.FaultableMemory;
+import io.rdma4j.driver.memory.BufferOwners;
 import io.rdma4j.driver.memory.MappingWatch;
 import io.rdma4j.driver.memory.MemoryHold;
 import io.rdma4j.driver.pci.DmaDomain;
@@ -93,9 +95,13 @@ public final class EmulatedIommu implements Iommu {
         }
     }
 
-    /** Null for what the owner keeps. */
+    /** Null for what the owner keeps, and nobody can cut off. */
     private MemoryHold hold(long address, long length, Object owner) {
-        return owner == null ? MemoryHold.of(address, length, watch(), this::revokeLost) : null;
+        if (owner == null) {
+            return MemoryHold.of(address, length, watch(), this::revokeLost);
+        }
+        return owner instanceof HostBlock || !BufferOwners.mayBeFile(BufferOwners.rootOf(owner)) ? null
+            : MemoryHold.ofKept(address, length);
     }
 
     /** Nobody is told of what happened to the memory before it was entered. */

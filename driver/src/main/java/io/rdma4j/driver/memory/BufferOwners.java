@@ -24,14 +24,13 @@ import org.agrona.UnsafeApi;
 public final class BufferOwners {
     private static final long NO_FIELD = -1;
     private static final long CLEANER = offset(ByteBuffer.allocateDirect(0).getClass(), "cleaner");
+    private static final long FILE = offset(MappedByteBuffer.class, "fd");
     private static final ClassValue<Long> ATTACHMENT = new ClassValue<>() {
         @Override
         protected Long computeValue(final Class<?> type) {
             return offset(type, "att");
         }
     };
-
-    private static final long FILE = offset(MappedByteBuffer.class, "fd");
 
     private BufferOwners() {
     }

@@ -81,6 +81,22 @@ public final class MemoryHold implements AutoCloseable {
         return hold;
     }
 
+    /**
+     * Takes memory that somebody keeps mapped for as long as the device may reach it, and of which the file may be cut
+     * off by others.
+     *
+     * @param address of the first byte, page-aligned
+     * @param length  bytes, whole pages, that are mapped
+     * @return what holds it; null if there is nothing that can happen to it
+     * @throws RdmaException EFAULT if it is not mapped
+     */
+    public static MemoryHold ofKept(final long address, final long length) {
+        final SharedKind kind = kind(address, length);
+        final boolean canBeCutOff = kind == SharedKind.OF_FILE || kind == SharedKind.PRIVATE
+            && !MappingAreas.covering(address, length).stream().allMatch(MappingAreas.Area::privateAnonymous);
+        return canBeCutOff ? new MemoryHold(address, length, kind, null, hold -> { }) : null;
+    }
+
     private static SharedKind kind(final long address, final long length) {
         return SharedKind.of(MappingAreas.covering(address, length));
     }

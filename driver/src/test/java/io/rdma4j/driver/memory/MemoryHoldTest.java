@@ -14,6 +14,12 @@ import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -57,14 +63,23 @@ class MemoryHoldTest {
     }
 
     @Test
-    void sharedMemoryIsMappedTwice() {
+    void sharedMemoryIsMappedTwice() throws IOException {
         final int before = MappedMemory.mappedCount();
+        final Path file = Files.createTempFile("rdma4j-hold", ".dat");
         try (MappingWatch watch = MappingWatch.open(); MappedMemory without = shared(-1);
             Fd sealed = memfd(LibcConstants.F_SEAL_SHRINK); Fd open = memfd(0);
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
             MappedMemory ofSealed = shared(sealed.fd()); MappedMemory ofOpen = shared(open.fd())) {
             assertTwice(watch, without, false);
             assertTwice(watch, ofSealed, false);
             assertTwice(watch, ofOpen, true);
+            final ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4 * PAGE);
+            assertThat(BufferOwners.mayBeFile(BufferOwners.rootOf(mapped.slice(1, 5)))).isTrue();
+            assertThat(BufferOwners.mayBeFile(ByteBuffer.allocateDirect(1))).isFalse();
+            assertThat(MemoryHold.ofKept(ofSealed.address(), PAGE)).as("nothing can happen to it").isNull();
+            MemoryHold.ofKept(ofOpen.address(), PAGE).close();
+        } finally {
+            Files.delete(file);
         }
         assertThat(MappedMemory.mappedCount()).isEqualTo(before);
     }

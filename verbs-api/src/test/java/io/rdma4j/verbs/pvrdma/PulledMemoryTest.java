@@ -30,13 +30,19 @@ import io.rdma4j.verbs.WcStatus;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -169,6 +175,31 @@ class PulledMemoryTest {
             assertReads(region, 4 * PAGE, 2);
             region.close();
             assertThat(counted(Counter.MEMORY_LOST) + counted(Counter.MEMORY_REVOKED)).isZero();
+        }
+    }
+
+    /** A load from what was cut off is an error of the JVM, which comes up later, wherever the thread is by then. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsCutOffOfAFileFailsTheTransferAndNothingIsThrown(final boolean byBuffer) throws IOException {
+        open("");
+        final Path file = Files.createTempFile("rdma4j-cut", ".dat");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            final ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4 * PAGE);
+            final MemoryRegion region = byBuffer ? pd.register(bytes, ALL)
+                : pd.register(BufferUtil.address(bytes), 4 * PAGE, ALL);
+            assertThat(reach.write(region, 1)).isEqualTo(WcStatus.SUCCESS);
+            assertReads(region, 4 * PAGE, 1);
+            channel.truncate(0);
+            for (int round = 0; round < 100; round++) {
+                assertOutOfReach(region);
+            }
+            assertThat(counted(Counter.MEMORY_LOST)).isEqualTo(500);
+            assertThat(counted(Counter.INTERNAL_ERRORS)).isZero();
+            region.close();
+            Reference.reachabilityFence(bytes);
+        } finally {
+            Files.delete(file);
         }
     }
 
