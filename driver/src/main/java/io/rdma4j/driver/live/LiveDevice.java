@@ -133,7 +133,7 @@ public final class LiveDevice implements LivePublisher {
                 throw new IOException("no room for " + layout.metaData + " bytes");
             }
             final LiveDevice device = new LiveDevice(address, null, layout, memory);
-            memory.rename(place.file());
+            memory.publish(place.file());
             done = true;
             return device;
         } finally {

@@ -25,11 +25,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param ofThisBoot   whether the machine runs since.
  * @param address      of the device.
  * @param description  of the device.
+ * @param descriptor   by which the process has the rest; -1 if it is here.
  * @param layout       where the rest is; null if the rest cannot be read.
  */
 record LiveHeader(
     Status status, String detail, long pid, long start, long openedMillis, boolean ofThisBoot, String address,
-    String description, LiveLayout layout) {
+    String description, int descriptor, LiveLayout layout) {
 
     static void write(final UnsafeBuffer header, final String address, final LiveLayout layout) {
         final byte[] name = cut(address, LiveLayout.ADDRESS_MAX);
@@ -75,7 +76,7 @@ record LiveHeader(
     }
 
     private static LiveHeader corrupt(final String detail) {
-        return new LiveHeader(Status.CORRUPT, detail, 0, 0, 0, false, "", "", null);
+        return new LiveHeader(Status.CORRUPT, detail, 0, 0, 0, false, "", "", -1, null);
     }
 
     private static LiveHeader of(final UnsafeBuffer header, final long length) {
@@ -87,23 +88,26 @@ record LiveHeader(
         final int version = header.getInt(LiveLayout.VERSION_OFFSET, LITTLE_ENDIAN);
         final LiveLayout layout = version == LiveLayout.VERSION ? layout(header, length) : null;
         final Life life = life(header, pid, start, ofThisBoot);
-        final String unreadable = version != LiveLayout.VERSION
+        final int descriptor = version == LiveLayout.VERSION
+            ? header.getInt(LiveLayout.MEMORY_OFFSET, LITTLE_ENDIAN) - 1 : -1;
+        final boolean isHead = descriptor >= 0 && length == LiveLayout.HEADER_LENGTH;
+        final String unreadable = isHead ? "what it published was in its memory" : version != LiveLayout.VERSION
             ? "it is of version " + Integer.toUnsignedLong(version) + ", this is version " + LiveLayout.VERSION
             : "its numbers do not fit its " + length + " bytes: it was cut off or damaged";
         Status status = life.status;
         String detail = life.detail;
-        if (layout == null && status != Status.STALE) {
+        if (layout == null && status != Status.STALE && !isHead) {
             status = version == LiveLayout.VERSION ? Status.CORRUPT : Status.OTHER_VERSION;
             detail = unreadable;
         } else if (layout == null) {
-            detail += "; " + unreadable;
+            detail += (detail.isEmpty() ? "" : "; ") + unreadable;
         }
         final boolean known = version == LiveLayout.VERSION;
         return new LiveHeader(status, detail, pid, start, opened, ofThisBoot,
             known ? text(header, LiveLayout.ADDRESS_OFFSET, length(header, LiveLayout.ADDRESS_LENGTH_OFFSET,
                 LiveLayout.ADDRESS_MAX)) : "",
             known ? text(header, LiveLayout.DESCRIPTION_OFFSET, length(header, LiveLayout.DESCRIPTION_LENGTH_OFFSET,
-                LiveLayout.DESCRIPTION_MAX)) : "", layout);
+                LiveLayout.DESCRIPTION_MAX)) : "", isHead ? descriptor : -1, layout);
     }
 
     /** Whether somebody writes to the file. */

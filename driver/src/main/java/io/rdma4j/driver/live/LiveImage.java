@@ -30,6 +30,23 @@ interface LiveImage extends AutoCloseable {
     @Override
     void close();
 
+    /**
+     * What a file of the folder is, or leads to. It leads nowhere if its process has ended or closed the device, is of
+     * another container, or is not of the user who wrote it: then the file is all there is.
+     */
+    static LiveImage of(final Path path) throws IOException {
+        final LiveImage file = OfFile.open(path);
+        LiveImage found = null;
+        try {
+            found = PublishedMemory.behind(file);
+            return found;
+        } finally {
+            if (found != file) {
+                file.close();
+            }
+        }
+    }
+
     /** A file. Not a channel, which an interrupt would close. */
     final class OfFile implements LiveImage {
         private final RandomAccessFile file;

@@ -32,7 +32,8 @@ final class LiveImageView implements LiveView {
         this.commands = new LivePlaces(image, layout.commands, "commands", troubles);
         this.statistics = new LiveStatistics(image, layout, troubles);
         this.memory = new LiveMemoryReader(
-            new LivePlaces(image, layout.segments, "segments", troubles), troubles, own, this::whoseMemory);
+            new LivePlaces(image, layout.segments, "segments", troubles), troubles, own,
+            () -> PublishedMemory.Whose.of(image));
     }
 
     @Override
@@ -43,16 +44,6 @@ final class LiveImageView implements LiveView {
     @Override
     public String address() {
         return header.address();
-    }
-
-    /** The process, or why its memory is not read: of another one by now, or not of the user who wrote the file. */
-    private LiveMemoryReader.Whose whoseMemory() {
-        final LiveHeader now = LiveHeader.read(image);
-        final long user = LiveProcess.user(now.pid());
-        final String objection = now.status() != LiveViews.Status.LIVE ? "process " + now.pid() + " has ended"
-            : user != image.owner() ? "process " + now.pid() + " is of user " + user + ", and this file of user "
-                + image.owner() : null;
-        return new LiveMemoryReader.Whose(now.pid(), user, objection);
     }
 
     @Override

@@ -8,14 +8,16 @@ package io.rdma4j.driver.live;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Where things are in the file. All numbers are little endian. The first {@value #FIXED_LENGTH} bytes are the same in
- * every version; all the rest is told by the version and the number of places for objects.
+ * Where things are in what a device publishes. All numbers are little endian. The first {@value #FIXED_LENGTH} bytes
+ * are the same in every version; all the rest is told by the version and the number of places for objects. In the
+ * folder is a file with the head alone, which says by which descriptor the process has the memory with all of it; or,
+ * where there are no such descriptors, all of it.
  *
  * <pre>
  *      0  u64  magic                          88  u32  places for objects
  *      8  u32  version                        92  u32  bytes of the address, see ADDRESS_OFFSET
  *     12  u32  status: 1 open, 2 closed       96  u64  bytes of the file
- *     16  u64  process                       104  u32  bytes of the description
+ *     16  u64  process                       104  u32  bytes of the description, 108  u32  descriptor + 1, or 0
  *     24  u64  its start, ticks from boot    112  u64  objects that found no place
  *     32  u64  its pid namespace             120  u64  segments that found no place
  *     40  u64  opened, ms since 1970         128  u64  errors that found no room
@@ -33,7 +35,7 @@ import org.agrona.concurrent.status.CountersReader;
 final class LiveLayout {
     /** "rdma4jlv" */
     static final long MAGIC = 0x766c_6a34_616d_6472L;
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     /** Bytes that mean the same in all versions. */
     static final int FIXED_LENGTH = 88;
 
@@ -49,6 +51,8 @@ final class LiveLayout {
     static final int ADDRESS_LENGTH_OFFSET = 92;
     static final int FILE_LENGTH_OFFSET = 96;
     static final int DESCRIPTION_LENGTH_OFFSET = 104;
+    /** The descriptor and 1; 0 in a file that has all. */
+    static final int MEMORY_OFFSET = 108;
     static final int OBJECTS_LEFT_OUT_OFFSET = 112;
     static final int SEGMENTS_LEFT_OUT_OFFSET = 120;
     static final int ERRORS_LEFT_OUT_OFFSET = 128;

@@ -7,12 +7,15 @@ package io.rdma4j.driver.live;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.AddressSpace;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,9 +25,10 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The memory of what is published: a mapped file, or memory that nobody else sees. The file has holes until
- * {@link #require} fills them, so that a full file system shows there and not as a fault of the mapped memory, and so
- * that a device with few objects costs little.
+ * The memory of what is published: a memfd, sealed so that nobody cuts it off under who counts in it, and in the folder
+ * a file that says where; where there is no memfd, a mapped file; or memory that nobody else sees. It has holes until
+ * {@link #require} fills them, so that a lack of room shows there and not as a fault of the mapped memory, and so that
+ * a device with few objects costs little.
  *
  * <p>The memory stays valid as long as a buffer of it is held; the garbage collector unmaps it. Thread-safe.
  */
@@ -32,41 +36,82 @@ final class LiveMemory {
     private static final System.Logger LOG = System.getLogger(LiveMemory.class.getPackageName());
     private static final int GRANULE = 64 * 1024;
     private static final int ALIGNMENT = 128;
+    /** What the kernel calls it. */
+    static final String MEMFD = "rdma4j-live";
 
     private final ByteBuffer bytes;
     private final BitSet there = new BitSet();
     private Path path;
     private RandomAccessFile file;
+    /** Of the memfd; null if there is none, or not any more. */
+    private Fd descriptor;
 
-    private LiveMemory(final ByteBuffer bytes, final Path path, final RandomAccessFile file) {
+    private LiveMemory(final ByteBuffer bytes, final Path path, final RandomAccessFile file, final Fd descriptor) {
         this.bytes = bytes;
         this.path = path;
         this.file = file;
+        this.descriptor = descriptor;
     }
 
     /** Memory of this process alone. */
     static LiveMemory ofProcess(final long length) {
-        return new LiveMemory(BufferUtil.allocateDirectAligned(Math.toIntExact(length), ALIGNMENT), null, null);
+        return new LiveMemory(BufferUtil.allocateDirectAligned(Math.toIntExact(length), ALIGNMENT), null, null, null);
     }
 
-    /** A file that is there and empty. */
+    /** For a file that is there and empty. */
     static LiveMemory ofFile(final Path path, final long length) throws IOException {
         // With the flag up, each use of a channel would close it.
         final boolean interrupted = Thread.interrupted();
-        final RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+        final Fd descriptor = memfd(length);
         boolean mapped = false;
         try {
-            file.setLength(length);
-            final LiveMemory memory =
-                new LiveMemory(file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, length), path, file);
+            final LiveMemory memory = map(path, length, descriptor);
+            mapped = true;
+            return memory;
+        } finally {
+            if (!mapped && descriptor != null) {
+                descriptor.close();
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static LiveMemory map(final Path path, final long length, final Fd descriptor) throws IOException {
+        final String name = descriptor == null ? path.toString() : "/proc/self/fd/" + descriptor.fd();
+        final RandomAccessFile file = new RandomAccessFile(name, "rw");
+        boolean mapped = false;
+        try {
+            if (descriptor == null) {
+                file.setLength(length);
+            }
+            final LiveMemory memory = new LiveMemory(
+                file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, length), path, file, descriptor);
             mapped = true;
             return memory;
         } finally {
             if (!mapped) {
                 file.close();
             }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Null where there is no such thing. */
+    private static Fd memfd(final long length) {
+        Fd made = null;
+        boolean sealed = false;
+        try {
+            made = Fd.of(Libc.memfdCreate(MEMFD, LibcConstants.MFD_ALLOW_SEALING), "what is published");
+            Libc.ftruncate(made.fd(), length);
+            FileCalls.addSeals(made.fd(), LibcConstants.F_SEAL_SHRINK | LibcConstants.F_SEAL_SEAL);
+            sealed = true;
+            return made;
+        } catch (final RdmaException | UnsatisfiedLinkError e) {
+            return null;
+        } finally {
+            if (!sealed && made != null) {
+                made.close();
             }
         }
     }
@@ -108,8 +153,15 @@ final class LiveMemory {
         return path;
     }
 
-    /** Gives the file, which is complete, the name by which it is found. */
-    synchronized void rename(final Path name) throws IOException {
+    /** Completes the file, and gives it the name by which it is found. */
+    synchronized void publish(final Path name) throws IOException {
+        if (descriptor != null) {
+            final UnsafeBuffer head = buffer(0, LiveLayout.HEADER_LENGTH);
+            head.putInt(LiveLayout.MEMORY_OFFSET, descriptor.fd() + 1, ByteOrder.LITTLE_ENDIAN);
+            final byte[] copy = new byte[LiveLayout.HEADER_LENGTH];
+            head.getBytes(0, copy);
+            Files.write(path, copy);
+        }
         Files.move(path, name);
         path = name;
     }
@@ -130,12 +182,20 @@ final class LiveMemory {
             if (isReplaced) {
                 file.close();
                 file = null;
+                closeDescriptor();
             }
         } catch (final IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "the file stays, and is recognised by its status; whoever opens a device"
                 + " next removes it", e);
         }
         path = null;
+    }
+
+    private void closeDescriptor() {
+        if (descriptor != null) {
+            descriptor.close();
+            descriptor = null;
+        }
     }
 
     /**

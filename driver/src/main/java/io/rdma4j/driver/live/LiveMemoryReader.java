@@ -5,9 +5,8 @@
 
 package io.rdma4j.driver.live;
 
-import io.rdma4j.driver.state.HeldFile;
-
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -32,20 +31,10 @@ final class LiveMemoryReader implements AutoCloseable {
     private final LivePlaces places;
     private final LiveTroubles troubles;
     private final LiveDevice own;
-    private final Supplier<Whose> whose;
+    private final Supplier<PublishedMemory.Whose> whose;
     /** By the word of the segment: the next one may have the same descriptor, of another file. */
     private final Map<Long, LiveImage> files = new LinkedHashMap<>(MAX_FILES, 0.75f, true);
     private List<Known> known = List.of();
-
-    /**
-     * Whose memory it is, at this moment.
-     *
-     * @param pid       the process.
-     * @param user      its effective user.
-     * @param objection why nothing of it is read, one clause; null if it is.
-     */
-    record Whose(long pid, long user, String objection) {
-    }
 
     private record Known(int place, long word, LiveSegment segment) {
         boolean holds(final long iova, final int length) {
@@ -56,7 +45,7 @@ final class LiveMemoryReader implements AutoCloseable {
 
     /** Own is the publisher if it is of this process, else null. */
     LiveMemoryReader(final LivePlaces places, final LiveTroubles troubles, final LiveDevice own,
-        final Supplier<Whose> whose) {
+        final Supplier<PublishedMemory.Whose> whose) {
         this.whose = whose;
         this.places = places;
         this.troubles = troubles;
@@ -152,44 +141,20 @@ final class LiveMemoryReader implements AutoCloseable {
         if (open != null) {
             return open;
         }
-        final Whose now = whose.get();
-        if (now.objection() != null) {
-            troubles.add("memory cannot be read: %s", now.objection());
-            return null;
-        }
-        try (HeldFile held = HeldFile.of(now.pid(), of.segment.descriptor())) {
-            final String objection = objection(held);
-            if (objection != null) {
-                troubles.add("memory cannot be read: %s", objection);
-                return null;
-            }
+        try {
+            final LiveImage image = PublishedMemory.open(whose, of.segment.descriptor());
             if (files.size() == MAX_FILES) {
                 files.remove(files.keySet().iterator().next()).close();
             }
-            final LiveImage image = new LiveImage.OfFile(held, held);
             files.put(of.word, image);
             return image;
-        } catch (final IOException e) {
+        } catch (final FileSystemException e) {
             troubles.add("memory cannot be read: %s; its process has ended, or is another user's", e.getMessage());
             return null;
+        } catch (final IOException e) {
+            troubles.add("memory cannot be read: %s", e.getMessage());
+            return null;
         }
-    }
-
-    /**
-     * What speaks against what a process holds. The process wrote the number, and may hold what it has no right to
-     * read, such as a place in the file system, or what somebody else gave it.
-     */
-    private String objection(final HeldFile held) throws IOException {
-        // Again, now that it is held: the process may have ended meanwhile, and its number be another's.
-        final Whose now = whose.get();
-        if (now.objection() != null) {
-            return now.objection();
-        }
-        if (!held.isSealedMemory()) {
-            return held.target() + " is not memory that process " + now.pid() + " shares (a sealed memfd)";
-        }
-        return held.owner() == now.user() ? null
-            : held.target() + " is of user " + held.owner() + ", and process " + now.pid() + " of user " + now.user();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -78,24 +79,36 @@ public final class LiveViews {
     static Optional<Listed> look(final Path file) {
         try (LiveImage image = image(file, own(file))) {
             final LiveHeader header = LiveHeader.read(image);
-            final long user = LiveProcess.user(header.pid());
-            if (header.status() == Status.LIVE && user != image.owner()) {
-                return Optional.of(new Listed(file, LiveFolder.pid(file), header.address(), Status.FOREIGN,
-                    String.format("it is of user %d, and process %d of user %d", image.owner(), header.pid(), user)));
-            }
+            final Verdict verdict = Verdict.of(image, header);
             return Optional.of(
-                new Listed(file, LiveFolder.pid(file), header.address(), header.status(), header.detail()));
+                new Listed(file, LiveFolder.pid(file), header.address(), verdict.status, verdict.detail));
         } catch (final IOException e) {
             return Files.notExists(file, LinkOption.NOFOLLOW_LINKS) ? Optional.empty()
                 : Optional.of(new Listed(file, LiveFolder.pid(file), "",
-                    isDenied(file) ? Status.NO_RIGHT : Status.CORRUPT, String.valueOf(e.getMessage())));
+                    isDenied(file, e) ? Status.NO_RIGHT : Status.CORRUPT, String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** What a file is, once it was looked where it leads to. */
+    private record Verdict(Status status, String detail) {
+        static Verdict of(final LiveImage image, final LiveHeader header) {
+            final long user = LiveProcess.user(header.pid());
+            if (header.status() != Status.LIVE) {
+                return new Verdict(header.status(), header.detail());
+            }
+            if (user != image.owner()) {
+                return new Verdict(Status.FOREIGN, String.format("it is of user %d, and process %d of user %d",
+                    image.owner(), header.pid(), user));
+            }
+            return header.layout() != null ? new Verdict(Status.LIVE, "") : new Verdict(Status.STALE,
+                "process " + header.pid() + " has ended or closed the device; " + header.detail());
         }
     }
 
     /** The file; where the C library cannot be called, the memory of this process that it is. */
     private static LiveImage image(final Path file, final LiveDevice own) throws IOException {
         try {
-            return LiveImage.OfFile.open(file);
+            return LiveImage.of(file);
         } catch (final IOException e) {
             if (own == null || !isUnavailable(e)) {
                 throw e;
@@ -108,14 +121,14 @@ public final class LiveViews {
         return e.getCause() instanceof RdmaException cause && cause.errno() == RdmaException.EOPNOTSUPP;
     }
 
-    private static boolean isDenied(final Path file) {
-        return Files.exists(file) && !Files.isReadable(file);
+    private static boolean isDenied(final Path file, final IOException e) {
+        return e instanceof AccessDeniedException || Files.exists(file) && !Files.isReadable(file);
     }
 
     /**
      * Opens one file.
      *
-     * @param file as {@link #list()} names it, or a copy of one.
+     * @param file as {@link #list()} names it. A copy of one leads to the same process, as long as that lives.
      * @return the view; the caller closes it.
      * @throws io.rdma4j.RdmaException ENOENT if it is not there, EACCES without the right, EPROTO if it is of another
      *                                 version, EIO if it is damaged or foreign.
@@ -140,7 +153,7 @@ public final class LiveViews {
 
     private static RdmaException unreadable(final Path file, final IOException e) {
         final boolean there = Files.exists(file);
-        final boolean denied = isDenied(file);
+        final boolean denied = isDenied(file, e);
         final boolean hidden = !there && !Files.notExists(file);
         return RdmaException.of(OPERATION).object(file).detail("%s", e.getMessage()).cause(e)
             .errno(denied || hidden ? RdmaException.EACCES : there ? RdmaException.EIO : RdmaException.ENOENT)
@@ -152,7 +165,7 @@ public final class LiveViews {
         final LiveHeader header = LiveHeader.read(image);
         if (header.layout() == null) {
             final boolean otherVersion = header.detail().contains("of version");
-            throw RdmaException.of(OPERATION).object(name).detail("%s", header.detail())
+            throw RdmaException.of(OPERATION).object(name).detail("%s", Verdict.of(image, header).detail)
                 .errno(otherVersion ? EPROTO : RdmaException.EIO)
                 .hint(otherVersion ? "look into it with the rdma4j that the process runs"
                     : "name a file live-PID-N.dat").build();

@@ -8,6 +8,7 @@ package io.rdma4j.driver.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.nio.file.Files;
@@ -373,6 +374,64 @@ class LiveDeviceTest extends LiveFixture {
             .containsExactly("fake:a", "fake:b", "fake:a");
         assertThat(ofPid(PID, "fake:a").description()).isEqualTo("the second");
         assertThat(view(first).description()).isEmpty();
+    }
+
+    /** Who counts in memory that was cut off gets an error of the JVM, wherever he is by then. */
+    @Test
+    void nobodyWhoPublishesFeelsThatTheFileIsCutOff() throws Exception {
+        final LiveDevice device = device("fake:a");
+        final LiveView view = view(device);
+        final LiveEntry queue = device.add(LiveKind.CQ, 7);
+        queue.publish();
+        final Path file = device.file().orElseThrow();
+        assertThat(file).as("the head alone").hasSize(LiveLayout.HEADER_LENGTH);
+        Files.write(file, new byte[0]);
+
+        for (int i = 1; i <= 10_000; i++) {
+            queue.count(LiveCounters.Cq.POLLS, i);
+            device.command(i, 1, 0, new UnsafeBuffer(new byte[] {1}), new UnsafeBuffer(new byte[] {2}));
+        }
+        Sample.fill(device);
+        assertThat(view.objects(LiveKind.CQ)).singleElement()
+            .satisfies(cq -> assertThat(cq.counter(LiveCounters.Cq.POLLS)).isEqualTo(10_000));
+        assertThat(LiveViews.list()).singleElement().extracting(LiveViews.Listed::status)
+            .isEqualTo(LiveViews.Status.CORRUPT);
+        device.close();
+        assertThat(file).doesNotExist();
+    }
+
+    /** A name that leads elsewhere is not followed. */
+    @Test
+    void whatIsNotPublishedIsNotRead() throws Exception {
+        final LiveDevice device = device("fake:a");
+        final Path file = device.file().orElseThrow();
+        final byte[] head = Files.readAllBytes(file);
+        final int other = memory(bytesOf("fake:other"));
+        assertRefused(file, withInt(head, LiveLayout.MEMORY_OFFSET, 1), "shares (a sealed memfd)");
+        assertRefused(file, withInt(head, LiveLayout.MEMORY_OFFSET, memory(new byte[5]) + 1),
+            "is nothing that it publishes");
+        Files.write(file, withInt(head, LiveLayout.MEMORY_OFFSET, other + 1));
+        assertThat(view(file).address()).as("what says that it is of this process").isEqualTo("fake:other");
+        final int ofAnother = memory(with(bytesOf("fake:other"), LiveLayout.PROCESS_OFFSET, 1));
+        assertRefused(file, withInt(head, LiveLayout.MEMORY_OFFSET, ofAnother + 1), "is nothing that it publishes");
+        assertRefused(file, withInt(head, LiveLayout.MEMORY_OFFSET, Integer.MAX_VALUE), "in its memory");
+        assertThat(LiveViews.list()).singleElement().satisfies(listed -> {
+            assertThat(listed.status()).isEqualTo(LiveViews.Status.STALE);
+            assertThat(listed.detail()).contains("has ended or closed the device");
+        });
+        Files.write(file, with(head, LiveLayout.START_OFFSET, 1));
+        assertThat(LiveViews.list()).singleElement().satisfies(listed -> {
+            assertThat(listed.status()).isEqualTo(LiveViews.Status.STALE);
+            assertThat(listed.address()).isEqualTo("fake:a");
+            assertThat(listed.detail()).contains("has ended", "in its memory");
+        });
+        Files.write(file, head);
+        assertThat(view(device).address()).isEqualTo("fake:a");
+    }
+
+    private static void assertRefused(final Path file, final byte[] content, final String why) throws Exception {
+        Files.write(file, content);
+        assertThatThrownBy(() -> LiveViews.open(file)).isInstanceOf(RdmaException.class).hasMessageContaining(why);
     }
 
     @Test

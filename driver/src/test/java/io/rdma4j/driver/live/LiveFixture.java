@@ -91,12 +91,18 @@ abstract class LiveFixture {
         return fd;
     }
 
-    /** The file of a device as a process leaves it that is killed. */
+    /** The file of a device as a process leaves it that is killed, where there is no memfd. */
     final byte[] bytesOf(final String address) throws IOException {
         try (LiveDevice device = LiveDevice.open(address)) {
             Sample.fill(device);
-            return Files.readAllBytes(device.file().orElseThrow());
+            return bytesOf(device);
         }
+    }
+
+    static byte[] bytesOf(final LiveDevice device) {
+        final byte[] bytes = new byte[Math.toIntExact(device.length())];
+        device.memory().buffer(0, device.length()).getBytes(0, bytes);
+        return withInt(bytes, LiveLayout.MEMORY_OFFSET, 0);
     }
 
     static UnsafeBuffer buffer(final byte[] bytes) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -138,7 +139,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         assumeThat(Libc.geteuid()).as("needs root, to give a file away").isZero();
         device = device("fake:");
         segment(0x1000, 1, 1024, file(1024), 0);
-        final Path given = write("live-" + PID + "-999.dat", Files.readAllBytes(device.file().orElseThrow()));
+        final Path given = write("live-" + PID + "-999.dat", bytesOf(device));
         Files.setAttribute(given, "unix:uid", 65534);
         final LiveView view = view(given);
         assertThat(view.read(0x1000, 16)).isEmpty();
@@ -147,6 +148,14 @@ class LiveMemoryReaderTest extends LiveFixture {
         assertThat(LiveViews.list()).filteredOn(listed -> listed.file().equals(given)).singleElement()
             .satisfies(listed -> assertThat(listed.status()).isEqualTo(LiveViews.Status.FOREIGN));
         assertThat(ofPid(PID, null).read(0x1000, 16)).as("its own file is found").isPresent();
+
+        final Path head = write("live-" + PID + "-998.dat", Files.readAllBytes(device.file().orElseThrow()));
+        assertThat(view(head).read(0x1000, 16)).as("a copy of the head leads there").isPresent();
+        Files.setAttribute(head, "unix:uid", 65534);
+        assertThatThrownBy(() -> LiveViews.open(head)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("it is of user 65534, and process " + PID + " of user 0");
+        assertThat(LiveViews.list()).filteredOn(listed -> listed.file().equals(head)).singleElement()
+            .satisfies(listed -> assertThat(listed.status()).isEqualTo(LiveViews.Status.FOREIGN));
     }
 
     @Test
@@ -214,7 +223,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         segment(0x1000, 1, 1024, file(1024), 0);
         assertThat(view(device).read(0x1000 + 1023, 1).orElseThrow()).containsExactly(63);
 
-        final byte[] ofThis = Files.readAllBytes(device.file().orElseThrow());
+        final byte[] ofThis = bytesOf(device);
         final LiveView ofAnother = view(write("copy", with(ofThis, LiveLayout.START_OFFSET, 1)));
         assertThat(ofAnother.isAlive()).isFalse();
         assertThat(ofAnother.read(0x1000 + 1023, 1)).isEmpty();
@@ -283,7 +292,7 @@ class LiveMemoryReaderTest extends LiveFixture {
         final LiveView view = view(device);
         assertThat(view.read(0x1007, 1)).hasValueSatisfying(bytes -> assertThat(bytes).containsExactly(42));
         assertThat(view.read(0x1fff, 1)).isPresent();
-        final Path copy = write("copy", Files.readAllBytes(device.file().orElseThrow()));
+        final Path copy = write("copy", bytesOf(device));
         final LiveView others = view(copy);
         assertThat(others.read(0x1007, 1)).isEqualTo(Optional.empty());
         assertThat(others.troubles()).singleElement().asString().contains("only its own process can read it");

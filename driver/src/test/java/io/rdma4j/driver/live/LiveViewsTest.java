@@ -114,9 +114,9 @@ class LiveViewsTest extends LiveFixture {
     void ofAnotherVersion() throws Exception {
         final byte[] bytes = withInt(bytesOf("fake:a"), LiveLayout.VERSION_OFFSET, LiveLayout.VERSION + 1);
         final Path file = write(NAME, bytes);
-        assertListed(Status.OTHER_VERSION, "it is of version 4, this is version 3");
-        assertFails(() -> LiveViews.open(file), 71, file.toString(), "version 3", "the rdma4j that the process runs");
-        assertFails(() -> LiveViews.ofPid(PID, null), 71, "version 3");
+        assertListed(Status.OTHER_VERSION, "it is of version 5, this is version 4");
+        assertFails(() -> LiveViews.open(file), 71, file.toString(), "version 5", "the rdma4j that the process runs");
+        assertFails(() -> LiveViews.ofPid(PID, null), 71, "version 5");
         device("fake:b").close();
         assertThat(file).exists();
 
