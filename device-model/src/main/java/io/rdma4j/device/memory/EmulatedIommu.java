@@ -10,11 +10,11 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.dma.HostBlock;
 import io.rdma4j.driver.dma.Iommu;
-import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.driver.libc.FaultableMemory;
 import io.rdma4j.driver.memory.BufferOwners;
 import io.rdma4j.driver.memory.MappingWatch;
 import io.rdma4j.driver.memory.MemoryHold;
+import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.pci.DmaDomain;
 
 import java.util.ArrayList;

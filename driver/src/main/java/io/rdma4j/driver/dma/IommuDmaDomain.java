@@ -6,6 +6,8 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.memory.Presence;
+import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;

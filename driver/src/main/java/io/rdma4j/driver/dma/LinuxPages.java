@@ -10,6 +10,7 @@ import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.SharedFile;
 

@@ -15,6 +15,6 @@
  *
  * <p>Beside them: {@link io.rdma4j.driver.dma.PagePins} and {@link io.rdma4j.driver.dma.PinningIommu} keep pages in
  * memory where the IOMMU does not, {@link io.rdma4j.driver.dma.MemlockLimit} says in time that the limit is too low,
- * and {@link io.rdma4j.driver.dma.ProcessMaps} which byte is not there.
+ * and {@link io.rdma4j.driver.memory.ProcessMaps} which byte is not there.
  */
 package io.rdma4j.driver.dma;

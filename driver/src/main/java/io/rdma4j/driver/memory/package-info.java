@@ -4,7 +4,7 @@
  */
 
 /**
- * Memory that is not simply allocated: dma-bufs of other devices, persistent files, and what becomes of mapped memory
- * behind a region's back.
+ * Memory that is not simply allocated: dma-bufs of other devices, persistent files, which of it is there, and what
+ * becomes of mapped memory behind a region's back.
  */
 package io.rdma4j.driver.memory;

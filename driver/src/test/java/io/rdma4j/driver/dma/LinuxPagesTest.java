@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.SharedFile;
 

@@ -6,8 +6,8 @@
 package io.rdma4j.fabric.cache;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.ProcessMaps;
 import io.rdma4j.driver.memory.BufferOwners;
+import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.fabric.CacheStatistics;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FabricException;

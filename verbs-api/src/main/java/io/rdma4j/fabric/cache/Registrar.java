@@ -6,7 +6,7 @@
 package io.rdma4j.fabric.cache;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.Presence;
+import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;

@@ -6,7 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.ProcessMaps;
+import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.pvrdma.RegionPages;
 import io.rdma4j.hw.pvrdma.Pdir;

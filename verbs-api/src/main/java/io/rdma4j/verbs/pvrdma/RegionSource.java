@@ -6,8 +6,8 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.Presence;
 import io.rdma4j.driver.memory.BufferOwners;
+import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.pvrdma.RegionPages;

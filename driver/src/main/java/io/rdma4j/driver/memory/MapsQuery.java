@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.dma;
+package io.rdma4j.driver.memory;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.dma;
+package io.rdma4j.driver.memory;
 
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
@@ -243,7 +243,7 @@ public final class ProcessMaps {
      * @param length  bytes.
      * @return bytes; 0 if it is not known.
      */
-    static long transparentBytes(final Path smaps, final long address, final long length) {
+    public static long transparentBytes(final Path smaps, final long address, final long length) {
         final long end = address + length;
         long sum = 0;
         long outside = -1;
