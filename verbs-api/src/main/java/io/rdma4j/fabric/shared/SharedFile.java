@@ -36,9 +36,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * the file stays: who opens it next and may make it begins anew, who only reads is told that there is none.
  *
  * <p>A new one is written under another name and then linked, so that nobody sees it half-made. All bytes that are used
- * are written before, so that the file system cannot run out of room under the mapping. Should the user himself
- * truncate a file while it is mapped, reading it ends with an InternalError of the JVM; what can be checked without a
- * system call for each read is checked when it is locked.
+ * are written before, so that the file system cannot run out of room under the mapping.
+ *
+ * <p>Should the user himself truncate a file while it is mapped, whoever locks it is told FI_EIO, and closing it
+ * touches nothing that is gone. Reading it ends with an InternalError of the JVM, at the next safepoint, so that nobody
+ * can catch it where it belongs: to look at the length before each read is a system call, and the file can still be cut
+ * off behind the look. Linux seals only memory without a name, to which processes come by the descriptors of others:
+ * those of another pid namespace, which find a vector by its name, would have no way to it.
  */
 final class SharedFile {
     private static final FileAttribute<?> MINE =
@@ -349,6 +353,19 @@ final class SharedFile {
         }
     }
 
+    /**
+     * For who only reads.
+     *
+     * @throws io.rdma4j.fabric.FabricException FI_EIO if it was cut off.
+     */
+    void requireWhole() {
+        try {
+            checkLength();
+        } catch (final IOException e) {
+            throw Troubles.of(path, e);
+        }
+    }
+
     void unlock() {
         try {
             if (writer != null) {
@@ -412,7 +429,7 @@ final class SharedFile {
             FileLocks.writer(channel, path);
             presence.release();
             if (!FileLocks.isAbandoned(channel)) {
-                if (owner != 0) {
+                if (owner != 0 && channel.size() >= layout.length) {
                     new SharedOwners(writable).leave(owner);
                 }
             } else if (key != null && key.equals(key(path))) {

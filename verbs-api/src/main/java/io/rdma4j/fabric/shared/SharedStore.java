@@ -92,7 +92,9 @@ final class SharedStore implements AvStore {
     /** One for reading only changes nothing, so that it waits for nobody. */
     @Override
     public void lock() {
-        if (!readOnly) {
+        if (readOnly) {
+            file.requireWhole();
+        } else {
             file.lock();
             boolean good = false;
             try {

@@ -110,6 +110,25 @@ class SharedDamageTest extends OwnFolder {
         }
     }
 
+    /** What is mapped of it is not there any more: whoever changes or closes it must not touch that. */
+    @Test
+    void whoLocksOrClosesAVectorThatWasCutOffLooksFirst() throws Exception {
+        final StoreProcess other = new StoreProcess(folder);
+        final AvStore store = open(attributes(NAME));
+        final AvStore reader = open(reading(NAME));
+        insert(store, 1);
+        assertEquals("ok 100000", other.ask("open " + NAME));
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            file.truncate(0);
+        }
+        assertEquals(FiErrno.FI_EIO, errno(store::lock));
+        assertEquals(FiErrno.FI_EIO, errno(reader::lock));
+        reader.close();
+        store.close();
+        other.kill();
+        Files.delete(path);
+    }
+
     @Test
     void filesOfOthersAndLinksAreRefused() throws IOException {
         final byte[] good = good();
