@@ -48,7 +48,7 @@ final class FabricRegionCases {
             ConformanceCase.of("fabric.regionsOverlap", FabricRegionCases::overlap),
             ConformanceCase.of("fabric.regionClosesTwiceWithoutHarm", FabricRegionCases::closesTwice),
             ConformanceCase.of("fabric.regionOfSeveralBuffersIsOne", FabricRegionCases::several),
-            ConformanceCase.of("fabric.regionRefusesBuffersThatDoNotFit", FabricRegionCases::doNotFit),
+            ConformanceCase.of("fabric.regionOfBuffersApartIsOne", FabricRegionCases::apart),
             ConformanceCase.of("fabric.keyIsWhatTheApplicationAskedFor", FabricRegionCases::applicationKeys),
             ConformanceCase.of("fabric.keyOfTheProviderIsUnique", FabricRegionCases::providerKeys),
             ConformanceCase.of("fabric.keyIsNotThereWithoutRemoteRights", FabricRegionCases::noKey),
@@ -191,16 +191,43 @@ final class FabricRegionCases {
             "a receive between two buffers");
     }
 
-    private static void doNotFit(final ConformanceEnv env) {
-        final Domain domain = domain(env);
-        final FabricMemory memory = FabricMemory.of(env, domain, 8 * PAGE);
-        refuse(domain, new MrAttributes().access(MrAccess.SEND).buffer(memory.at(0), 100)
-            .buffer(memory.at(2 * PAGE), PAGE), "a first buffer that ends inside of a page");
-        refuse(domain, new MrAttributes().access(MrAccess.SEND).buffer(memory.at(0), PAGE)
-            .buffer(memory.at(2 * PAGE + 8), 100), "a second one that begins inside of a page");
+    /** Nothing begins or ends at a page, two share one: each is sent from and received into by the one descriptor. */
+    private static void apart(final ConformanceEnv env) {
+        final FabricPair pair = FabricPair.messages(env);
+        final FabricMemory from = pair.near().memory(4 * PAGE);
+        final FabricMemory to = pair.far().memory(4 * PAGE);
+        final int[] begins = {2 * PAGE + 100, 70, 700};
+        final MemoryRegion source = env.own(pair.near().domain().register(apart(from, begins, MrAccess.SEND)));
+        final MemoryRegion sink = env.own(pair.far().domain().register(apart(to, begins, MrAccess.RECV)));
+        Check.equal(600L, sink.length(), "length of all buffers");
+        Check.equal(to.at(begins[0]), sink.address(), "address of the first");
+        for (final int begin : begins) {
+            from.fill(begin, begin, 200);
+            to.guard();
+            pair.far().post(() -> pair.far().endpoint().receive(to.at(begin), 200, sink, 1), "receive");
+            pair.near().post(() -> pair.near().endpoint().send(from.at(begin), 200, source, 2), "send");
+            pair.near().next();
+            pair.far().next().expectLength(200);
+            to.expectOnly(begin, begin, 200, "at " + begin);
+            env.moved(200);
+        }
+        FabricCheck.code(FI_EINVAL, pair.far().endpoint().receive(to.at(70), 201, sink, 1),
+            "a receive that goes beyond its buffer");
         // Two that touch are one.
-        env.own(domain.register(new MrAttributes().access(MrAccess.SEND).buffer(memory.at(3), 100)
-            .buffer(memory.at(103), 50)));
+        final MemoryRegion touching = env.own(pair.near().domain().register(new MrAttributes().access(MrAccess.SEND)
+            .buffer(from.at(3), 100).buffer(from.at(103), 50)));
+        pair.far().post(() -> pair.far().endpoint().receive(to.at(700), 150, sink, 1), "receive");
+        pair.near().post(() -> pair.near().endpoint().send(from.at(3), 150, touching, 2), "send");
+        pair.near().next();
+        pair.far().next().expectLength(150);
+    }
+
+    private static MrAttributes apart(final FabricMemory memory, final int[] begins, final MrAccess... access) {
+        final MrAttributes attributes = new MrAttributes().access(access);
+        for (final int begin : begins) {
+            attributes.buffer(memory.at(begin), 200);
+        }
+        return attributes;
     }
 
     private static void applicationKeys(final ConformanceEnv env) {

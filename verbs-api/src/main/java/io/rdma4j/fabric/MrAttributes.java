@@ -22,9 +22,11 @@ import org.agrona.DirectBuffer;
  * several times.
  *
  * <p>Several buffers become one region with one key, in the order in which they are added: peers see them as one range
- * without a gap. The device translates by pages of 4 KiB, so every buffer but the first has to begin at a page, and
- * every one but the last to end at one; buffers that touch each other in memory, of one owner, count as one. A region
- * of several buffers has at most 16 GiB. {@link Domain#allocate} gives whole pages.
+ * without a gap, and this side by one descriptor; what this side sends or receives is inside of one buffer. The device
+ * translates by pages of 4 KiB: buffers of which every one but the first begins at a page, and every one but the last
+ * ends at one, are one region there, of at most 16 GiB; others become several there, which count against its limit
+ * (max_mr). Buffers that touch each other in memory, of one owner, count as one. {@link Domain#allocate} gives whole
+ * pages. Several regions at the device are for local use: with REMOTE_READ or REMOTE_WRITE they are refused, FI_ENOSYS.
  */
 public final class MrAttributes {
     private static final String OPERATION = "describe a region";

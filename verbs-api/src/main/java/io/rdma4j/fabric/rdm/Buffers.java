@@ -47,7 +47,7 @@ abstract class Buffers {
     final boolean isUsable() {
         for (int i = 0; i < count; i++) {
             final LocalDescriptor region = regions[i];
-            if (region != null && !(region.isUsable() && region.lkey() == lkeys[i])) {
+            if (region != null && !(region.isUsable() && region.lkey(addresses[i], lengths[i]) == lkeys[i])) {
                 return false;
             }
         }

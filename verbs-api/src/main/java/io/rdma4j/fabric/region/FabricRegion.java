@@ -440,10 +440,9 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     }
 
     @Override
-    public int lkey() {
+    public int lkey(final long address, final long bytes) {
         final RegionBody now = body;
-        final RegionDevice.Keys keys = now == null ? null : now.device().keys();
-        return keys == null ? 0 : keys.lkey();
+        return now == null ? 0 : now.lkey(address, bytes);
     }
 
     @Override

@@ -235,8 +235,8 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     }
 
     @Override
-    public int lkey() {
-        return first().lkey();
+    public int lkey(final long address, final long length) {
+        return first().lkey(address, length);
     }
 
     @Override

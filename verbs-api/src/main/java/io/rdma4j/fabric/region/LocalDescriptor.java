@@ -25,11 +25,13 @@ public interface LocalDescriptor {
     boolean isUsable();
 
     /**
-     * The local key.
+     * The local key. A region whose buffers lie apart has several at the device.
      *
-     * @return as work requests have it; what it was last if the region is not usable any more.
+     * @param address first byte, in this process.
+     * @param length  bytes, 0 or more.
+     * @return as work requests that name these bytes have it; what it was last if the region is not usable any more.
      */
-    int lkey();
+    int lkey(long address, long length);
 
     /**
      * How the device names memory of this region.

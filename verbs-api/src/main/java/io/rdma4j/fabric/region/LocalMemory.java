@@ -97,7 +97,7 @@ public final class LocalMemory {
             return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(address, length, owner, access);
         }
         deviceAddress = found;
-        lkey = region.lkey();
+        lkey = region.lkey(address, length);
         return 0;
     }
 

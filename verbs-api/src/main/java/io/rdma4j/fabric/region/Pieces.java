@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric.region;
 
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PageList;
@@ -14,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The buffers of a region, in order (struct iovec). Several become one range without a gap, because the device
- * translates by pages: so all but the first begin on a page, and all but the last end on one. Those that touch each
- * other and have the same owner count as one. Immutable, but that the owners can be let go of.
+ * The buffers of a region, in order (struct iovec): one range without a gap. The device translates by pages, so it has
+ * as one region only a run of buffers of which all but the first begin on a page, and all but the last end on one.
+ * Those that touch each other and have the same owner count as one. Immutable, but that the owners can be let go of.
  */
 final class Pieces {
     private static final int PAGE = PageList.PAGE_SIZE;
@@ -25,10 +24,13 @@ final class Pieces {
 
     /** Not volatile: with owners or without, it says the same of the memory. */
     private List<MrAttributes.Piece> list;
+    /** More than one, or empty: then it is a run itself. */
+    private final List<Pieces> runs;
     private final long length;
 
-    private Pieces(final List<MrAttributes.Piece> list) {
+    private Pieces(final List<MrAttributes.Piece> list, final List<Pieces> runs) {
         this.list = list;
+        this.runs = runs;
         length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, Pieces::sum);
     }
 
@@ -44,14 +46,13 @@ final class Pieces {
         for (int i = 0; i < buffers.size(); i++) {
             check(i, buffers.get(i));
         }
-        final Pieces pieces = new Pieces(merge(buffers));
-        pieces.checkPages();
-        return pieces;
+        final List<MrAttributes.Piece> merged = merge(buffers);
+        return new Pieces(merged, split(merged));
     }
 
     /** One range. */
     static Pieces of(final long address, final long bytes, final Object owner) {
-        return new Pieces(List.of(new MrAttributes.Piece(address, bytes, owner)));
+        return new Pieces(List.of(new MrAttributes.Piece(address, bytes, owner)), List.of());
     }
 
     private static void check(final int i, final MrAttributes.Piece piece) {
@@ -86,38 +87,42 @@ final class Pieces {
         return List.copyOf(merged);
     }
 
-    private void checkPages() {
-        for (int i = 0; i < list.size(); i++) {
-            final MrAttributes.Piece piece = list.get(i);
-            if (i > 0 && piece.address() % PAGE != 0) {
-                throw outOfPlace(i, piece, "begins");
-            }
-            if (i < list.size() - 1 && (piece.address() + piece.length()) % PAGE != 0) {
-                throw outOfPlace(i, piece, "ends");
+    /** As few runs as there can be. */
+    private static List<Pieces> split(final List<MrAttributes.Piece> list) {
+        final List<Pieces> runs = new ArrayList<>();
+        int first = 0;
+        for (int i = 1; i <= list.size(); i++) {
+            if (i == list.size() || !isOnPages(list.get(i - 1), list.get(i))) {
+                runs.add(new Pieces(list.subList(first, i), List.of()));
+                first = i;
             }
         }
+        return runs.size() == 1 ? List.of() : List.copyOf(runs);
+    }
+
+    private static boolean isOnPages(final MrAttributes.Piece last, final MrAttributes.Piece next) {
+        return (last.address() + last.length()) % PAGE == 0 && next.address() % PAGE == 0;
     }
 
     /** Refuses several buffers whose list of pages would be as long as memory is large. */
     void checkLength(final long most) {
+        runs.forEach(run -> run.checkLength(most));
         final long allowed = Math.min(most, MOST_LISTED);
-        if (list.size() > 1 && length > allowed) {
+        if (runs.isEmpty() && list.size() > 1 && length > allowed) {
             throw Refusals.invalid(Refusals.REGISTER, "%s: the length is %d, allowed are 1 to %d bytes", this, length,
                 allowed).hint("register them as several regions").build();
         }
     }
 
-    private FabricException outOfPlace(final int i, final MrAttributes.Piece piece, final String verb) {
-        return Refusals.invalid(Refusals.REGISTER, "buffer %d of %d, 0x%x+%d, %s inside of a page of %d bytes", i,
-            list.size(), piece.address(), piece.length(), verb, PAGE)
-            .hint("all buffers but the first must begin, all but the last must end at a page (touching ones of one "
-                + "owner count as one); Domain.allocate gives whole pages, or register them as several regions")
-            .build();
-    }
-
     /** The region is closed: what keeps the memory may go. */
     void letGo() {
         list = list.stream().map(piece -> new MrAttributes.Piece(piece.address(), piece.length(), null)).toList();
+        runs.forEach(Pieces::letGo);
+    }
+
+    /** What the device can have as one region each, in order. */
+    List<Pieces> runs() {
+        return runs.isEmpty() ? List.of(this) : runs;
     }
 
     long address() {
@@ -147,7 +152,7 @@ final class Pieces {
         return -1;
     }
 
-    /** Names the memory to the device. */
+    /** Names the memory of one run to the device. */
     MrOptions describe() {
         final MrAttributes.Piece first = list.get(0);
         if (list.size() == 1) {

@@ -19,7 +19,7 @@ final class RegionBody {
     private final RegionMemory memory;
     private final Realm realm;
     private final EventCell cell;
-    private final RegionDevice device;
+    private final RegionDevices device;
     /** Where peers find it: the realm of an endpoint that it is bound to, else its own. */
     private Realm target;
     private boolean waitsForEnable;
@@ -31,7 +31,7 @@ final class RegionBody {
         this.realm = realm;
         this.cell = cell;
         rules = plan.rules();
-        device = new RegionDevice(plan, memory.pieces(), plan.base(), cell);
+        device = new RegionDevices(plan, memory.pieces(), plan.base(), cell);
         target = realm;
         waitsForEnable = plan.waitsForEnable();
     }
@@ -221,7 +221,7 @@ final class RegionBody {
         return !waitsForEnable && device.isRegistered() && device.peersHaveDeviceKey();
     }
 
-    RegionDevice device() {
+    RegionDevices device() {
         return device;
     }
 
@@ -229,11 +229,13 @@ final class RegionBody {
         return memory;
     }
 
-    /** On the data path: reads final fields, and the keys once. */
+    /** On the data path: see {@link RegionDevices#deviceAddress}. */
     long deviceAddress(final long address, final long bytes) {
-        final RegionDevice.Keys keys = device.keys();
-        final long offset = memory.offsetOf(address, bytes);
-        return offset < 0 || keys == null ? -1 : keys.iova() + offset;
+        return device.deviceAddress(memory.registered(address), bytes);
+    }
+
+    int lkey(final long address, final long bytes) {
+        return device.lkey(memory.registered(address), bytes);
     }
 
     /** What peers wrote is in the files, if that was asked for, and nobody reaches the memory any more. */

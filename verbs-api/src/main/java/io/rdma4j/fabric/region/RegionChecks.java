@@ -45,8 +45,22 @@ final class RegionChecks {
         if (rules.hmem) {
             hmem.check(attributes.iface(), attributes.device(), flags);
         }
-        return new RegionPlan(dmabuf ? null : pieces(attributes), dmabuf ? attributes.dmabuf() : null, access, flags,
-            attributes.requestedKey(), attributes.authKey(), attributes.context(), rules);
+        final RegionPlan plan = new RegionPlan(dmabuf ? null : pieces(attributes), dmabuf ? attributes.dmabuf() : null,
+            access, flags, attributes.requestedKey(), attributes.authKey(), attributes.context(), rules);
+        if (!dmabuf) {
+            checkApart(plan);
+        }
+        return plan;
+    }
+
+    /** Peers come by one key of the device. */
+    private void checkApart(final RegionPlan plan) {
+        if (plan.isRemote() && rules.hasMemory && plan.pieces().runs().size() > 1) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, OPERATION, "%s: the device has them as %d regions, and peers with "
+                + "REMOTE_READ or REMOTE_WRITE reach one", plan.pieces(), plan.pieces().runs().size())
+                .hint("for peers all buffers but the first must begin, all but the last must end at a page of 4096 "
+                    + "bytes (touching ones of one owner count as one); or register them as several regions").build();
+        }
     }
 
     private Pieces pieces(final MrAttributes attributes) {

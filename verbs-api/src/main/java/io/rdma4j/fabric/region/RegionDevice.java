@@ -5,27 +5,24 @@
 
 package io.rdma4j.fabric.region;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
 
 /**
- * A region at the device: registered, exposed to peers, hidden from them, closed; and what the directory of its realm
- * tells of it. Used by one thread at a time; {@link #keys()} by all.
+ * One region at the device: registered, moved to a realm, with rights for peers or without, closed. Used by one thread
+ * at a time; {@link #keys()} by all.
  */
 final class RegionDevice {
     private final RegionPlan plan;
     private final RegionRules rules;
     private final Pieces pieces;
     private final long base;
-    private final EventCell cell;
 
     private MemoryRegion region;
     private Realm realm;
     private boolean exposed;
-    private boolean rawKeyGiven;
     private boolean unmapped;
     private volatile Keys keys;
 
@@ -33,12 +30,11 @@ final class RegionDevice {
     record Keys(Realm realm, int lkey, int rkey, long iova) {
     }
 
-    /** Of a region that is not counted, the cell is null. */
-    RegionDevice(final RegionPlan plan, final Pieces pieces, final long base, final EventCell cell) {
+    /** Of one run of buffers. */
+    RegionDevice(final RegionPlan plan, final Pieces pieces, final long base) {
         this.plan = plan;
         this.pieces = pieces;
         this.base = base;
-        this.cell = cell;
         rules = plan.rules();
     }
 
@@ -52,10 +48,7 @@ final class RegionDevice {
         boolean done = false;
         try {
             requirePages(made);
-            if (exposing) {
-                openCell();
-            }
-            publish(exposing);
+            publish();
             done = true;
         } finally {
             if (!done) {
@@ -116,18 +109,7 @@ final class RegionDevice {
     /** The same by registering anew, where keys of the device may change because peers do not have them. */
     void replacePages() {
         region.reregister(describe());
-        publish(false);
-    }
-
-    /** Whether peers name it by a key of the device, which must stay: their key is one, or a raw key has it inside. */
-    boolean peersHaveDeviceKey() {
-        return rawKeyGiven || plan.isRemote() && rules.provKey;
-    }
-
-    /** All that a peer needs. */
-    void writeRawKey(final byte[] rawKey) {
-        rawKeyGiven = true;
-        RawKey.write(entry(), rawKey);
+        publish();
     }
 
     boolean isRegistered() {
@@ -138,70 +120,42 @@ final class RegionDevice {
         return region != null && !region.isClosed();
     }
 
-    /** Lets peers of a realm reach it, as far as the plan says. */
-    void expose(final Realm target) {
-        if (region == null) {
-            register(target, true);
-            return;
-        }
-        move(target, true);
-        openCell();
-        publish(true);
-    }
-
-    /** No peer reaches it any more when this returns; those that look up the application's key see it disabled. */
-    void hide(final Realm home) {
-        if (rules.provKey) {
-            unlist();
-        } else {
-            list(false);
-        }
-        if (cell != null) {
-            cell.hide();
-        }
-        try {
-            move(home, false);
-            publish(false);
-        } catch (final RdmaException e) {
-            giveUp(home);
-        }
-    }
-
     /** Where the rights cannot be taken away, as when the memory is not mapped any more, the registration is ended. */
-    private void giveUp(final Realm home) {
+    void giveUp(final Realm home) {
         final MemoryRegion last = region;
-        unlist();
         region = null;
         realm = home;
         exposed = false;
         // A dma-buf is mapped as long as it is registered.
         unmapped = plan.dmabuf() != null;
-        last.close();
-        list(false);
+        if (last != null) {
+            last.close();
+        }
     }
 
-    private void move(final Realm target, final boolean exposing) {
-        if (target != realm) {
-            unlist();
+    /** It was registered together with others, which could not be. */
+    void unregister() {
+        final MemoryRegion last = region;
+        region = null;
+        if (last != null) {
+            last.close();
         }
+    }
+
+    /** Old keys are dead when this returns, if rights or realm are others. */
+    void move(final Realm target, final boolean exposing) {
         if (plan.isRemote() && exposing != exposed || target != realm) {
             // The same pages, not pinned again; the old keys are dead when this returns.
             region.reregister(new MrOptions().access(rights(exposing)).pd(target.pd()));
             realm = target;
         }
         exposed = exposing;
+        publish();
     }
 
-    private void openCell() {
-        if (cell != null && cell.region() == null) {
-            cell.open(realm);
-        }
-    }
-
-    private void publish(final boolean live) {
+    private void publish() {
         // Volatile: who sees the region enabled sees these keys.
         keys = new Keys(realm, region.lkey(), peersKey(), region.iova());
-        list(live);
     }
 
     /** Where peers reach no memory their key is only a name, and the device's may be the same for all regions. */
@@ -212,29 +166,8 @@ final class RegionDevice {
         return rules.hasMemory ? region.rkey() : region.lkey();
     }
 
-    /** With keys of the provider peers look up cells, and why they were refused. */
-    private void list(final boolean live) {
-        if (plan.hasOwnKey() || live && plan.isRemote()) {
-            realm.directory().put(entry(), live);
-        }
-    }
-
-    private void unlist() {
-        if (keys != null && plan.isRemote()) {
-            realm.directory().remove(fabricKey());
-        }
-    }
-
-    /** How peers call it. */
-    long fabricKey() {
-        return plan.hasOwnKey() ? plan.key() : Integer.toUnsignedLong(keys.rkey);
-    }
-
-    DirectoryEntry entry() {
-        final Keys now = keys;
-        final MemoryRegion counter = cell == null ? null : cell.region();
-        return new DirectoryEntry(fabricKey(), now.rkey, now.iova, pieces.length(), base, plan.directoryRights(),
-            counter == null ? 0 : counter.rkey(), counter == null ? 0 : counter.iova());
+    Pieces pieces() {
+        return pieces;
     }
 
     /** What the device calls it; null before it was registered. */
@@ -244,15 +177,8 @@ final class RegionDevice {
 
     /** Neither peers nor the device reach the memory any more when this returns. */
     void close() {
-        unlist();
-        try {
-            if (region != null) {
-                region.close();
-            }
-        } finally {
-            if (cell != null) {
-                cell.close();
-            }
+        if (region != null) {
+            region.close();
         }
     }
 }

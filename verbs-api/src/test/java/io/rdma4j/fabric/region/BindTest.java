@@ -52,7 +52,7 @@ class BindTest {
 
     /** Adds to the cell of a region, as an endpoint does behind a write. */
     private static WcStatus add(final MemoryRegion region, final long value) {
-        final RegionDevice device = ((FabricRegion) region).body().device();
+        final RegionDevices device = ((FabricRegion) region).body().device();
         final DirectoryEntry entry = device.entry();
         try (Wire wire = new Wire(device.keys().realm())) {
             return wire.add(entry.cellIova(), entry.cellRkey(), value);
@@ -145,7 +145,7 @@ class BindTest {
     void withRmaEventARegionIsDisabledUntilItsCountersAreBound() {
         final Domain domain = rig.domain(RMA_EVENT);
         final MemoryRegion region = domain.register(remote(buffer, 1).flags(MrFlag.RMA_EVENT));
-        final RegionDevice device = ((FabricRegion) region).body().device();
+        final RegionDevices device = ((FabricRegion) region).body().device();
         final Counter counter = domain.openCounter();
         final Counter second = domain.openCounter();
         assertThat(region.isEnabled()).isFalse();

@@ -37,7 +37,7 @@ class DescriptorTest {
 
     private void ask(final LocalDescriptor desc, final MappedKeys mapped, final long key) {
         for (int i = 0; i < CALLS; i++) {
-            sink += desc.isUsable() && desc.allows(MrAccess.REMOTE_WRITE.bit()) ? desc.lkey() : 0;
+            sink += desc.isUsable() && desc.allows(MrAccess.REMOTE_WRITE.bit()) ? desc.lkey(address + i % PAGE, 1) : 0;
             sink += desc.deviceAddress(address + i % PAGE, 1) + (desc.realm() == null ? 1 : 0);
             sink += mapped.find(key).length();
         }
@@ -87,7 +87,7 @@ class DescriptorTest {
             try {
                 while (!end.get()) {
                     final FabricRegion region = current.get();
-                    sink += region.isUsable() ? region.lkey() : 0;
+                    sink += region.isUsable() ? region.lkey(address, 1) : 0;
                     sink += region.deviceAddress(address, 1) + region.key() + region.toString().length();
                 }
             } catch (final RuntimeException e) {

@@ -65,8 +65,8 @@ class RealmsTest {
         try (PinnedMemory memory = rig.context().allocate(PAGE)) {
             final RegionPlan plan = new RegionPlan(null, new MrAttributes.DmaBufRange(0, 0, PAGE, 0),
                 EnumSet.of(MrAccess.REMOTE_READ), EnumSet.of(MrFlag.DMABUF), 1, null, null, rules);
-            final RegionDevice device =
-                new RegionDevice(plan, Pieces.of(memory.address(), PAGE, memory), 0, null);
+            final RegionDevices device =
+                new RegionDevices(plan, Pieces.of(memory.address(), PAGE, memory), 0, null);
             device.register(realm, true);
             final List<io.rdma4j.verbs.MemoryRegion> others = fill(realm.pd(), memory);
             device.hide(realm);

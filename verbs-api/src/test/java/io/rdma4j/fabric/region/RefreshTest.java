@@ -81,7 +81,7 @@ class RefreshTest {
         final FabricRegion region = (FabricRegion) domain.register(hole());
         assertThat(region.isEnabled()).isFalse();
         assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
-        assertThat(region.lkey()).isZero();
+        assertThat(region.lkey(PAGE, 1)).isZero();
         assertThat(region.deviceAddress(PAGE, 1)).isEqualTo(-1);
         assertRefused(FiErrno.FI_EFAULT, region::refresh, "0x1000");
         assertRefused(FiErrno.FI_EOPBADSTATE, region::enable);

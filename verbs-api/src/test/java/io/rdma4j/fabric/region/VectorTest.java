@@ -6,10 +6,12 @@
 package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Rig.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
@@ -89,16 +91,53 @@ class VectorTest {
     }
 
     @Test
-    void aBufferThatLeavesAGapIsNamed() {
+    void aBufferWithoutBytesIsNamed() {
         final Domain domain = rig.domain();
         try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
             final long start = memory.address();
-            assertInvalid(() -> domain.register(both().buffer(start, PAGE).buffer(start + 2 * PAGE + 1, PAGE)),
-                "buffer 1 of 2", "begins inside of a page");
-            assertInvalid(() -> domain.register(both().buffer(start, PAGE - 1).buffer(start + 2 * PAGE, PAGE)),
-                "buffer 0 of 2", "ends inside of a page", "Domain.allocate");
             assertInvalid(() -> domain.register(both().buffer(start, PAGE).buffer(start + 2 * PAGE, 0)),
                 "buffer 1 has 0 bytes");
+        }
+    }
+
+    /** Overlapping buffers are in several of the device's regions: address and key have to be of the same one. */
+    @Test
+    void bytesOfOverlappingBuffersApartAreFoundInOneThatHasAllOfThem() {
+        final Domain domain = rig.domain();
+        try (PinnedMemory memory = domain.allocate(4 * PAGE); MemoryRegion made = domain.register(new MrAttributes()
+            .access(MrAccess.SEND).buffer(memory.address() + 10, 100).buffer(memory.address() + 60, 200))) {
+            final FabricRegion region = (FabricRegion) made;
+            final long start = memory.address();
+            assertThat(region.length()).isEqualTo(300);
+            assertThat(region.lkey(start + 10, 1)).isNotEqualTo(region.lkey(start + 111, 1));
+            assertThat(region.lkey(start + 60, 50)).as("both have them").isEqualTo(region.lkey(start + 10, 1));
+            assertThat(region.lkey(start + 60, 51)).isEqualTo(region.lkey(start + 111, 1));
+            assertThat(region.deviceAddress(start + 60, 51) + 51).isEqualTo(region.deviceAddress(start + 111, 1));
+            assertThat(region.deviceAddress(start + 59, 52)).as("in no one of them").isEqualTo(-1);
+            assertThat(region.lkey(start + 59, 52)).as("in no one of them").isZero();
+        }
+    }
+
+    @Test
+    void peersReachOneRegionOfTheDevice() {
+        final Domain domain = rig.domain();
+        try (PinnedMemory memory = domain.allocate(PAGE)) {
+            assertRefused(FiErrno.FI_ENOSYS, () -> domain.register(both().buffer(memory.address() + 10, 100)
+                .buffer(memory.address() + 60, 200)), "2 buffers", "2 regions", "REMOTE_READ");
+        }
+    }
+
+    @Test
+    void whatTheDeviceRefusesOfOneLeavesNothingOfTheOthers() {
+        final Domain domain = rig.on("max_mr=8").domain();
+        try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
+            final MrAttributes attributes = new MrAttributes().access(MrAccess.SEND);
+            for (int i = 0; i < 12; i++) {
+                attributes.buffer(memory.address() + i * 600 + 8, 16);
+            }
+            assertRefused(FiErrno.FI_ENOMEM, () -> domain.register(attributes), "MR");
+            domain.register(new MrAttributes().access(MrAccess.SEND).buffer(memory.address() + 8, 16)
+                .buffer(memory.address() + PAGE + 8, 16)).close();
         }
     }
 

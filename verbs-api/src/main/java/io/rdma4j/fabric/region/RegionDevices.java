@@ -1,0 +1,262 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.MemoryRegion;
+
+import java.util.List;
+
+/**
+ * What a region is at the device: mostly one region there; several, in order, where its buffers lie so that no one list
+ * of pages holds them. And what the directory of its realm tells of it. Used by one thread at a time; questions of the
+ * data path by all.
+ */
+final class RegionDevices {
+    private final RegionPlan plan;
+    private final RegionRules rules;
+    private final Pieces pieces;
+    private final long base;
+    private final EventCell cell;
+    private final RegionDevice first;
+    /** The first one, too. */
+    private final RegionDevice[] all;
+
+    private Realm realm;
+    private boolean rawKeyGiven;
+
+    /** Of a region that is not counted, the cell is null. */
+    RegionDevices(final RegionPlan plan, final Pieces pieces, final long base, final EventCell cell) {
+        this.plan = plan;
+        this.pieces = pieces;
+        this.base = base;
+        this.cell = cell;
+        rules = plan.rules();
+        final List<Pieces> runs = pieces.runs();
+        all = new RegionDevice[runs.size()];
+        for (int i = 0; i < all.length; i++) {
+            // Of several, none is named to peers by its own address.
+            all[i] = new RegionDevice(plan, runs.get(i), all.length == 1 ? base : runs.get(i).address());
+        }
+        first = all[0];
+    }
+
+    /** Registers it, for peers of the realm or only for local use. */
+    void register(final Realm home, final boolean exposing) {
+        boolean done = false;
+        try {
+            for (final RegionDevice device : all) {
+                device.register(home, exposing);
+            }
+            realm = home;
+            if (exposing) {
+                openCell();
+            }
+            list(exposing);
+            done = true;
+        } finally {
+            if (!done) {
+                unregister();
+            }
+        }
+    }
+
+    private void unregister() {
+        for (final RegionDevice device : all) {
+            device.unregister();
+        }
+    }
+
+    boolean isOnDemand() {
+        return first.isOnDemand();
+    }
+
+    /** Of a region on demand: nobody reaches the memory until {@link #resume}, and keys stay. */
+    void suspend() {
+        for (final RegionDevice device : all) {
+            device.suspend();
+        }
+    }
+
+    void resume() {
+        for (final RegionDevice device : all) {
+            device.resume();
+        }
+    }
+
+    /** Has it follow the pages that are behind some addresses of one buffer now; keys stay. */
+    void refresh(final long address, final long length) {
+        for (final RegionDevice device : all) {
+            // Buffers may overlap: each region at the device has pages of its own.
+            if (device.pieces().offsetOf(address, length) >= 0) {
+                device.refresh(address, length);
+            }
+        }
+    }
+
+    /** The same by registering anew, where keys of the device may change because peers do not have them. */
+    void replacePages() {
+        for (final RegionDevice device : all) {
+            device.replacePages();
+        }
+        list(false);
+    }
+
+    /** Whether peers name it by a key of the device, which must stay: their key is one, or a raw key has it inside. */
+    boolean peersHaveDeviceKey() {
+        return rawKeyGiven || plan.isRemote() && rules.provKey;
+    }
+
+    /** All that a peer needs. */
+    void writeRawKey(final byte[] rawKey) {
+        rawKeyGiven = true;
+        RawKey.write(entry(), rawKey);
+    }
+
+    boolean isRegistered() {
+        return first.isRegistered();
+    }
+
+    boolean isOpenAtDevice() {
+        for (final RegionDevice device : all) {
+            if (device.isOpenAtDevice()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lets peers of a realm reach it, as far as the plan says. */
+    void expose(final Realm target) {
+        if (!isRegistered()) {
+            register(target, true);
+            return;
+        }
+        move(target, true);
+        openCell();
+        list(true);
+    }
+
+    /** No peer reaches it any more when this returns; those that look up the application's key see it disabled. */
+    void hide(final Realm home) {
+        if (rules.provKey) {
+            unlist();
+        } else {
+            list(false);
+        }
+        if (cell != null) {
+            cell.hide();
+        }
+        try {
+            move(home, false);
+            list(false);
+        } catch (final RdmaException e) {
+            giveUp(home);
+        }
+    }
+
+    private void giveUp(final Realm home) {
+        unlist();
+        realm = home;
+        for (final RegionDevice device : all) {
+            device.giveUp(home);
+        }
+        list(false);
+    }
+
+    private void move(final Realm target, final boolean exposing) {
+        if (target != realm) {
+            unlist();
+        }
+        for (final RegionDevice device : all) {
+            device.move(target, exposing);
+        }
+        realm = target;
+    }
+
+    private void openCell() {
+        if (cell != null && cell.region() == null) {
+            cell.open(realm);
+        }
+    }
+
+    /** With keys of the provider peers look up cells, and why they were refused. */
+    private void list(final boolean live) {
+        if (plan.hasOwnKey() || live && plan.isRemote()) {
+            realm.directory().put(entry(), live);
+        }
+    }
+
+    private void unlist() {
+        if (realm != null && plan.isRemote()) {
+            realm.directory().remove(fabricKey());
+        }
+    }
+
+    /** How peers call it. */
+    long fabricKey() {
+        return plan.hasOwnKey() ? plan.key() : Integer.toUnsignedLong(keys().rkey());
+    }
+
+    DirectoryEntry entry() {
+        final RegionDevice.Keys now = keys();
+        final MemoryRegion counter = cell == null ? null : cell.region();
+        return new DirectoryEntry(fabricKey(), now.rkey(), now.iova(), pieces.length(), base, plan.directoryRights(),
+            counter == null ? 0 : counter.rkey(), counter == null ? 0 : counter.iova());
+    }
+
+    /** What the device calls it, or the first part of it; null before it was registered. */
+    RegionDevice.Keys keys() {
+        return first.keys();
+    }
+
+    /** On the data path: the local key of some bytes; 0 for bytes that are not in one buffer. */
+    int lkey(final long address, final long bytes) {
+        final RegionDevice device = all.length == 1 ? first : of(address, bytes);
+        final RegionDevice.Keys keys = device == null ? null : device.keys();
+        return keys == null ? 0 : keys.lkey();
+    }
+
+    /** On the data path: where some bytes are; -1 for bytes that are not in one buffer. Reads the keys once. */
+    long deviceAddress(final long address, final long bytes) {
+        final RegionDevice device = all.length == 1 ? first : of(address, bytes);
+        final RegionDevice.Keys keys = device == null ? null : device.keys();
+        final long offset = device == null ? -1 : device.pieces().offsetOf(address, bytes);
+        return offset < 0 || keys == null ? -1 : keys.iova() + offset;
+    }
+
+    private RegionDevice of(final long address, final long bytes) {
+        for (final RegionDevice device : all) {
+            if (device.pieces().offsetOf(address, bytes) >= 0) {
+                return device;
+            }
+        }
+        return null;
+    }
+
+    /** Neither peers nor the device reach the memory any more when this returns. */
+    void close() {
+        unlist();
+        try {
+            closeFrom(0);
+        } finally {
+            if (cell != null) {
+                cell.close();
+            }
+        }
+    }
+
+    /** One that cannot be closed keeps no other one open. */
+    private void closeFrom(final int index) {
+        if (index < all.length) {
+            try {
+                all[index].close();
+            } finally {
+                closeFrom(index + 1);
+            }
+        }
+    }
+}
