@@ -42,6 +42,7 @@ final class FabricRmaCases {
             rma("fabric.rmaWriteWithData", FabricRmaCases::withData),
             rma("fabric.rmaByVirtualAddressAndByOffset", FabricRmaCases::addressing),
             rma("fabric.rmaToSeveralBuffersIsToOneRange", FabricRmaCases::scattered),
+            rma("fabric.rmaToBuffersApartIsToOneRange", FabricRmaCases::apart),
             rma("fabric.rmaByEveryKindOfKey", FabricRmaCases::keys),
             rma("fabric.rmaByRawKeys", FabricRmaCases::rawKeys),
             rma("fabric.rmaGoesToTheEndOfARegionAndNotBeyond", FabricRmaCases::bounds),
@@ -212,6 +213,38 @@ final class FabricRmaCases {
         read(pair, from, length, region.base(), region.key()).expect(6, OperationKind.READ);
         from.expectPattern(3, 0, length, "read over all buffers");
         env.moved(2L * length);
+    }
+
+    /** Nothing begins or ends at a page: the device has a region for each buffer, peers one key for all. */
+    private static void apart(final ConformanceEnv env) {
+        final FabricPair pair = FabricPair.rma(env);
+        final FabricMemory from = pair.nearMemory(PAGE);
+        final FabricMemory to = pair.far().memory(3 * PAGE);
+        final int[] begins = {2 * PAGE + 100, 72, 700};
+        final MrAttributes attributes = new MrAttributes().access(MrAccess.REMOTE_WRITE, MrAccess.REMOTE_READ)
+            .requestedKey(KEY);
+        for (final int begin : begins) {
+            attributes.buffer(to.at(begin), 200);
+        }
+        final MemoryRegion region = env.own(pair.far().domain().register(attributes));
+        from.fill(3, 0, 600);
+        to.guard();
+        write(pair, from, 600, region.base(), region.key()).expect(5, OperationKind.WRITE);
+        for (int i = 0; i < 600; i++) {
+            final byte found = to.buffer().getByte(begins[i / 200] + i % 200);
+            Check.that(found == Memory.pattern(3, i), "byte %d is not there", i);
+        }
+        to.expectGuard(0, 72, "before the second buffer");
+        to.expectGuard(272, 700, "between the second and the third");
+        to.expectGuard(900, 2 * PAGE + 100, "before the first");
+        to.expectGuard(2 * PAGE + 300, 3 * PAGE, "behind the first");
+        from.guard();
+        read(pair, from, 600, region.base(), region.key()).expect(6, OperationKind.READ);
+        from.expectPattern(3, 0, 600, "read over all buffers");
+        from.guard();
+        read(pair, from, 20, region.base() + 190, region.key()).expect(6, OperationKind.READ);
+        Check.that(from.buffer().getByte(19) == Memory.pattern(3, 209), "byte 209 is not the last one read");
+        env.moved(2L * 600);
     }
 
     private static void keys(final ConformanceEnv env) {

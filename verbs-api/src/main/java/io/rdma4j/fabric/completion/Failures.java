@@ -51,6 +51,9 @@ public final class Failures {
     /** The peer has no such receive context. */
     public static final int NO_CONTEXT = OWN + 17;
 
+    /** An atomic across two buffers. */
+    public static final int ACROSS_PIECES = OWN + 18;
+
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
         "the peer's region is disabled",
@@ -70,6 +73,7 @@ public final class Failures {
         "the receive was taken back",
         "the device has no room for one more connection",
         "the peer does not have what the operation names",
+        "the 8 bytes of an atomic are in two buffers of the peer's region that lie apart",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

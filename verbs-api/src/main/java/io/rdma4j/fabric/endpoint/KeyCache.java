@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.fabric.region.DirectoryEntry;
 import io.rdma4j.fabric.region.DirectoryLayout;
 
 import java.util.Arrays;
@@ -40,6 +41,8 @@ final class KeyCache {
     private static final long LOW = 0xffff_ffffL;
 
     private long[] words = new long[LEAST * STRIDE];
+    /** Of regions in pieces, see {@link PieceMap}; else null. */
+    private long[][] tables = new long[LEAST][];
     private int mask = LEAST - 1;
     private int used;
 
@@ -98,6 +101,11 @@ final class KeyCache {
         return words[at + CELL_IOVA];
     }
 
+    /** Where the device has the pieces of a region, see {@link PieceMap}; null if it is one there. */
+    long[] pieces(final int at) {
+        return tables[at / STRIDE];
+    }
+
     /** Forgets what is at a place; harmless for a negative one. */
     void drop(final int at) {
         if (at >= 0) {
@@ -109,6 +117,7 @@ final class KeyCache {
     void putState(final long key, final int state) {
         final int at = place(key);
         Arrays.fill(words, at, at + STRIDE, 0);
+        tables[at / STRIDE] = null;
         words[at + KEY] = key;
         words[at + STATE] = state;
         words[at + FRESH] = 1;
@@ -118,6 +127,7 @@ final class KeyCache {
     void put(final DirectBuffer buffer, final int offset) {
         final long key = DirectoryLayout.key(buffer, offset);
         final int at = place(key);
+        tables[at / STRIDE] = null;
         words[at + KEY] = key;
         words[at + STATE] = DirectoryLayout.state(buffer, offset) & STATE_MASK
             | (DirectoryLayout.access(buffer, offset) & STATE_MASK) << ACCESS_SHIFT;
@@ -128,6 +138,20 @@ final class KeyCache {
         words[at + LENGTH] = DirectoryLayout.length(buffer, offset);
         words[at + FABRIC_BASE] = DirectoryLayout.fabricBase(buffer, offset);
         words[at + CELL_IOVA] = DirectoryLayout.cellIova(buffer, offset);
+    }
+
+    /** Remembers a region in pieces, by its key or by a mapped one. */
+    void put(final long key, final DirectoryEntry entry, final long[] pieces) {
+        final int at = place(key);
+        tables[at / STRIDE] = pieces;
+        words[at + KEY] = key;
+        words[at + STATE] = DirectoryLayout.LIVE | (entry.access() & STATE_MASK) << ACCESS_SHIFT;
+        words[at + FRESH] = 1;
+        words[at + KEYS] = entry.rkey() & LOW | (long) entry.cellRkey() << Integer.SIZE;
+        words[at + DEVICE_BASE] = entry.deviceBase();
+        words[at + LENGTH] = entry.length();
+        words[at + FABRIC_BASE] = entry.fabricBase();
+        words[at + CELL_IOVA] = entry.cellIova();
     }
 
     private int place(final long key) {
@@ -150,17 +174,22 @@ final class KeyCache {
     private void grow() {
         if (words.length == MOST * STRIDE) {
             Arrays.fill(words, 0);
+            Arrays.fill(tables, null);
             used = 0;
             return;
         }
         final long[] old = words;
         mask = Math.min(MOST, 2 * (mask + 1)) - 1;
         words = new long[(mask + 1) * STRIDE];
+        final long[][] oldTables = tables;
+        tables = new long[mask + 1][];
         used = 0;
         for (int at = 0; at < old.length; at += STRIDE) {
             final int state = (int) old[at + STATE] & STATE_MASK;
             if (state != UNKNOWN && state != DROPPED) {
-                System.arraycopy(old, at, words, place(old[at + KEY]), STRIDE);
+                final int to = place(old[at + KEY]);
+                System.arraycopy(old, at, words, to, STRIDE);
+                tables[to / STRIDE] = oldTables[at / STRIDE];
             }
         }
     }

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.completion.WorkId;
+import io.rdma4j.fabric.region.DirectoryEntry;
 import io.rdma4j.fabric.region.DirectoryLayout;
 import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
@@ -64,6 +65,7 @@ final class OutLane {
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
     private final SlotBuffers buffers;
+    private final SlotPieces pieces;
     /** What operations without flags have. */
     private final int quiet;
     private PeerName peer;
@@ -97,6 +99,7 @@ final class OutLane {
         this.inTurn = endpoint.host().context().supports(Feature.REQUESTS_IN_TURN);
         // Each may be two work requests; and one that looks a key up.
         this.qp = endpoint.realm().pd().createQp(sizes.out(cq));
+        this.pieces = new SlotPieces(ring, buffers, sizes.outSlots(), qp.maxSendWr());
         try {
             this.lookup = new KeyLookup(qp, endpoint.realm(), sizes.outSlots() * sizes.injected());
             this.injected = sizes.injected();
@@ -134,7 +137,7 @@ final class OutLane {
     /** 0, or why nothing can be posted now. */
     int check() {
         if (state == UP && isConnected && !isOver) {
-            return ring.isFull() ? -FiErrno.FI_EAGAIN : 0;
+            return ring.isFull() || pieces.isCrowded() ? -FiErrno.FI_EAGAIN : 0;
         }
         return state == LOST || !isConnected || isOver ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
     }
@@ -151,6 +154,11 @@ final class OutLane {
         if (answer == RemoteMemory.ASK) {
             local.letGo();
             return ask(rma.key);
+        }
+        final int crowded = pieces.check(remote, rma.length);
+        if (crowded != 0) {
+            local.letGo();
+            return crowded;
         }
         final int slot = ring.claim(operation.kind, context, rma.length, local.cached());
         if (quiet != 0) {
@@ -171,6 +179,11 @@ final class OutLane {
         if (answer == RemoteMemory.ASK) {
             from.letGo();
             return ask(rma.key);
+        }
+        final int crowded = pieces.check(remote, rma.length);
+        if (crowded != 0) {
+            from.letGo();
+            return crowded;
         }
         final int slot = ring.claim(operation.kind, context, rma.length, from.take(0));
         for (int i = 1; i < from.count(); i++) {
@@ -211,7 +224,8 @@ final class OutLane {
 
     private int ask(final long key) {
         if (!lookup.isBusy()) {
-            final int code = lookup.start(key);
+            final DirectoryEntry table = remote.tableOf(key);
+            final int code = table == null ? lookup.start(key) : lookup.start(key, table);
             if (code != ReturnCode.OK && code != ReturnCode.QUEUE_FULL) {
                 return Failures.negated(code);
             }
@@ -236,6 +250,7 @@ final class OutLane {
         ring.putInt(slot, OpRing.RKEY, remote.rkey);
         ring.putLong(slot, OpRing.CELL_IOVA, remote.cellIova);
         ring.putInt(slot, OpRing.CELL_RKEY, remote.cellRkey);
+        pieces.keep(slot, remote.pieces);
     }
 
     /** All or nothing: the queue has room for what the ring holds. */
@@ -243,15 +258,41 @@ final class OutLane {
         final RmaOperation operation = RmaOperation.of(ring.getInt(slot, OpRing.OPERATION));
         final long cell = ring.getLong(slot, OpRing.CELL_IOVA);
         final int length = (int) ring.getLong(slot, OpRing.LENGTH);
+        if (pieces.has(slot)) {
+            return postInPieces(slot, operation, length, cell);
+        }
         request.wrId(rmaId | slot).opcode(operation.opcode).flags(cell == 0 ? SendRequest.SIGNALED : 0)
             .remote(ring.getLong(slot, OpRing.IOVA), ring.getInt(slot, OpRing.RKEY)).clearSges();
         buffers.addTo(request.sges(), slot, length);
+        return postLast(slot, operation, cell);
+    }
+
+    private int postLast(final int slot, final RmaOperation operation, final long cell) {
         switch (operation) {
             case WRITE_WITH_DATA -> request.immData(ring.getInt(slot, OpRing.DATA));
             case ADD, SWAP -> request.atomic(ring.getLong(slot, OpRing.OPERAND), ring.getLong(slot, OpRing.SWAP));
             default -> { }
         }
         return cell == 0 ? qp.postSend(request) : postCounted(slot, cell);
+    }
+
+    /** A work request for each piece. The device goes in order, so the last one has what is to be told and counted. */
+    private int postInPieces(final int slot, final RmaOperation operation, final int length, final long cell) {
+        int done = 0;
+        int code;
+        do {
+            final int before = done;
+            done += pieces.name(request, slot, operation, before);
+            final boolean isLast = done == length;
+            request.wrId(rmaId | slot).flags(isLast && cell == 0 ? SendRequest.SIGNALED : 0);
+            code = isLast ? postLast(slot, operation, cell) : qp.postSend(request);
+            if (code != ReturnCode.OK && before > 0) {
+                // Some of it is under way, and must not be without the rest.
+                lose(FiErrno.FI_EIO, Failures.LANE_LOST);
+                return ReturnCode.WRONG_STATE;
+            }
+        } while (code == ReturnCode.OK && done < length);
+        return code;
     }
 
     /** The device carries out the count after what it counts, so only the count needs to be heard of. */
@@ -369,7 +410,7 @@ final class OutLane {
     /** What is to become of the operation that broke the lane. */
     private void judge() {
         if (lookupFailed) {
-            lookup.finish(cache, KeyCache.UNREADABLE);
+            lookup.failed(cache);
             return;
         }
         if (asksAgain()) {

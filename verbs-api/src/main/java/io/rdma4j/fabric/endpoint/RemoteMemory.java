@@ -27,12 +27,16 @@ final class RemoteMemory {
     private final KeyCache cache;
     /** Whether only mapped keys are keys. */
     private final boolean raw;
+    private boolean hasDirectory;
     private boolean byDirectory;
     private boolean counts;
     private boolean repeated;
 
     int rkey;
+    /** Where it is for the device; of a region in pieces, bytes from its begin. */
     long iova;
+    /** Of a region in pieces, see {@link PieceMap}; its key is that of its table then. */
+    long[] pieces;
     int cellRkey;
     /** 0: nobody counts. */
     long cellIova;
@@ -46,6 +50,7 @@ final class RemoteMemory {
     }
 
     void connect(final PeerName peer) {
+        hasDirectory = peer.capacity() > 0;
         byDirectory = peer.has(PeerName.KEYS_BY_DIRECTORY) && peer.capacity() > 0;
         counts = peer.has(PeerName.COUNTS) && peer.capacity() > 0;
     }
@@ -57,7 +62,13 @@ final class RemoteMemory {
 
     /** Whether a key is a name that means something else when the peer says so; else it is the device's in the end. */
     boolean isLookedUp(final long key) {
-        return byDirectory && !MappedKeys.isMapped(key);
+        return (byDirectory || DirectoryLayout.isName(key)) && !MappedKeys.isMapped(key);
+    }
+
+    /** What a mapped key of a region in pieces stands for, whose table is to be read; else null. */
+    DirectoryEntry tableOf(final long key) {
+        final DirectoryEntry entry = MappedKeys.isMapped(key) ? mapped.find(key) : null;
+        return entry == null || entry.pieces() == 0 ? null : entry;
     }
 
     /** By which key the peer's directory has the region of a key. */
@@ -73,18 +84,21 @@ final class RemoteMemory {
     int find(final RmaOperation operation, final long key, final long address, final long length) {
         cellRkey = 0;
         cellIova = 0;
+        if (pieces != null) {
+            pieces = null;
+        }
         if (length == 0) {
             rkey = 0;
             iova = 0;
             return operation.modifies() && (counts || MappedKeys.isMapped(key)) ? cellOfNothing(operation, key) : FOUND;
         }
         if (MappedKeys.isMapped(key)) {
-            return byRawKey(operation, mapped.find(key), address, length);
+            return byRawKey(operation, key, address, length);
         }
         if (raw) {
             return refused(FiErrno.FI_EKEYREJECTED, Failures.NOT_MAPPED);
         }
-        if (byDirectory) {
+        if (byDirectory || hasDirectory && DirectoryLayout.isName(key)) {
             return byDirectory(operation, key, address, length);
         }
         if (key >>> Integer.SIZE != 0) {
@@ -117,10 +131,13 @@ final class RemoteMemory {
         return answer;
     }
 
-    private int byRawKey(
-        final RmaOperation operation, final DirectoryEntry entry, final long address, final long length) {
+    private int byRawKey(final RmaOperation operation, final long key, final long address, final long length) {
+        final DirectoryEntry entry = mapped.find(key);
         if (entry == null) {
             return refused(FiErrno.FI_EKEYREJECTED, Failures.NOT_MAPPED);
+        }
+        if (entry.pieces() > 0) {
+            return byDirectory(operation, key, address, length);
         }
         final int objection =
             objection(operation, entry.access(), address - entry.fabricBase(), length, entry.length());
@@ -148,7 +165,16 @@ final class RemoteMemory {
         }
         final long offset = address - cache.fabricBase(at);
         rkey = cache.rkey(at);
-        iova = cache.deviceBase(at) + offset;
+        final long[] map = cache.pieces(at);
+        if (map == null) {
+            iova = cache.deviceBase(at) + offset;
+        } else {
+            if (operation.remote == DirectoryLayout.ATOMIC && PieceMap.count(map, offset, length) > 1) {
+                return refused(FiErrno.FI_EINVAL, Failures.ACROSS_PIECES);
+            }
+            pieces = map;
+            iova = offset;
+        }
         if (operation.modifies()) {
             cellRkey = cache.cellRkey(at);
             cellIova = cache.cellIova(at);

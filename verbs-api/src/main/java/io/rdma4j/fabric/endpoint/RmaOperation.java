@@ -23,6 +23,8 @@ enum RmaOperation {
 
     final OperationKind kind;
     final SendOpcode opcode;
+    /** Of the parts before the last one; atomics have none. */
+    final SendOpcode before;
     final MrAccess local;
     /** What a region that is registered for it needs to allow. */
     final int localAccess;
@@ -32,6 +34,7 @@ enum RmaOperation {
     RmaOperation(final OperationKind kind, final SendOpcode opcode, final MrAccess local, final int remote) {
         this.kind = kind;
         this.opcode = opcode;
+        this.before = opcode == SendOpcode.RDMA_WRITE_WITH_IMM ? SendOpcode.RDMA_WRITE : opcode;
         this.local = local;
         this.localAccess = local == MrAccess.READ ? AccessFlag.LOCAL_WRITE.bit() : 0;
         this.remote = remote;

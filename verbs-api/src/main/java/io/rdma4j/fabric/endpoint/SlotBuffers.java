@@ -63,6 +63,30 @@ final class SlotBuffers {
         }
     }
 
+    /** Some of the bytes, which are {@code length} together. */
+    void addTo(final SgeList list, final int slot, final long length, final long from, final int bytes) {
+        final int others = ring.getInt(slot, OpRing.FURTHER);
+        int left = bytes;
+        long skip = from - first(slot, length, others);
+        if (skip < 0) {
+            final int size = (int) Math.min(left, -skip);
+            list.add(ring.getLong(slot, OpRing.LOCAL) + from, size, ring.getInt(slot, OpRing.LKEY));
+            left -= size;
+            skip = 0;
+        }
+        for (int at = slot * STRIDE; left > 0; at += 2) {
+            final int size = (int) (further[at + 1] >>> Integer.SIZE);
+            if (skip < size) {
+                final int part = (int) Math.min(left, size - skip);
+                list.add(further[at] + skip, part, (int) further[at + 1]);
+                left -= part;
+                skip = 0;
+            } else {
+                skip -= size;
+            }
+        }
+    }
+
     private int first(final int slot, final long length, final int others) {
         long first = length;
         for (int i = 0; i < others; i++) {

@@ -67,6 +67,17 @@ public final class DirectoryLayout {
     /** State of a region that cannot be reached now. */
     public static final int DISABLED = 3;
 
+    /**
+     * State of a region that the device has as several, and that can be reached. In place of the device's key and base
+     * are those of a table of them: as many entries as the access says from {@link #PIECES_SHIFT} on, in order, each in
+     * this state and with the key of the region. A table does not change while it can be read.
+     */
+    public static final int IN_PIECES = 6;
+    /** Where the number of pieces is in the access. */
+    public static final int PIECES_SHIFT = 8;
+    /** Most pieces of a region. */
+    public static final int MOST_PIECES = 256;
+
     /** Right to read. */
     public static final int READ = 1;
     /** Right to write. */
@@ -74,10 +85,28 @@ public final class DirectoryLayout {
     /** Right to run atomics. */
     public static final int ATOMIC = 4;
 
+    /** Keys with this mark are names of regions in pieces, where other keys are the device's. */
+    private static final int NAME_MARK = 0xfffd;
+    private static final int NAME_MARK_SHIFT = 48;
+
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     private DirectoryLayout() {
+    }
+
+    static long nameOf(final long count) {
+        return (long) NAME_MARK << NAME_MARK_SHIFT | count;
+    }
+
+    /**
+     * Whether a key looks like the name of a region in pieces, which is looked up, where other keys are the device's.
+     *
+     * @param key any key.
+     * @return true if it does.
+     */
+    public static boolean isName(final long key) {
+        return key >>> NAME_MARK_SHIFT == NAME_MARK;
     }
 
     /**
@@ -143,7 +172,7 @@ public final class DirectoryLayout {
      * @param buffer where to.
      * @param offset its first byte.
      * @param entry  what the key means.
-     * @param state  {@link #LIVE}, {@link #DISABLED}, or the magic of a raw key.
+     * @param state  {@link #LIVE}, {@link #DISABLED}, {@link #IN_PIECES}, or the magic of a raw key.
      * @param nonce  of the directory.
      */
     public static void write(
@@ -260,7 +289,7 @@ public final class DirectoryLayout {
      *
      * @param buffer where the entry is.
      * @param offset its first byte.
-     * @return {@link #READ}, {@link #WRITE}, {@link #ATOMIC}, or-ed.
+     * @return {@link #READ}, {@link #WRITE}, {@link #ATOMIC}, or-ed; and the number of pieces.
      */
     public static int access(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + ACCESS_OFFSET, ORDER);

@@ -123,7 +123,8 @@ public final class KeyDirectory {
         if (offset < 0) {
             throw FabricException.of("register memory").detail("%s is full", this).errno(FiErrno.FI_ENOMR).build();
         }
-        DirectoryLayout.write(table, offset, entry, live ? DirectoryLayout.LIVE : DirectoryLayout.DISABLED, nonce);
+        final int open = entry.pieces() == 0 ? DirectoryLayout.LIVE : DirectoryLayout.IN_PIECES;
+        DirectoryLayout.write(table, offset, entry, live ? open : DirectoryLayout.DISABLED, nonce);
     }
 
     /** Takes an entry out; harmless if there is none. */

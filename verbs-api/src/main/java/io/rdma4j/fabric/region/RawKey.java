@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A raw key (checklist 36, 37): an entry of a key directory with a magic and a version in place of the state. All that
- * a peer needs is in it, so that it looks nothing up.
+ * a peer needs is in it, so that it looks nothing up but the table of a region in pieces.
  */
 public final class RawKey {
     /** Bytes. */
@@ -20,13 +20,19 @@ public final class RawKey {
 
     /** "RK" and the version of the layout. */
     private static final int MAGIC = 0x524b_0001;
+    /** The same, of a region in pieces. */
+    private static final int MAGIC_OF_PIECES = 0x5250_0001;
     private static final long NONCE = 0x7264_6d61_346a_6b79L;
 
     private RawKey() {
     }
 
     static void write(final DirectoryEntry entry, final byte[] rawKey) {
-        DirectoryLayout.write(new UnsafeBuffer(rawKey), 0, entry, MAGIC, NONCE);
+        DirectoryLayout.write(new UnsafeBuffer(rawKey), 0, entry, magicOf(entry), NONCE);
+    }
+
+    private static int magicOf(final DirectoryEntry entry) {
+        return entry.pieces() == 0 ? MAGIC : MAGIC_OF_PIECES;
     }
 
     static DirectoryEntry read(final long base, final byte[] rawKey) {
@@ -37,10 +43,11 @@ public final class RawKey {
             throw invalid("the raw key has %d bytes, those of this provider have %d", rawKey.length, LENGTH);
         }
         final UnsafeBuffer buffer = new UnsafeBuffer(rawKey.clone());
-        if (DirectoryLayout.state(buffer, 0) != MAGIC || !DirectoryLayout.isIntact(buffer, 0, NONCE)) {
+        final DirectoryEntry entry = DirectoryLayout.read(buffer, 0);
+        if (DirectoryLayout.state(buffer, 0) != magicOf(entry) || entry.pieces() > DirectoryLayout.MOST_PIECES
+            || !DirectoryLayout.isIntact(buffer, 0, NONCE)) {
             throw invalid("these %d bytes are no raw key of this version", LENGTH);
         }
-        final DirectoryEntry entry = DirectoryLayout.read(buffer, 0);
         if (entry.fabricBase() != base) {
             throw invalid("base is 0x%x, the raw key belongs to 0x%x", base, entry.fabricBase());
         }

@@ -53,11 +53,12 @@ final class RegionChecks {
         return plan;
     }
 
-    /** Peers come by one key of the device. */
+    /** Peers look up the several keys of the device. */
     private void checkApart(final RegionPlan plan) {
-        if (plan.isRemote() && rules.hasMemory && plan.pieces().runs().size() > 1) {
-            throw Refusals.of(FiErrno.FI_ENOSYS, OPERATION, "%s: the device has them as %d regions, and peers with "
-                + "REMOTE_READ or REMOTE_WRITE reach one", plan.pieces(), plan.pieces().runs().size())
+        if (plan.isRemote() && rules.hasMemory && !rules.directory && plan.pieces().runs().size() > 1) {
+            throw Refusals.of(FiErrno.FI_ENOSYS, OPERATION, "%s: the device has them as %d regions, and cannot tell "
+                + "peers with REMOTE_READ or REMOTE_WRITE of several: it has no RDMA READ or no keys for peers",
+                plan.pieces(), plan.pieces().runs().size())
                 .hint("for peers all buffers but the first must begin, all but the last must end at a page of 4096 "
                     + "bytes (touching ones of one owner count as one); or register them as several regions").build();
         }

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.MemoryRegion;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a region is at the device: mostly one region there; several, in order, where its buffers lie so that no one list
@@ -16,6 +17,8 @@ import java.util.List;
  * data path by all.
  */
 final class RegionDevices {
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
     private final RegionPlan plan;
     private final RegionRules rules;
     private final Pieces pieces;
@@ -25,7 +28,12 @@ final class RegionDevices {
     /** The first one, too. */
     private final RegionDevice[] all;
 
+    /** What peers call it if it is in pieces and the application does not choose. */
+    private final long name;
+
     private Realm realm;
+    /** Of several, while peers may look them up; else null. */
+    private PieceTable table;
     private boolean rawKeyGiven;
 
     /** Of a region that is not counted, the cell is null. */
@@ -42,6 +50,7 @@ final class RegionDevices {
             all[i] = new RegionDevice(plan, runs.get(i), all.length == 1 ? base : runs.get(i).address());
         }
         first = all[0];
+        name = all.length == 1 ? 0 : DirectoryLayout.nameOf(Integer.toUnsignedLong(NAMES.incrementAndGet()));
     }
 
     /** Registers it, for peers of the realm or only for local use. */
@@ -65,6 +74,7 @@ final class RegionDevices {
     }
 
     private void unregister() {
+        closeTable();
         for (final RegionDevice device : all) {
             device.unregister();
         }
@@ -107,7 +117,7 @@ final class RegionDevices {
 
     /** Whether peers name it by a key of the device, which must stay: their key is one, or a raw key has it inside. */
     boolean peersHaveDeviceKey() {
-        return rawKeyGiven || plan.isRemote() && rules.provKey;
+        return rawKeyGiven || plan.isRemote() && rules.provKey && all.length == 1;
     }
 
     /** All that a peer needs. */
@@ -147,6 +157,7 @@ final class RegionDevices {
         } else {
             list(false);
         }
+        closeTable();
         if (cell != null) {
             cell.hide();
         }
@@ -186,7 +197,27 @@ final class RegionDevices {
     /** With keys of the provider peers look up cells, and why they were refused. */
     private void list(final boolean live) {
         if (plan.hasOwnKey() || live && plan.isRemote()) {
+            if (live) {
+                openTable();
+            }
             realm.directory().put(entry(), live);
+        }
+    }
+
+    /** A peer that still reads the former one fails, and looks the key up again. */
+    private void openTable() {
+        if (all.length == 1 || !realm.directory().isReadable() || table != null && table.isOf(all)) {
+            return;
+        }
+        closeTable();
+        table = PieceTable.open(realm, entry(), all);
+    }
+
+    private void closeTable() {
+        final PieceTable last = table;
+        table = null;
+        if (last != null) {
+            last.close();
         }
     }
 
@@ -198,13 +229,19 @@ final class RegionDevices {
 
     /** How peers call it. */
     long fabricKey() {
-        return plan.hasOwnKey() ? plan.key() : Integer.toUnsignedLong(keys().rkey());
+        if (plan.hasOwnKey()) {
+            return plan.key();
+        }
+        return all.length == 1 ? Integer.toUnsignedLong(keys().rkey()) : name;
     }
 
     DirectoryEntry entry() {
         final RegionDevice.Keys now = keys();
         final MemoryRegion counter = cell == null ? null : cell.region();
-        return new DirectoryEntry(fabricKey(), now.rkey(), now.iova(), pieces.length(), base, plan.directoryRights(),
+        final int access =
+            plan.directoryRights() | (table == null ? 0 : table.size() << DirectoryLayout.PIECES_SHIFT);
+        return new DirectoryEntry(fabricKey(), table == null ? now.rkey() : table.rkey(),
+            table == null ? now.iova() : table.iova(), pieces.length(), base, access,
             counter == null ? 0 : counter.rkey(), counter == null ? 0 : counter.iova());
     }
 
@@ -241,6 +278,7 @@ final class RegionDevices {
     void close() {
         unlist();
         try {
+            closeTable();
             closeFrom(0);
         } finally {
             if (cell != null) {

@@ -119,15 +119,6 @@ class VectorTest {
     }
 
     @Test
-    void peersReachOneRegionOfTheDevice() {
-        final Domain domain = rig.domain();
-        try (PinnedMemory memory = domain.allocate(PAGE)) {
-            assertRefused(FiErrno.FI_ENOSYS, () -> domain.register(both().buffer(memory.address() + 10, 100)
-                .buffer(memory.address() + 60, 200)), "2 buffers", "2 regions", "REMOTE_READ");
-        }
-    }
-
-    @Test
     void whatTheDeviceRefusesOfOneLeavesNothingOfTheOthers() {
         final Domain domain = rig.on("max_mr=8").domain();
         try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
