@@ -38,6 +38,19 @@ class LayoutTest {
             """);
     }
 
+    /** Here and not in a constant, so that what a builder answers is looked at. */
+    @Test
+    void isBuiltInOneExpressionOfEveryKind() {
+        final Layout inner = Layout.of("inner", 4).u8("a", 0).u8("b", 1).u8("c", 2, v -> "c").u8("d", 3).build();
+        final Layout layout = Layout.of("all", 64).u64("u64", 0).be64("be64", 8).u32("u32", 16)
+            .u32("bits", 20, v -> "bits").be32("be32", 24).nested("in", 28, inner).be16("be16", 32).u16("u16", 34)
+            .bytes("gid", 36, 16).reserved(4).nested("last", 56, inner).u32("end", 60).build();
+
+        assertThat(layout.fields().stream().map(f -> f.offset() + " " + f.name())).containsExactly("0 u64", "8 be64",
+            "16 u32", "20 bits", "24 be32", "28 in.a", "29 in.b", "30 in.c", "31 in.d", "32 be16", "34 u16", "36 gid",
+            "52 reserved@52", "56 last.a", "57 last.b", "58 last.c", "59 last.d", "60 end");
+    }
+
     @Test
     void printsReservedBytesOnlyWhenTheyAreNotZero() {
         final Layout layout = Layout.of("r", 4).u16("a", 0).reserved(2).build();

@@ -103,6 +103,7 @@ class PciTest {
 
     @Test
     void msixRefusesImpossibleNumbersOfVectors() {
+        assertThat(MsixCapability.control(1)).isZero();
         assertThat(MsixCapability.control(2048)).isEqualTo(0x7ff);
         assertThatThrownBy(() -> MsixCapability.control(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> MsixCapability.control(2049)).isInstanceOf(IllegalArgumentException.class)

@@ -106,6 +106,8 @@ class CombinedWritersTest {
         assertThat(CqeWords.status(address)).isEqualTo(0x80000005);
         assertThat(CqeWords.byteLen(address)).isEqualTo(0xfedcba98);
         assertThat(Words.getLong(address + Cqe.OPCODE_OFFSET)).isEqualTo(Words.pair(-2, 0x80000005));
+        Words.put(address, 0x0102030405060708L);
+        assertThat(Cqe.wrId(cqe, BASE)).isEqualTo(0x0102030405060708L);
     }
 
     /** Tests run with Agrona's checks on. */

@@ -78,6 +78,8 @@ class RingGeometryTest {
     @Test
     void refusesRingsThatADirectoryCannotReach() {
         assertThat(RingGeometry.pagesFor(1 << 24, 64)).isEqualTo(262_144);
+        assertThat(RingGeometry.pagesFor(0, 64)).isZero();
+        assertThat(RingGeometry.pagesFor(1, 1)).isEqualTo(1);
         assertThatThrownBy(() -> RingGeometry.pagesFor((1 << 24) + 1, 64))
             .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("16777217");
         assertThatThrownBy(() -> RingGeometry.pagesFor(-1, 64)).isInstanceOf(IllegalArgumentException.class);
@@ -98,6 +100,7 @@ class RingGeometryTest {
     void countsElementsOfAPage() {
         assertThat(RingGeometry.elementsPerPage(Cqe.LENGTH)).isEqualTo(64);
         assertThat(RingGeometry.elementsPerPage(4096)).isEqualTo(1);
+        assertThat(RingGeometry.elementsPerPage(1)).isEqualTo(4096);
         assertThatThrownBy(() -> RingGeometry.elementsPerPage(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> RingGeometry.elementsPerPage(4097)).isInstanceOf(IllegalArgumentException.class);
     }

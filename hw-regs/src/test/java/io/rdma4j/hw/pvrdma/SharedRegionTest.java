@@ -45,7 +45,7 @@ class SharedRegionTest {
 
     @Test
     void shortPageFrameNumberClearsTheUpperHalf() {
-        dsr.uarPfn64(-1L).uarPfn(0x8000_0001);
+        assertThat(dsr.uarPfn64(-1L).uarPfn(0x8000_0001)).isSameAs(dsr);
         assertThat(hex(64, 8)).isEqualTo("0100008000000000");
         assertThat(dsr.uarPfn()).isEqualTo(0x8000_0001);
     }

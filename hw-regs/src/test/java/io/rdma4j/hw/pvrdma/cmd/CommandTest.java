@@ -13,6 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandTest {
@@ -52,6 +53,16 @@ class CommandTest {
         assertThat(command.requestLength()).isEqualTo(request).isLessThanOrEqualTo(Command.REQUEST_MAX);
         assertThat(command.responseLength(20)).isEqualTo(response).isLessThanOrEqualTo(Command.RESPONSE_MAX);
         assertThat(command.awaitsResponse()).isEqualTo(awaited);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Command.class)
+    void layoutsAreAsLongAsTheDeviceExpects(Command command) {
+        assertThat(CommandLayouts.request(command).length()).isEqualTo(command.requestLength());
+        for (int version = 17; version <= 20; version++) {
+            assertThat(CommandLayouts.response(command, version).length()).as("version %d", version)
+                .isEqualTo(Math.max(ResponseHeader.LENGTH, command.responseLength(version)));
+        }
     }
 
     @Test
