@@ -147,6 +147,18 @@ class WalkTest {
             new RingSpec(RING, 2L * PAGE, RingState.RX_OFFSET, PAGE, 4, 32));
     }
 
+    /** So many requests go by meanwhile that the indices come round. */
+    @Test
+    void aRingWhoseIndicesComeRoundHasMoved() {
+        final UnsafeBuffer memory = new UnsafeBuffer(new byte[2 * PAGE]);
+        RingState.rxProdTail(memory, 0, 1);
+        final ScriptedView view = new ScriptedView().memory(RING, memory.byteArray());
+        final RingSpec spec = new RingSpec(RING, 2L * PAGE, RingState.RX_OFFSET, PAGE, 4, 32);
+        assertThat(RingCopy.of(view, spec).moved()).isFalse();
+        view.onRead(() -> RqWqe.wrId(memory, PAGE, RqWqe.wrId(memory, PAGE) + 8));
+        assertThat(RingCopy.of(view, spec).moved()).isTrue();
+    }
+
     /** d done, e executing, p pending, t taken, u unknown; each by slot. */
     @ParameterizedTest
     @CsvSource({

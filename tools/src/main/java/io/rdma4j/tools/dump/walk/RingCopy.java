@@ -11,6 +11,7 @@ import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RingState;
 
+import java.util.Arrays;
 import java.util.Optional;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -51,14 +52,19 @@ public final class RingCopy {
             return new RingCopy(spec, objection);
         }
         final Optional<int[]> before = indices(view, spec);
-        final Optional<byte[]> slots =
-            view.read(spec.iova() + spec.elements(), (int) spec.count() * spec.stride());
+        final Optional<byte[]> slots = slots(view, spec);
+        // The indices come round: they are as before when twice the ring's length went by, and the slots are not.
+        final Optional<byte[]> again = slots(view, spec);
         final Optional<int[]> after = indices(view, spec);
-        if (before.isEmpty() || slots.isEmpty() || after.isEmpty()) {
+        if (before.isEmpty() || slots.isEmpty() || again.isEmpty() || after.isEmpty()) {
             return new RingCopy(spec, String.format("0x%x+%d cannot be read", spec.iova(), spec.length()));
         }
-        final boolean moved = before.get()[0] != after.get()[0] || before.get()[1] != after.get()[1];
+        final boolean moved = !Arrays.equals(before.get(), after.get()) || !Arrays.equals(slots.get(), again.get());
         return new RingCopy(spec, null, new UnsafeBuffer(slots.get()), before.get(), moved);
+    }
+
+    private static Optional<byte[]> slots(final LiveView view, final RingSpec spec) {
+        return view.read(spec.iova() + spec.elements(), (int) spec.count() * spec.stride());
     }
 
     private static Optional<int[]> indices(final LiveView view, final RingSpec spec) {
@@ -150,7 +156,8 @@ public final class RingCopy {
     }
 
     /**
-     * Whether an index changed while the slots were copied: then what is said of single slots may be of two moments.
+     * Whether an index or a slot changed while the slots were copied: then what is said of single slots may be of two
+     * moments.
      *
      * @return true if so.
      */
