@@ -162,6 +162,20 @@ class FastRegistrationTest {
     }
 
     @Test
+    void takesASingleByteAndTheLastPageOfAllAddresses() {
+        region.list(pages[0].iova());
+        region.register(pair.b, 77, 1, 1, ALL);
+        assertThat(pair.cqB.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);
+        assertThat(pair.write(77, 1, region.rkey)).isEqualTo(PVRDMA_WC_SUCCESS);
+        region.invalidate(pair.b);
+        assertThat(pair.cqB.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);
+        region.register(pair.b, -4096, 4096, 1, ALL);
+        assertThat(pair.cqB.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);
+        assertThat(pair.write(-8, 8, region.rkey)).isEqualTo(PVRDMA_WC_SUCCESS);
+        assertThat(pages[0].buffer().getLong(4088)).isEqualTo(pair.from.getLong(0));
+    }
+
+    @Test
     void givesPeersNoRightThatWasNotGiven() {
         register(PVRDMA_ACCESS_LOCAL_WRITE);
         assertThat(pair.write(IOVA, 1, region.rkey)).isEqualTo(PVRDMA_WC_REM_ACCESS_ERR);

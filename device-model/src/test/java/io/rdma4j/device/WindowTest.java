@@ -169,6 +169,26 @@ class WindowTest {
     }
 
     @Test
+    void aWindowOfType2IsEndedOnlyByTheQueuePairThatBoundIt() {
+        final RawQp other = driver.createQp(RawQp.with().cq(pair.cqA));
+        other.connect(pair.b.qpn, driver.gid());
+        final RawWindow window = driver.createMw(2);
+        bind(window, 0, 100, READ_WRITE);
+        final int bound = window.rkey;
+        window.bind(other, null, 0, 0, 0);
+        assertThat(pair.cqA.await().status()).isEqualTo(PVRDMA_WC_MW_BIND_ERR);
+        assertThat(pair.write(region.start(), 100, bound)).isEqualTo(PVRDMA_WC_SUCCESS);
+    }
+
+    @Test
+    void readsAreShownOfARegionThatItsOwnerMayNotChange() {
+        region = driver.register(driver.pd, 9000, 321, PVRDMA_ACCESS_MW_BIND);
+        final RawWindow window = driver.createMw(1);
+        assertThat(bind(window, 0, 100, PVRDMA_ACCESS_REMOTE_READ).status()).isEqualTo(PVRDMA_WC_SUCCESS);
+        assertThat(read(window, 0)).isEqualTo(PVRDMA_WC_SUCCESS);
+    }
+
+    @Test
     void aWindowOfType2ServesTheQueuePairThatBoundItAlone() {
         final RawQp c = driver.createQp(RawQp.with().cq(pair.cqA));
         final RawQp d = driver.createQp(RawQp.with().cq(pair.cqB));
