@@ -5,6 +5,7 @@
 package io.rdma4j.queues;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What just fits is taken, and memory of every kind can hold a device's ring. */
 @Timeout(60)
@@ -34,6 +36,39 @@ class RingLimitsTest {
         queue.commit();
         queue.publish();
         assertThat(memory.getInt(state + RingState.PROD_TAIL_OFFSET)).isEqualTo(1 % (2 * count));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8188, 4096, ring state outside", "4092, 4096, ring state among", "4096, 4096, ring state among"})
+    void driverRingsThatOverlap(final int state, final int elements, final String rule) {
+        final UnsafeBuffer memory = new UnsafeBuffer(RingMemory.allocate(2));
+        assertThatThrownBy(() -> new SendQueue(memory, state, elements, 1, 1, (offset, word) -> { }, 1))
+            .isInstanceOf(IllegalArgumentException.class).hasMessageStartingWith(rule);
+    }
+
+    @Test
+    void totalsAtTheEndOfTheirMemory() {
+        final UnsafeBuffer memory = new UnsafeBuffer(RingMemory.allocate(1));
+        assertThat(new QueueTotals(memory, Pdir.PAGE_SIZE - 24, Pdir.PAGE_SIZE - 8)).hasToString(
+            "posted=0, doorbells=0, full=0, retired=0 in " + memory);
+        QueueTotals.posted(memory.addressOffset(), 7, 8);
+        QueueTotals.full(memory.addressOffset(), 9);
+        assertThat(new QueueTotals(memory, 0, 24)).hasToString("posted=7, doorbells=8, full=9, retired=0 in " + memory);
+    }
+
+    /** A ring that is full goes into one that it fills, and writes nothing behind what is pending. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 8})
+    void fullRingsAreCopied(final int room) {
+        final CqeProducer full = RingMemory.plain(4, Cqe.LENGTH).cqeProducer(4);
+        while (full.claim()) {
+            full.page().putLong(full.offset(), -1);
+            full.publish();
+        }
+        final RingMemory next = RingMemory.plain(room, Cqe.LENGTH);
+        assertThat(full.copyTo(next.cqeProducer(room))).isEqualTo(4);
+        assertThat(next.driver.getLong(Pdir.PAGE_SIZE + 3 * Cqe.LENGTH)).isEqualTo(-1);
+        assertThat(next.driver.getLong(Pdir.PAGE_SIZE + 4 * Cqe.LENGTH)).isZero();
     }
 
     @ParameterizedTest
