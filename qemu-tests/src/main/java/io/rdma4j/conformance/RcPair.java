@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 
 /** Two connected RC QPs, each with a side of its own. */
 final class RcPair {
-    private static final int WARM = 64;
+    static final int WARM = 64;
     private static final int ROUNDS = 2;
 
     private final ConformanceEnv env;
@@ -112,8 +112,11 @@ final class RcPair {
      * @return this.
      */
     RcPair warm() {
-        final Memory from = near.memory(WARM);
-        final Memory to = far.memory(WARM);
+        return warm(near.memory(WARM), far.memory(WARM));
+    }
+
+    /** The same with memory of the caller's, of {@link #WARM} bytes at least: for those who warm up many pairs. */
+    RcPair warm(final Memory from, final Memory to) {
         for (int i = 0; i < ROUNDS; i++) {
             exchange(from, 0, to, 0, WARM);
         }

@@ -34,6 +34,8 @@ final class Refusal {
     private final Node far;
     private final Memory nearMemory;
     private final Memory farMemory;
+    private final Memory warmFrom;
+    private final Memory warmTo;
     private RcPair pair;
     private AccessFlag[] allowed;
     private SendRequest before;
@@ -44,6 +46,8 @@ final class Refusal {
         this.far = Node.far(env, WR);
         this.nearMemory = near.memory(64);
         this.farMemory = far.memory(64).guard();
+        this.warmFrom = near.memory(RcPair.WARM);
+        this.warmTo = far.memory(RcPair.WARM);
     }
 
     Node near() {
@@ -82,7 +86,7 @@ final class Refusal {
     }
 
     private void warm() {
-        with(allowed).pair.warm();
+        with(allowed).pair.warm(warmFrom, warmTo);
         if (before != null && List.of(allowed).contains(AccessFlag.REMOTE_WRITE)) {
             Check.ok(pair.nearQp().postSend(before.wrId(BEFORE)), "post write");
             near.sent().next().expect(BEFORE, WcOpcode.RDMA_WRITE);

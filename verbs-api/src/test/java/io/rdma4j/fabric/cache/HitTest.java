@@ -22,7 +22,8 @@ class HitTest {
     private static final int HITS = 100_000;
     private static final int ENTRIES = 1000;
     private static final int MANY = 100_000;
-    private static final long BASE = 1L << 30;
+    /** Nothing is mapped there, no file either. */
+    private static final long BASE = 1L << 45;
 
     @Test
     void aHitAllocatesNothing() {

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WiderTest {
     private static final long LARGE = 1 << 30;
+    /** Nothing is mapped there, no file either. */
+    private static final long BASE = 1L << 45;
     private final List<Long> registered = new ArrayList<>();
 
     private RegionCache cache(final long largest, final CacheAttributes attributes) {
@@ -31,8 +33,8 @@ class WiderTest {
     @Test
     void withoutRoomForAllOfItWhatWasAskedForIsServed() {
         try (RegionCache cache = cache(LARGE - 1, new CacheAttributes())) {
-            final Entry large = (Entry) cache.acquire(0x10000, LARGE, RO);
-            final Entry small = (Entry) cache.acquire(0x10010, 100, RW);
+            final Entry large = (Entry) cache.acquire(BASE, LARGE, RO);
+            final Entry small = (Entry) cache.acquire(BASE + 16, 100, RW);
             assertThat(registered).containsExactly(LARGE, 100L);
             small.release();
             large.release();
@@ -42,9 +44,9 @@ class WiderTest {
     @Test
     void whatCannotBeKeptIsNotWidened() {
         try (RegionCache cache = cache(Long.MAX_VALUE, new CacheAttributes().maxCount(1))) {
-            final Entry large = (Entry) cache.acquire(0x10000, LARGE, RO);
+            final Entry large = (Entry) cache.acquire(BASE, LARGE, RO);
             for (int i = 0; i < 3; i++) {
-                cache.acquire(0x10010, 100, RW).release();
+                cache.acquire(BASE + 16, 100, RW).release();
             }
             assertThat(registered).containsExactly(LARGE, 100L, 100L, 100L);
             large.release();
