@@ -222,7 +222,8 @@ final class FabricRegionCases {
         pair.far().next().expectLength(150);
     }
 
-    private static MrAttributes apart(final FabricMemory memory, final int[] begins, final MrAccess... access) {
+    /** Buffers of 200 bytes each. */
+    static MrAttributes apart(final FabricMemory memory, final int[] begins, final MrAccess... access) {
         final MrAttributes attributes = new MrAttributes().access(access);
         for (final int begin : begins) {
             attributes.buffer(memory.at(begin), 200);

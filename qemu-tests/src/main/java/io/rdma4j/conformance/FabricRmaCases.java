@@ -221,12 +221,8 @@ final class FabricRmaCases {
         final FabricMemory from = pair.nearMemory(PAGE);
         final FabricMemory to = pair.far().memory(3 * PAGE);
         final int[] begins = {2 * PAGE + 100, 72, 700};
-        final MrAttributes attributes = new MrAttributes().access(MrAccess.REMOTE_WRITE, MrAccess.REMOTE_READ)
-            .requestedKey(KEY);
-        for (final int begin : begins) {
-            attributes.buffer(to.at(begin), 200);
-        }
-        final MemoryRegion region = env.own(pair.far().domain().register(attributes));
+        final MemoryRegion region = env.own(pair.far().domain().register(
+            FabricRegionCases.apart(to, begins, MrAccess.REMOTE_WRITE, MrAccess.REMOTE_READ).requestedKey(KEY)));
         from.fill(3, 0, 600);
         to.guard();
         write(pair, from, 600, region.base(), region.key()).expect(5, OperationKind.WRITE);

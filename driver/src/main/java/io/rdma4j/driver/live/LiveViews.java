@@ -92,10 +92,10 @@ public final class LiveViews {
     /** What a file is, once it was looked where it leads to. */
     private record Verdict(Status status, String detail) {
         static Verdict of(final LiveImage image, final LiveHeader header) {
-            final long user = LiveProcess.user(header.pid());
             if (header.status() != Status.LIVE) {
                 return new Verdict(header.status(), header.detail());
             }
+            final long user = LiveProcess.user(header.pid());
             if (user != image.owner()) {
                 return new Verdict(Status.FOREIGN, String.format("it is of user %d, and process %d of user %d",
                     image.owner(), header.pid(), user));

@@ -13,12 +13,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** The mappings of a process as {@code /proc/self/maps} has them (proc_pid_maps(5)), at one moment. */
 final class MappingAreas {
     private static final Path MAPS = Path.of("/proc/self/maps");
     private static final Path SMAPS = Path.of("/proc/self/smaps");
     private static final int FIELDS = 6;
+
+    /** Shared anonymous memory, for the kernel a file that nobody else can open; likewise in hugepages. */
+    static final String SHARED_ANONYMOUS = "/dev/zero (deleted)";
+    private static final Set<String> NOBODYS = Set.of(SHARED_ANONYMOUS, "/anon_hugepage (deleted)");
 
     /** As it came: of its hundreds of lines only the few that are asked for become objects. */
     private final String maps;
@@ -27,6 +32,10 @@ final class MappingAreas {
     record Area(long from, long to, String rights, String inode, String name) {
         boolean isShared() {
             return rights.charAt(3) == 's';
+        }
+
+        boolean isOfFile() {
+            return !"0".equals(inode) && !NOBODYS.contains(name);
         }
 
         boolean privateAnonymous() {
@@ -143,7 +152,7 @@ final class MappingAreas {
 
     /** The same, if what lies right below an address is known to be nobody's but the application's; 0 if not. */
     String refusal(final long from, final long to, final long proven) {
-        if (maps.isEmpty()) {
+        if (isUnknown()) {
             return MAPS + " cannot be read, so that it is not known whose memory this is";
         }
         long covered = from;
@@ -159,6 +168,11 @@ final class MappingAreas {
             covered = area.to;
         }
         return covered >= to ? null : String.format("nothing is mapped at %#x", covered);
+    }
+
+    /** Whether the system does not tell. */
+    boolean isUnknown() {
+        return maps.isEmpty();
     }
 
     boolean anyContains(final String part) {

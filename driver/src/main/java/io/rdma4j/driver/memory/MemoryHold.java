@@ -6,6 +6,7 @@ package io.rdma4j.driver.memory;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.FaultableMemory;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -91,9 +92,10 @@ public final class MemoryHold implements AutoCloseable {
      * @throws RdmaException EFAULT if it is not mapped
      */
     public static MemoryHold ofKept(final long address, final long length) {
-        final SharedKind kind = kind(address, length);
-        final boolean canBeCutOff = kind == SharedKind.OF_FILE || kind == SharedKind.PRIVATE
-            && !MappingAreas.covering(address, length).stream().allMatch(MappingAreas.Area::privateAnonymous);
+        final List<MappingAreas.Area> areas = MappingAreas.covering(address, length);
+        final SharedKind kind = SharedKind.of(areas);
+        final boolean canBeCutOff = kind == SharedKind.OF_FILE
+            || kind == SharedKind.PRIVATE && !areas.stream().allMatch(MappingAreas.Area::privateAnonymous);
         return canBeCutOff ? new MemoryHold(address, length, kind, null, hold -> { }) : null;
     }
 

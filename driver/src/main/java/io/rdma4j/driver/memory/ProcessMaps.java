@@ -28,9 +28,6 @@ public final class ProcessMaps {
     /** Of these nothing is ever written back, so the kernel needs not see each write, and devices may write, too. */
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "devtmpfs", "ramfs", "hugetlbfs");
 
-    /** Anonymous memory that the kernel keeps as a file which nobody else can open. */
-    private static final Set<String> NOBODYS = Set.of("/dev/zero (deleted)", "/anon_hugepage (deleted)");
-
     private ProcessMaps() {
     }
 
@@ -212,26 +209,12 @@ public final class ProcessMaps {
         if (MapsQuery.hasNoFile(MAPS, address, length)) {
             return false;
         }
-        try {
-            return hasFile(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, length);
-        } catch (final IOException e) {
-            return true;
-        }
+        final MappingAreas maps = MappingAreas.ofThisProcess();
+        return maps.isUnknown() || hasFile(maps, address, length);
     }
 
-    static boolean hasFile(final List<String> maps, final long address, final long length) {
-        for (final String line : maps) {
-            final String[] fields = line.split(" +", 6);
-            final int dash = fields[0].indexOf('-');
-            final long from = Long.parseUnsignedLong(fields[0], 0, dash, 16);
-            final long to = Long.parseUnsignedLong(fields[0], dash + 1, fields[0].length(), 16);
-            final boolean inside =
-                Long.compareUnsigned(from, address + length) < 0 && Long.compareUnsigned(to, address) > 0;
-            if (inside && !"0".equals(fields[4]) && !NOBODYS.contains(fields.length == 6 ? fields[5] : "")) {
-                return true;
-            }
-        }
-        return false;
+    static boolean hasFile(final MappingAreas maps, final long address, final long length) {
+        return maps.overlapping(address, address + length).stream().anyMatch(MappingAreas.Area::isOfFile);
     }
 
     /**

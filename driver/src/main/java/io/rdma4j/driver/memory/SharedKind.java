@@ -27,7 +27,6 @@ enum SharedKind {
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
     private static final String SHM = "/dev/shm/";
-    private static final String ANONYMOUS = "/dev/zero (deleted)";
 
     /** Of mappings that are to be treated alike: the one with which most can go wrong. */
     static SharedKind of(final List<Area> areas) {
@@ -45,13 +44,13 @@ enum SharedKind {
         final String name = area.name();
         if (name.startsWith("/dmabuf:") || name.startsWith("/secretmem")
             || name.startsWith("anon_inode:")
-            || name.startsWith("/dev/") && !name.startsWith(SHM) && !name.equals(ANONYMOUS)) {
+            || name.startsWith("/dev/") && !name.startsWith(SHM) && !name.equals(MappingAreas.SHARED_ANONYMOUS)) {
             return OF_DEVICE;
         }
         if (!area.isShared()) {
             return PRIVATE;
         }
-        final boolean lasting = name.equals(ANONYMOUS) || name.startsWith("/SYSV")
+        final boolean lasting = name.equals(MappingAreas.SHARED_ANONYMOUS) || name.startsWith("/SYSV")
             || name.startsWith("/memfd:") && isSealed(area);
         return lasting ? LASTING : OF_FILE;
     }

@@ -184,6 +184,36 @@ public final class StateFolder {
         return existing(System::getProperty, System::getenv, userId());
     }
 
+    /**
+     * Where a file of processes like this one is, or else would be.
+     *
+     * @param file its name in the folder.
+     * @return the folder, as {@link #existing()} has it if the file is there, else as {@link #find()} says.
+     * @throws IOException                        if it cannot be told who the user is.
+     * @throws java.nio.file.InvalidPathException if what names the folder is no path.
+     */
+    public Path folderOf(final String file) throws IOException {
+        for (final Path folder : existing()) {
+            if (Files.exists(folder.resolve(file), LinkOption.NOFOLLOW_LINKS)) {
+                return folder;
+            }
+        }
+        return find();
+    }
+
+    /**
+     * Checks the folder in which a file is, or makes one for it.
+     *
+     * @param file its name in the folder.
+     * @return the folder's path.
+     * @throws IOException                        as {@link #prepare()}.
+     * @throws java.nio.file.InvalidPathException if what names the folder is no path.
+     */
+    public Path prepareFor(final String file) throws IOException {
+        final Path folder = folderOf(file);
+        return Files.exists(folder.resolve(file), LinkOption.NOFOLLOW_LINKS) ? prepare(folder) : prepare();
+    }
+
     private Path chosen(final UnaryOperator<String> properties, final UnaryOperator<String> environment) {
         for (final String chosen : new String[] {properties.apply(property), environment.apply(variable())}) {
             if (chosen != null && !chosen.isBlank()) {
@@ -304,8 +334,8 @@ public final class StateFolder {
         final Path real = above.resolve(wanted.getFileName());
         try {
             Files.createDirectory(real, OWN);
-        } catch (final FileAlreadyExistsException e) {
-            requireOwn(folder, real, user);
+        } catch (final FileAlreadyExistsException ignored) {
+            // Whoever made it, it is looked at like a new one.
         }
         requireOwn(folder, real, user);
         return real;

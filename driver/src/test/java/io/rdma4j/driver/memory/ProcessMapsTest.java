@@ -46,13 +46,13 @@ class ProcessMapsTest {
 
     @Test
     void aFileIsFoundInARangeAndWhatNobodyElseCanOpenIsNone() {
-        final List<String> maps = List.of(
+        final MappingAreas maps = MappingAreas.of(String.join("\n",
             "00001000-00002000 rw-p 00000000 00:00 0 ",
             "00002000-00003000 rw-p 00000000 fd:01 17    /some/file",
             "00003000-00004000 rw-s 00000000 00:01 1044    /dev/zero (deleted)",
             "00004000-00005000 rw-s 00000000 00:0e 9    /anon_hugepage (deleted)",
             "00005000-00006000 rw-s 00000000 00:01 1045    /memfd:a (deleted)",
-            "00006000-00007000 rw-p 00000000 00:00 0    [heap]");
+            "00006000-00007000 rw-p 00000000 00:00 0    [heap]"));
         assertThat(ProcessMaps.hasFile(maps, 0x1000, 0x1000)).isFalse();
         assertThat(ProcessMaps.hasFile(maps, 0x1fff, 2)).isTrue();
         assertThat(ProcessMaps.hasFile(maps, 0x2fff, 2)).isTrue();

@@ -35,8 +35,7 @@ record Introduction(Operation operation, int size, boolean validates, List<Remot
 
     static Introduction of(final Player player) {
         final PingPongOptions options = player.end().options();
-        return new Introduction(options.operation(), options.size(), options.validate(),
-            player.turn().lends());
+        return new Introduction(options.operation(), options.size(), options.validate(), player.turn().lends());
     }
 
     byte[] toBytes() {

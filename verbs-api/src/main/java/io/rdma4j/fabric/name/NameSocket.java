@@ -47,12 +47,8 @@ final class NameSocket {
 
     /** Where the service of this node is, or would be. */
     static UnixDomainSocketAddress find(final int port) throws IOException {
-        for (final Path folder : PLACE.existing()) {
-            if (Files.exists(folder.resolve(name(port)), LinkOption.NOFOLLOW_LINKS)) {
-                return address(folder.resolve(name(port)));
-            }
-        }
-        return address(PLACE.find().resolve(name(port)));
+        final String name = name(port);
+        return address(PLACE.folderOf(name).resolve(name));
     }
 
     private static UnixDomainSocketAddress address(final Path path) throws IOException {
@@ -71,10 +67,9 @@ final class NameSocket {
      * @throws IOException if it cannot be had, or somebody else is just trying.
      */
     static ServerSocketChannel serve(final int port) throws IOException {
-        final UnixDomainSocketAddress found = find(port);
-        final Path folder = Files.exists(found.getPath(), LinkOption.NOFOLLOW_LINKS)
-            ? StateFolder.prepare(found.getPath().getParent()) : PLACE.prepare();
-        final UnixDomainSocketAddress address = address(folder.resolve(name(port)));
+        final String name = name(port);
+        final Path folder = PLACE.prepareFor(name);
+        final UnixDomainSocketAddress address = address(folder.resolve(name));
         // Locks are the process', which loses all of them when it closes any channel of the file.
         synchronized (TAKING) {
             try (FileChannel channel = FileChannel.open(folder.resolve("lock"),

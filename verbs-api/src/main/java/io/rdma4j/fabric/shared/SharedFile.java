@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric.shared;
 
-import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -102,11 +101,9 @@ final class SharedFile {
 
     /** By its real path: whatever leads there, the file is open once in this process. */
     private static Path place(final String file, final boolean mayMake) throws IOException {
-        final Path folder = SharedFolder.find(file);
-        if (Files.exists(folder.resolve(file), LinkOption.NOFOLLOW_LINKS)) {
-            return StateFolder.prepare(folder).resolve(file);
-        }
-        return (mayMake ? SharedFolder.FOLDER.prepare() : folder).resolve(file);
+        final Path found = SharedFolder.find(file).resolve(file);
+        return mayMake || Files.exists(found, LinkOption.NOFOLLOW_LINKS)
+            ? SharedFolder.FOLDER.prepareFor(file).resolve(file) : found;
     }
 
     /** What is done with files: one thread after the other, and no interrupt closes a channel. */

@@ -30,12 +30,7 @@ final class SharedFolder {
 
     /** Where a file is, or else would be. */
     static Path find(final String fileName) throws IOException {
-        for (final Path folder : FOLDER.existing()) {
-            if (Files.exists(folder.resolve(fileName), LinkOption.NOFOLLOW_LINKS)) {
-                return folder;
-            }
-        }
-        return FOLDER.find();
+        return FOLDER.folderOf(fileName);
     }
 
     /** A link may lead elsewhere, and what others can read or write is not for them. */
