@@ -15,6 +15,7 @@ import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.LineProcess;
 import io.rdma4j.verbs.ConnectOptions;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
@@ -24,64 +25,18 @@ import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.RdmaListener;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 
 /** A process with a device and an end of each kind on it. Takes a line, answers a line. */
-final class OtherProcess implements AutoCloseable {
-    private final Process process;
-    private final PrintWriter to;
-    private final BufferedReader from;
-
+final class OtherProcess extends LineProcess {
     OtherProcess(final String device) throws IOException {
-        process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-            "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-cp", classPath(), OtherProcess.class.getName(), device)
-            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        to = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    }
-
-    private static String classPath() {
-        final String surefire = System.getProperty("surefire.test.class.path");
-        return surefire != null ? surefire : System.getProperty("java.class.path").replace(";", File.pathSeparator);
-    }
-
-    String ask(final String line) throws IOException {
-        to.println(line);
-        return answer();
-    }
-
-    void tell(final String line) {
-        to.println(line);
-    }
-
-    String answer() throws IOException {
-        final String line = from.readLine();
-        if (line == null) {
-            throw new AssertionError("the other process has ended");
-        }
-        return line;
-    }
-
-    @Override
-    public void close() throws IOException {
-        to.close();
-        try {
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
-        } catch (final InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        super(OtherProcess.class, List.of("-Xmx128m"), device);
     }
 
     /**

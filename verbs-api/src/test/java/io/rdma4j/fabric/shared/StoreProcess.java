@@ -6,68 +6,22 @@
 package io.rdma4j.fabric.shared;
 
 import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.LineProcess;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 
 /** Another process with a shared vector: takes a line, answers a line. */
-final class StoreProcess implements AutoCloseable {
-    private final Process process;
-    private final PrintWriter to;
-    private final BufferedReader from;
-
+final class StoreProcess extends LineProcess {
     StoreProcess(final Path folder) throws IOException {
-        process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m",
-            "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-D" + SharedFolder.PROPERTY + "=" + folder, "-cp", classPath(), StoreProcess.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        to = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    }
-
-    private static String classPath() {
-        final String surefire = System.getProperty("surefire.test.class.path");
-        return surefire != null ? surefire : System.getProperty("java.class.path").replace(";", File.pathSeparator);
-    }
-
-    String ask(final String line) throws IOException {
-        to.println(line);
-        return from.readLine();
-    }
-
-    void tell(final String line) {
-        to.println(line);
-    }
-
-    String answer() throws IOException {
-        return from.readLine();
-    }
-
-    /** As kill -9 does. */
-    void kill() throws InterruptedException {
-        process.destroyForcibly();
-        process.waitFor(30, TimeUnit.SECONDS);
-    }
-
-    @Override
-    public void close() throws IOException {
-        to.close();
-        try {
-            if (!process.waitFor(30, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
-        } catch (final InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        super(StoreProcess.class, List.of("-Xmx64m", "-D" + SharedFolder.PROPERTY + "=" + folder));
     }
 
     /**
