@@ -5,19 +5,20 @@
 
 package io.rdma4j.fabric.name;
 
+import static io.rdma4j.fabric.name.TestNames.device;
+import static io.rdma4j.fabric.name.TestNames.errno;
+import static io.rdma4j.fabric.name.TestNames.socket;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.rdma4j.TestBudget;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.Gid;
 import java.io.IOException;
@@ -76,18 +77,6 @@ class NameServiceTest {
 
     private static String[] names() {
         return new String[] {NameSettings.PORT, NameSettings.ADDRESS, NameSettings.GRACE, NameSettings.TIMEOUT};
-    }
-
-    private static FabricAddress device(final int qpn) {
-        return FabricAddress.device(Gid.parse("fe80::1"), qpn, 0x11, EndpointType.RDM);
-    }
-
-    private static FabricAddress socket(final String ip, final int port) {
-        return FabricAddress.parse("fi_sockaddr://" + ip + ":" + port);
-    }
-
-    private static int errno(final Runnable work) {
-        return assertThrows(FabricException.class, work::run).errno();
     }
 
     private static void until(final String what, final BooleanSupplier condition) {

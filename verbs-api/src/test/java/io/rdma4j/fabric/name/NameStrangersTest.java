@@ -5,21 +5,20 @@
 
 package io.rdma4j.fabric.name;
 
+import static io.rdma4j.fabric.name.TestNames.device;
+import static io.rdma4j.fabric.name.TestNames.errno;
+import static io.rdma4j.fabric.name.TestNames.socket;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
-import io.rdma4j.fabric.FabricAddress;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.verbs.Gid;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Inet4Address;
@@ -85,18 +84,6 @@ class NameStrangersTest {
             assertTrue(System.nanoTime() < deadline, "a registration is left behind");
             Thread.yield();
         }
-    }
-
-    private static FabricAddress device(final int qpn) {
-        return FabricAddress.device(Gid.parse("fe80::1"), qpn, 0x11, EndpointType.RDM);
-    }
-
-    private static FabricAddress socket(final String ip, final int port) {
-        return FabricAddress.parse("fi_sockaddr://" + ip + ":" + port);
-    }
-
-    private static int errno(final Runnable work) {
-        return assertThrows(FabricException.class, work::run).errno();
     }
 
     /** Whoever can open a connection on this machine is not yet somebody whom others are told of. */

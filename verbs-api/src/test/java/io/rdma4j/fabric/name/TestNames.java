@@ -5,6 +5,13 @@
 
 package io.rdma4j.fabric.name;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.verbs.Gid;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,6 +28,18 @@ public final class TestNames {
             System.setProperty(NameSettings.PORT, Integer.toString(freePort()));
             System.setProperty(NameSettings.ADDRESS, "127.0.0.1,127.0.0.2,127.0.0.3,127.0.0.4,::1");
         }
+    }
+
+    static FabricAddress device(final int qpn) {
+        return FabricAddress.device(Gid.parse("fe80::1"), qpn, 0x11, EndpointType.RDM);
+    }
+
+    static FabricAddress socket(final String ip, final int port) {
+        return FabricAddress.parse("fi_sockaddr://" + ip + ":" + port);
+    }
+
+    static int errno(final Runnable work) {
+        return assertThrows(FabricException.class, work::run).errno();
     }
 
     static int freePort() {
