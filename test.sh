@@ -40,6 +40,8 @@ case $mode in quick | soak) qemu=no ;; esac
 out=$PWD/target/test-run
 # One more than processors: who waits for a guest needs none.
 slots=$(($(nproc) + 1))
+# Beside busy processes all of them at once: a round is as long as what the processors leave, and the load is higher.
+[ "$mode" != soak ] || slots=100
 # Longest time for one suite, in seconds.
 limit=2700
 started=$SECONDS
@@ -158,6 +160,7 @@ suites() {
     # Classes of a module are handed out to all of its suites.
     echo 'verbs-api-1 verbs-api -'
     echo 'verbs-api-2 verbs-api -'
+    [ "$mode" != soak ] || printf 'verbs-api-%d verbs-api -\n' 3 4
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
     [ "$qemu" = no ] || echo 'concurrency concurrency-tests -'
     echo 'conformance qemu-tests !qemu'
@@ -176,7 +179,13 @@ suites() {
 worker() {
     local home=$1 build_dir=$2 run=$3 name=$4 module=$5 tags=$6 class=${7:-} path claims
     jvm_options "$home"
-    [ "$module" != benchmarks ] || OPTIONS+=(-Dagrona.disable.bounds.checks=true)
+    case $module in
+        benchmarks) OPTIONS+=(-Dagrona.disable.bounds.checks=true) ;;
+        concurrency-tests) ;;
+        # What a test calls is hot for seconds: with its usual thresholds C2 takes a third of all the time.
+        *) OPTIONS+=(-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000
+            -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000) ;;
+    esac
     claims=$out/$run/claims/$module-$build_dir
     # What has a suite of its own is taken already.
     mkdir -p "$claims"

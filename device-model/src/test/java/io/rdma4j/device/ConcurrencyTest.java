@@ -32,6 +32,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,8 @@ class ConcurrencyTest {
     private void pause(RawDriver driver) {
         Thread.onSpinWait();
         if ((++pauses & 63) == 0) {
-            Thread.yield();
+            // On a busy machine who sleeps gets a processor before who yields.
+            LockSupport.parkNanos(1);
         }
         if (System.nanoTime() - deadline > 0) {
             throw new AssertionError("stuck\n" + driver.device().describe());
