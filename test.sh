@@ -6,7 +6,7 @@
 #   ./test.sh --all        also on the newest JDK found, with all profiles, the whole suite through VFIO, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method
-#   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that are busy
+#   ./test.sh --soak N     N rounds of units and the emulated conformance suite, beside four processes that are busy
 #
 # Details are in target/test-run: a log and a list of results for each suite. See docs/testing.md.
 set -uo pipefail
@@ -40,10 +40,13 @@ case $mode in quick | soak) qemu=no ;; esac
 out=$PWD/target/test-run
 # One more than processors: who waits for a guest needs none.
 slots=$(($(nproc) + 1))
-# Beside busy processes all of them at once: a round is as long as what the processors leave, and the load is higher.
-[ "$mode" != soak ] || slots=100
 # Longest time for one suite, in seconds.
 limit=2700
+if [ "$mode" = soak ]; then
+    # All at once, each in one JVM for all rounds: a round takes as long as the processors that the busy ones leave.
+    slots=100
+    limit=$((limit * rounds))
+fi
 started=$SECONDS
 
 # give_up: nothing can be tested; what is missing was said.
@@ -107,6 +110,7 @@ jvm_options() {
     else
         OPTIONS+=(-Djazzer.hooks=false)
     fi
+    [ "$mode" != soak ] || OPTIONS+=(-Drdma4j.rounds="$rounds")
 }
 
 # build JDK BUILD_DIR OPTION...: compiles and packages everything; the second time the style is known to be good.
@@ -160,7 +164,7 @@ suites() {
     # Classes of a module are handed out to all of its suites.
     echo 'verbs-api-1 verbs-api -'
     echo 'verbs-api-2 verbs-api -'
-    [ "$mode" != soak ] || printf 'verbs-api-%d verbs-api -\n' 3 4
+    [ "$mode" != soak ] || printf 'verbs-api-%d verbs-api -\n' 3 4 5 6
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
     [ "$qemu" = no ] || echo 'concurrency concurrency-tests -'
     echo 'conformance qemu-tests !qemu'
@@ -168,16 +172,18 @@ suites() {
     echo 'tools-2 tools -'
     echo 'driver driver -'
     echo 'device-model device-model -'
-    echo 'benchmarks benchmarks -'
-    echo 'examples examples -'
+    if [ "$mode" != soak ]; then
+        echo 'benchmarks benchmarks -'
+        echo 'examples examples -'
+    fi
     echo 'hw-regs hw-regs -'
     echo 'queues queues -'
     echo 'test-support test-support !sample'
 }
 
-# worker JDK BUILD_DIR RUN NAME MODULE TAGS [CLASS]: a JVM with the tests of a suite; in the background.
+# worker JDK BUILD_DIR NAME MODULE TAGS [CLASS]: a JVM with the tests of a suite; in the background.
 worker() {
-    local home=$1 build_dir=$2 run=$3 name=$4 module=$5 tags=$6 class=${7:-} path claims
+    local home=$1 build_dir=$2 name=$3 module=$4 tags=$5 class=${6:-} path claims
     jvm_options "$home"
     case $module in
         benchmarks) OPTIONS+=(-Dagrona.disable.bounds.checks=true) ;;
@@ -186,7 +192,7 @@ worker() {
         *) OPTIONS+=(-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000
             -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000) ;;
     esac
-    claims=$out/$run/claims/$module-$build_dir
+    claims=$out/claims/$module-$build_dir
     # What has a suite of its own is taken already.
     mkdir -p "$claims"
     [ "$name" != qtest ] || : >"$claims/$class"
@@ -196,59 +202,76 @@ worker() {
         cd "$module" || exit 1
         JAVA_HOME=$home exec timeout -k 30 "$limit" "$home/bin/java" "${OPTIONS[@]}" \
             -Dbasedir="$PWD" -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
-            "$PWD/$build_dir/test-classes" "$out/$run/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
-    ) >"$out/$run/$name-$build_dir.log" 2>&1 </dev/null &
+            "$PWD/$build_dir/test-classes" "$out/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
+    ) >"$out/$name-$build_dir.log" 2>&1 </dev/null &
 }
 
 declare -A suite_of=() began_at=()
 bad_suites=()
 BUSY=()
 
-# ended PID RUN: tells what a suite has found.
+# ended PID: tells what a suite has found.
 ended() {
-    local pid=$1 run=$2 suite code counts
+    local pid=$1 suite code counts
     wait "$pid"
     code=$?
     suite=${suite_of[$pid]}
-    read -r -a counts < <(results sum "$out/$run/$suite.tsv")
+    read -r -a counts < <(results sum "$out/$suite.tsv")
     if [ $code != 0 ]; then
         bad_suites+=("$suite")
-        say "$suite ENDED with exit code $code, its log is $out/$run/$suite.log; its last lines:"
-        tail -n 5 "$out/$run/$suite.log"
+        say "$suite ENDED with exit code $code, its log is $out/$suite.log; its last lines:"
+        tail -n 5 "$out/$suite.log"
     fi
+    tell_rounds "$suite"
     say "$(printf '%-28s %6d passed %3d failed %5d skipped %5d s' "$suite" "${counts[@]}" \
         $((SECONDS - began_at[$pid])))"
-    results failed "$out/$run/$suite.tsv"
-    printf '%s %d %d %d %d\n' "$suite" "${counts[@]}" $((SECONDS - began_at[$pid])) >>"$out/$run/times.txt"
+    [ "$mode" = soak ] || results failed "$out/$suite.tsv"
+    printf '%s %d %d %d %d\n' "$suite" "${counts[@]}" $((SECONDS - began_at[$pid])) >>"$out/times.txt"
     unset "suite_of[$pid]"
 }
 
-# await RUN COUNT: until fewer than so many suites run.
+declare -A told=()
+
+# tell_rounds SUITE: what has come since the last look of a suite that runs many rounds: ends of rounds, failures.
+tell_rounds() {
+    local file=$out/$1.tsv lines
+    [ "$mode" = soak ] && [ -f "$file" ] || return 0
+    lines=$(wc -l <"$file")
+    if [ "$lines" -gt "${told[$1]:-0}" ]; then
+        sed -n "$((${told[$1]:-0} + 1)),${lines}p" "$file" >"$out/new.txt"
+        sed -n "s/^ROUND\t/== $(printf '%5d s  %-28s' $((SECONDS - started)) "$1") round /p" "$out/new.txt"
+        results failed "$out/new.txt"
+        told[$1]=$lines
+    fi
+}
+
+# await COUNT: until fewer than so many suites run.
 await() {
     local pid
-    while [ ${#suite_of[@]} -ge "$2" ]; do
+    while [ ${#suite_of[@]} -ge "$1" ]; do
         for pid in "${!suite_of[@]}"; do
-            kill -0 "$pid" 2>/dev/null || ended "$pid" "$1"
+            tell_rounds "${suite_of[$pid]}"
+            kill -0 "$pid" 2>/dev/null || ended "$pid"
         done
         [ ! -t 1 ] || printf '\r\033[K%4d s  %d tests; running: %s' $((SECONDS - started)) \
-            "$(cat "$out/$1"/*.tsv 2>/dev/null | grep -vc '^TIME')" "${suite_of[*]}"
+            "$(cat "$out"/*.tsv 2>/dev/null | grep -Ec '^(PASS|FAIL|SKIP)')" "${suite_of[*]}"
         sleep 0.5
     done
 }
 
-# run RUN: all suites on all JDKs, some at once.
+# run: all suites on all JDKs, some at once.
 run() {
-    local run=$1 i words
-    mkdir -p "$out/$run/claims"
+    local i words
+    mkdir -p "$out/claims"
     while read -r -a words; do
         for ((i = 0; i < ${#jdks[@]}; i++)); do
-            await "$run" "$slots"
-            worker "${jdks[i]}" "${dirs[i]}" "$run" "${words[@]}"
+            await "$slots"
+            worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
             suite_of[$!]=${words[0]}-${dirs[i]}
             began_at[$!]=$SECONDS
         done
     done < <(suites)
-    await "$run" 1
+    await 1
     [ ! -t 1 ] || printf '\r\033[K'
 }
 
@@ -307,12 +330,9 @@ elif ! compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/rdma4j/uml/*/linux" >/dev/nul
         say "that FAILED, see $out/kernels.log"
 fi
 [ "$mode" != soak ] || busy
-for ((round = 1; round <= rounds; round++)); do
-    [ "$mode" != soak ] || say "round $round of $rounds, after $((SECONDS - started)) s"
-    run "$round"
-done
+run
 
-all=("$out"/*/*.tsv)
+all=("$out"/*.tsv)
 {
     results suites "${all[@]}"
     for dir in "${dirs[@]}"; do
@@ -323,7 +343,7 @@ all=("$out"/*/*.tsv)
 # For docs/testing.md.
 {
     printf '| suite | passed | failed | skipped | seconds |\n|---|---|---|---|---|\n'
-    sort -k5,5nr "$out"/*/times.txt | sed 's/^/| /; s/ \([0-9]\)/ | \1/g; s/$/ |/'
+    sort -k5,5nr "$out/times.txt" | sed 's/^/| /; s/ \([0-9]\)/ | \1/g; s/$/ |/'
 } >"$out/times.md"
 say "what was shown"
 grep -E '^(conformance|jcstress)' "$out/shown.txt"
@@ -335,7 +355,7 @@ read -r passed failed skipped < <(results sum "${all[@]}")
 # A suite that ended too soon has tests that nobody counted.
 failed=$((failed + ${#bad_suites[@]}))
 # Faults of others, where a second try held; none is the aim.
-retried=$(grep -h '^RETRIED ' "$out"/*/*.log 2>/dev/null | cut -c1-2000)
+retried=$(grep -h '^RETRIED ' "$out"/*.log 2>/dev/null | cut -c1-2000)
 [ -z "$retried" ] || say "tried once more: $(grep -c . <<<"$retried")"$'\n'"$retried"
 [ ${#bad_suites[@]} = 0 ] || say "ended too soon: ${bad_suites[*]}"
 say "in all: $((SECONDS - started)) s"

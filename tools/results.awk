@@ -21,6 +21,10 @@ $STATUS == "TIME" {
     next
 }
 
+$STATUS == "ROUND" {
+    next
+}
+
 {
     counts[$STATUS]++
 }

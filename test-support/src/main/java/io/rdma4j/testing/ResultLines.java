@@ -27,6 +27,7 @@ import org.junit.platform.launcher.TestIdentifier;
  * <pre>
  *   PASS|FAIL|SKIP   class   method   test   milliseconds   message, in one line
  *   TIME             class   -        -      milliseconds
+ *   ROUND            number
  * </pre>
  *
  * <p>A container that fails or is skipped as a whole counts as one test. Stack traces of failures go to standard
@@ -73,6 +74,12 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
         } else if (test.getSource().filter(ClassSource.class::isInstance).isPresent()) {
             write("TIME", test, millis, "");
         }
+    }
+
+    /** All classes have been run so often. */
+    synchronized void round(final int number) throws IOException {
+        lines.write("ROUND\t" + number + '\n');
+        lines.flush();
     }
 
     private static String text(final Throwable thrown) {

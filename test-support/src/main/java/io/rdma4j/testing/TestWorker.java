@@ -30,6 +30,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /**
  * Runs the test classes of a module, in the module's folder and with its class path. Several workers may do so at once,
  * each in a process of its own: a class belongs to the first one that makes a file of its name in the folder of claims.
+ * With {@code -Drdma4j.rounds=N} it does so N times; each round has claims of its own.
  *
  * <p>Single-threaded, but for what tests do.
  */
@@ -37,6 +38,8 @@ public final class TestWorker {
     /** The outermost class and what is nested in it are one. */
     private static final Pattern NESTED = Pattern.compile("\\$.*");
     private static final String WITHOUT = "!";
+    /** How often all is run. */
+    private static final String ROUNDS = "rdma4j.rounds";
 
     private final Launcher launcher = LauncherFactory.create();
     private final Path claims;
@@ -77,22 +80,26 @@ public final class TestWorker {
      * @throws IOException if a file cannot be written.
      */
     public static void main(final String[] args) throws IOException {
-        work(args);
+        work(Integer.getInteger(ROUNDS, 1), args);
         // Threads that a test left behind do not keep it.
         Runtime.getRuntime().exit(0);
     }
 
-    static void work(final String... args) throws IOException {
+    static void work(final int rounds, final String... args) throws IOException {
         final TestWorker worker = new TestWorker(Path.of(args[2]), TagFilters.parse(args[3]));
         try (ResultLines results = new ResultLines(Path.of(args[1]))) {
-            worker.run(Path.of(args[0]), List.of(args).subList(4, args.length), results);
+            final List<String> wanted = List.of(args).subList(4, args.length);
+            for (int round = 1; round <= rounds; round++) {
+                worker.run(Path.of(args[0]), wanted, round, results);
+            }
         }
     }
 
-    private void run(final Path classes, final List<String> wanted, final ResultLines results) throws IOException {
+    private void run(
+        final Path classes, final List<String> wanted, final int round, final ResultLines results) throws IOException {
         for (final String name : classes(classes)) {
             if (wanted.isEmpty()) {
-                if (claim(name)) {
+                if (claim(round == 1 ? name : name + '@' + round)) {
                     launcher.execute(filters.request(List.of(selectClass(name))), results);
                 }
             } else {
@@ -101,6 +108,7 @@ public final class TestWorker {
                 }
             }
         }
+        results.round(round);
     }
 
     private void runIfMeant(final String name, final String wanted, final ResultLines results) {

@@ -32,13 +32,19 @@ class TestWorkerTest {
     }
 
     private List<String> run(final String tags, final String... wanted) throws IOException, URISyntaxException {
+        return run(1, tags, wanted);
+    }
+
+    private List<String> run(final int rounds, final String tags, final String... wanted)
+        throws IOException, URISyntaxException {
         final List<String> arguments = new ArrayList<>(List.of(
             Path.of(SampleTest.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString(),
             results.toString(), claims.toString(), tags));
         arguments.addAll(List.of(wanted));
-        TestWorker.work(arguments.toArray(new String[0]));
+        TestWorker.work(rounds, arguments.toArray(new String[0]));
         // Without the milliseconds.
         return Files.readAllLines(results).stream().map(line -> line.split("\t", -1))
+            .filter(field -> !field[0].equals("ROUND"))
             .map(field -> String.join("|", field[0], field[1], field[2], field[3], field[5])).toList();
     }
 
@@ -64,6 +70,13 @@ class TestWorkerTest {
     void aClassBelongsToTheFirstWorker() throws IOException, URISyntaxException {
         Files.createFile(claims.resolve(SAMPLE));
         assertThat(run("sample")).isEmpty();
+    }
+
+    @Test
+    void eachRoundHasClaimsOfItsOwn() throws IOException, URISyntaxException {
+        Files.createFile(claims.resolve(SAMPLE + "@2"));
+        assertThat(run(3, "sample")).filteredOn(line -> line.endsWith("|passes|passes()|")).hasSize(2);
+        assertThat(results).content().containsSubsequence("ROUND\t1\n", "ROUND\t2\n", "ROUND\t3\n");
     }
 
     @Test
