@@ -164,7 +164,11 @@ suites() {
     # Classes of a module are handed out to all of its suites.
     echo 'verbs-api-1 verbs-api -'
     echo 'verbs-api-2 verbs-api -'
-    [ "$mode" != soak ] || printf 'verbs-api-%d verbs-api -\n' 3 4 5 6
+    if [ "$mode" = soak ]; then
+        printf 'verbs-api-%d verbs-api -\n' 3 4 5
+        printf 'conformance-%d qemu-tests !qemu\n' 2 3
+        echo 'tools-3 tools -'
+    fi
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
     [ "$qemu" = no ] || echo 'concurrency concurrency-tests -'
     echo 'conformance qemu-tests !qemu'

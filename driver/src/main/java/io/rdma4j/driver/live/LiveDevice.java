@@ -9,6 +9,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.driver.state.Warnings;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,8 +22,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -42,9 +41,7 @@ import org.agrona.concurrent.status.CountersReader;
  * same is kept in memory, for views within this process. Thread-safe.
  */
 public final class LiveDevice implements LivePublisher {
-    private static final System.Logger LOG = System.getLogger(LiveDevice.class.getPackageName());
-    /** The same trouble need not be told with each device. */
-    private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
+    static final Warnings WARNINGS = new Warnings(LiveDevice.class);
     /** In the order of opening. */
     private static final Collection<LiveDevice> OPEN = new ConcurrentLinkedQueue<>();
     private static final int ALIGNMENT = 128;
@@ -161,9 +158,7 @@ public final class LiveDevice implements LivePublisher {
     }
 
     private static void warn(final String text) {
-        if (TOLD.add(text)) {
-            LOG.log(System.Logger.Level.WARNING, text);
-        }
+        WARNINGS.tell(text);
     }
 
     /** Those that this process has open, in the order of opening. */

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.driver.state.Warnings;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
@@ -24,8 +25,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -40,9 +39,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Thread-safe.
  */
 final class Journal implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Journal.class.getPackageName());
-    /** The same trouble with the same folder need not be told with each device. */
-    private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
+    private static final Warnings WARNINGS = new Warnings(Journal.class);
     private static final int LONGEST_NAME = 100;
 
     private final JournalFile file;
@@ -152,9 +149,7 @@ final class Journal implements AutoCloseable {
     }
 
     private static void warn(final String trouble) {
-        if (TOLD.add(trouble)) {
-            LOG.log(System.Logger.Level.WARNING, trouble);
-        }
+        WARNINGS.tell(trouble);
     }
 
     /** A command is about to go out. */

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
@@ -47,9 +46,7 @@ public final class StateFolder {
     /** The folder of journals and of what is published of devices. */
     public static final StateFolder STATE = new StateFolder("rdma4j", PROPERTY, false, Path.of("/dev/shm"));
 
-    private static final System.Logger LOG = System.getLogger(StateFolder.class.getPackageName());
-    /** The same trouble need not be told with each device. */
-    private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
+    private static final Warnings WARNINGS = new Warnings(StateFolder.class);
     private static final Path PROC = Path.of("/proc");
     private static final long ROOT = 0;
     private static final int STICKY = 01000;
@@ -148,9 +145,7 @@ public final class StateFolder {
     }
 
     private static void tellOnce(final String text) {
-        if (TOLD.add(text)) {
-            LOG.log(System.Logger.Level.WARNING, text);
-        }
+        WARNINGS.tell(text);
     }
 
     /**

@@ -19,6 +19,7 @@ final class LiveLog extends Handler implements AutoCloseable {
     private final List<LogRecord> records = Collections.synchronizedList(new ArrayList<>());
 
     LiveLog() {
+        LiveDevice.WARNINGS.forget();
         logger.addHandler(this);
         logger.setUseParentHandlers(false);
     }

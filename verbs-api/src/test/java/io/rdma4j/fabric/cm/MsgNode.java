@@ -37,6 +37,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A device with a fabric, a domain and its queues. */
 final class MsgNode implements AutoCloseable {
     private static final AtomicInteger NAMES = new AtomicInteger();
+    /** Of who asks for a connection, on a machine that does other things. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     final RdmaContext context;
@@ -66,7 +68,7 @@ final class MsgNode implements AutoCloseable {
     }
 
     EndpointOptions options() {
-        return new EndpointOptions().completionQueue(cq).eventQueue(eq).sizes(8, 8);
+        return new EndpointOptions().completionQueue(cq).eventQueue(eq).sizes(8, 8).connectTimeout(PATIENCE);
     }
 
     MsgEndpoint open(final EndpointOptions options) {
