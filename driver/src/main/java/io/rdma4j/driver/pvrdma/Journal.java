@@ -39,7 +39,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Thread-safe.
  */
 final class Journal implements AutoCloseable {
-    private static final Warnings WARNINGS = new Warnings(Journal.class);
+    static final Warnings WARNINGS = new Warnings(Journal.class);
     private static final int LONGEST_NAME = 100;
 
     private final JournalFile file;

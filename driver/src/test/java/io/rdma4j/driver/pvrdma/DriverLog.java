@@ -19,6 +19,7 @@ final class DriverLog extends Handler implements AutoCloseable {
     private final List<LogRecord> records = Collections.synchronizedList(new ArrayList<>());
 
     DriverLog() {
+        Journal.WARNINGS.forget();
         logger.addHandler(this);
         logger.setUseParentHandlers(false);
     }
