@@ -6,7 +6,7 @@
 package io.rdma4j.device;
 
 import io.rdma4j.device.common.DeviceOptions;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDeviceProvider;
 

@@ -14,7 +14,7 @@ import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.hw.pvrdma.Dsr;

@@ -14,7 +14,7 @@ import io.rdma4j.device.common.Identity;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;

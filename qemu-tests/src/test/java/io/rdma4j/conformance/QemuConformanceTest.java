@@ -7,7 +7,7 @@ package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestContext;

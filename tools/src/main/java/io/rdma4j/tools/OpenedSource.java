@@ -9,7 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;

@@ -13,7 +13,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.spi.FabricProvider;
 import io.rdma4j.verbs.RdmaDevices;

@@ -6,7 +6,7 @@
 package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.verbs.spi.VerbsProvider;
 
 import java.util.ArrayList;

@@ -11,7 +11,7 @@
  * {@link io.rdma4j.driver.dma.IommuDmaDomain} joins them through an {@link io.rdma4j.driver.dma.Iommu} and lets regions
  * share mappings, {@link io.rdma4j.driver.dma.PageMappings} has it map pages in any order,
  * {@link io.rdma4j.driver.dma.DmaArena} cuts such memory into pages, and
- * {@link io.rdma4j.driver.dma.PageDirectory} writes the table by which the device finds pages.
+ * {@link io.rdma4j.driver.pvrdma.PageDirectory} writes the table by which the device finds pages.
  *
  * <p>Beside them: {@link io.rdma4j.driver.dma.PagePins} and {@link io.rdma4j.driver.dma.PinningIommu} keep pages in
  * memory where the IOMMU does not, {@link io.rdma4j.driver.dma.MemlockLimit} says in time that the limit is too low,

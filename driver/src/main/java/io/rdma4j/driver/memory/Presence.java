@@ -5,7 +5,7 @@
 
 package io.rdma4j.driver.memory;
 
-import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
+import static io.rdma4j.driver.memory.ProcessMaps.PAGE_SIZE;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;

@@ -5,8 +5,6 @@
 
 package io.rdma4j.driver.memory;
 
-import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
-
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +22,9 @@ import java.util.function.Function;
  * and a crash of the JVM.
  */
 public final class ProcessMaps {
+    /** Of Linux' and a device's smallest pages. */
+    static final int PAGE_SIZE = 4096;
+
     private static final Path MAPS = Path.of("/proc/self/maps");
     /** Of these nothing is ever written back, so the kernel needs not see each write, and devices may write, too. */
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "devtmpfs", "ramfs", "hugetlbfs");

@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.pci;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.live.LivePublisher;
 
 import java.util.Optional;

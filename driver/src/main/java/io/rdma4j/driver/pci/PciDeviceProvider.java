@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.pci;
 
+import io.rdma4j.DeviceAddress;
 import java.util.List;
 
 /**

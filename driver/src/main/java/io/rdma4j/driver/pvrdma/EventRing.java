@@ -12,7 +12,6 @@ import static io.rdma4j.hw.pvrdma.RingState.RX_OFFSET;
 
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
-import io.rdma4j.driver.dma.PageDirectory;
 import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.LiveKind;

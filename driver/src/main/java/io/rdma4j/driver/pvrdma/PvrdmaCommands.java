@@ -6,7 +6,6 @@
 package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.dma.PageDirectory;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.RingGeometry;

@@ -10,7 +10,7 @@ import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.PageMappings;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.pci.Bar;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;

@@ -7,7 +7,6 @@ package io.rdma4j.driver.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaArena;
-import io.rdma4j.driver.dma.PageDirectory;
 import io.rdma4j.driver.dma.PageMappings;
 import io.rdma4j.driver.pci.DmaDomain;
 

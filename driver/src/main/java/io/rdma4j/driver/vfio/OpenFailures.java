@@ -5,7 +5,7 @@
 package io.rdma4j.driver.vfio;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.sysfs.FileUser;
 import io.rdma4j.driver.sysfs.PciFunction;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ package io.rdma4j.driver.vfio;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.HostMemory;
 import io.rdma4j.driver.dma.PagePreference;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDeviceProvider;
 import io.rdma4j.driver.sysfs.PciFunction;

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.RdmaException;
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@
  */
 package io.rdma4j.driver.memory;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import java.lang.ref.Reference;

@@ -7,7 +7,7 @@ package io.rdma4j.driver.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.Native;
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.driver.libc.Libc;
 import java.io.File;
 import java.io.IOException;

@@ -12,7 +12,7 @@ import static io.rdma4j.driver.memory.MappingMachine.map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.driver.libc.Libc;
 import java.io.IOException;
 import java.time.Duration;

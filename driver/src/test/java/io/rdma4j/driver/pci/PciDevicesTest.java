@@ -8,6 +8,7 @@ package io.rdma4j.driver.pci;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 

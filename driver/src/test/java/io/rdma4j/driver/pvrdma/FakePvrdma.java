@@ -11,7 +11,7 @@ import io.rdma4j.driver.dma.IommuDmaDomain;
 import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;

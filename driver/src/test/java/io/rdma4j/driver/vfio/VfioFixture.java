@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.MappedMemory;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import java.nio.file.Path;
 import org.assertj.core.api.Assertions;

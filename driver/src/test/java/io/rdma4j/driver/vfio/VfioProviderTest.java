@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.IovaAllocator;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;

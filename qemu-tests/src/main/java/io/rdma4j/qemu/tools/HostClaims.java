@@ -7,7 +7,7 @@ package io.rdma4j.qemu.tools;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.driver.sysfs.PciFunction;

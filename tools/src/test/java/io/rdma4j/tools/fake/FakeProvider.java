@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.fake;
 
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.verbs.DeviceInfo;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.spi.VerbsProvider;

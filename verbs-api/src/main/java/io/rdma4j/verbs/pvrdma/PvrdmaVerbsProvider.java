@@ -5,7 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDeviceProvider;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;

@@ -6,7 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.dma.DmaPages;
-import io.rdma4j.driver.dma.PageDirectory;
+import io.rdma4j.driver.pvrdma.PageDirectory;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -8,7 +8,7 @@ package io.rdma4j.fabric.av;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.AddressFormat;
-import io.rdma4j.fabric.Allocations;
+import io.rdma4j.testing.Allocations;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.AvType;

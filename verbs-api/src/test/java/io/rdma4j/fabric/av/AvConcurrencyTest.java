@@ -7,7 +7,7 @@ package io.rdma4j.fabric.av;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;

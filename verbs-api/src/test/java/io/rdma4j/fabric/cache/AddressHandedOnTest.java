@@ -12,7 +12,7 @@ import static io.rdma4j.driver.libc.LibcConstants.PROT_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.verbs.ProtectionDomain;

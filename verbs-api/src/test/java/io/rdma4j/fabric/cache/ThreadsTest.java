@@ -9,7 +9,7 @@ import static io.rdma4j.fabric.cache.Bench.RO;
 import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.fabric.CacheAttributes;
 import java.util.ArrayList;
 import java.util.List;

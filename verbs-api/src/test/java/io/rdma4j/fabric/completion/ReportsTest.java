@@ -7,7 +7,7 @@ package io.rdma4j.fabric.completion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fabric.Allocations;
+import io.rdma4j.testing.Allocations;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;

@@ -7,7 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fabric.Allocations;
+import io.rdma4j.testing.Allocations;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.MemoryRegion;

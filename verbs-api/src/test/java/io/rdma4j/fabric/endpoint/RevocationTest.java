@@ -7,7 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;

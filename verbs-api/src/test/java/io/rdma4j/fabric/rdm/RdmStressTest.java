@@ -7,7 +7,7 @@ package io.rdma4j.fabric.rdm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;

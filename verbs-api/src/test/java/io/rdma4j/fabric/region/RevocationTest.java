@@ -8,7 +8,7 @@ package io.rdma4j.fabric.region;
 import static io.rdma4j.fabric.region.Rig.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;

@@ -12,7 +12,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionQueue;

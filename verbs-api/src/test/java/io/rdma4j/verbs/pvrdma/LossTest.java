@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.EmulatedDevice;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.verbs.AsyncEvent;

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.driver.pci.DeviceAddress;
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;

@@ -7,7 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;

@@ -8,7 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.TestBudget;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;

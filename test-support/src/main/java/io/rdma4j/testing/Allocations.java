@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.fabric;
+package io.rdma4j.testing;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;

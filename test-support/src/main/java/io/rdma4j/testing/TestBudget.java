@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j;
+package io.rdma4j.testing;
 
 import java.time.Duration;
 
@@ -20,12 +20,24 @@ public final class TestBudget {
     private TestBudget() {
     }
 
-    /** How many times: usually the first, the second where there is time. */
+    /**
+     * How many times.
+     *
+     * @param usual where there is little time.
+     * @param all   where there is time.
+     * @return one of them.
+     */
     public static int rounds(final int usual, final int all) {
         return LONG ? all : usual;
     }
 
-    /** For how long: usually the first, the second where there is time. */
+    /**
+     * For how long.
+     *
+     * @param usual where there is little time.
+     * @param all   where there is time.
+     * @return one of them.
+     */
     public static Duration time(final Duration usual, final Duration all) {
         return LONG ? all : usual;
     }

@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.dma;
+package io.rdma4j.driver.pvrdma;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.DmaArena;
+import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.hw.pvrdma.Pdir;

@@ -3,13 +3,18 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.dma;
+package io.rdma4j.driver.pvrdma;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.dma.DmaArena;
+import io.rdma4j.driver.dma.DmaPages;
+import io.rdma4j.driver.dma.FakeIommu;
+import io.rdma4j.driver.dma.IommuDmaDomain;
+import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.hw.pvrdma.Pdir;
 

@@ -3,9 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.pci;
-
-import io.rdma4j.RdmaException;
+package io.rdma4j;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
