@@ -152,8 +152,8 @@ suites() {
         local class=${only%%#*} file
         while read -r file; do
             file=${file#./}
-            echo "${file%%/*} ${file%%/*} - $only"
-        done < <(find ./*/src/test/java -name "${class##*.}.java")
+            echo "$class ${file%%/src/*} - $only"
+        done < <(find . -path '*/src/test/java/*' -name "${class##*.}.java")
         return
     fi
     if [ "$qemu" = yes ]; then
@@ -162,10 +162,10 @@ suites() {
         echo 'guests qemu-tests qemu,!inner'
     fi
     # Classes of a module are handed out to all of its suites.
-    echo 'verbs-api-1 verbs-api -'
-    echo 'verbs-api-2 verbs-api -'
+    echo 'fabric-1 verbs-api/fabric -'
+    echo 'fabric-2 verbs-api/fabric -'
     if [ "$mode" = soak ]; then
-        printf 'verbs-api-%d verbs-api -\n' 3 4 5
+        printf 'fabric-%d verbs-api/fabric -\n' 3 4
         printf 'conformance-%d qemu-tests !qemu\n' 2 3
         echo 'tools-3 tools -'
     fi
@@ -174,7 +174,13 @@ suites() {
     echo 'conformance qemu-tests !qemu'
     echo 'tools-1 tools -'
     echo 'tools-2 tools -'
-    echo 'driver driver -'
+    echo 'pvrdma-1 verbs-api/pvrdma -'
+    echo 'pvrdma-2 verbs-api/pvrdma -'
+    echo 'os driver/os -'
+    echo 'pci driver/pci -'
+    echo 'live driver/live -'
+    echo 'base driver/base -'
+    echo 'verbs verbs-api/verbs -'
     echo 'device-model device-model -'
     if [ "$mode" != soak ]; then
         echo 'benchmarks benchmarks -'
@@ -189,13 +195,16 @@ suites() {
 worker() {
     local home=$1 build_dir=$2 name=$3 module=$4 tags=$5 class=${6:-} path claims
     jvm_options "$home"
-    case $module in
-        benchmarks) OPTIONS+=(-Dagrona.disable.bounds.checks=true) ;;
-        concurrency-tests) ;;
+    if [ "$module" = benchmarks ]; then
+        OPTIONS+=(-Dagrona.disable.bounds.checks=true)
+    elif [ "$mode" = soak ]; then
+        # C2 would make it half as long again; there is a JVM for each suite, all at once.
+        OPTIONS+=(-XX:TieredStopAtLevel=1 -Xmx2g)
+    elif [ "$module" != concurrency-tests ]; then
         # What a test calls is hot for seconds: with its usual thresholds C2 takes a third of all the time.
-        *) OPTIONS+=(-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000
-            -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000) ;;
-    esac
+        OPTIONS+=(-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000
+            -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000)
+    fi
     claims=$out/claims/$module-$build_dir
     # What has a suite of its own is taken already.
     mkdir -p "$claims"

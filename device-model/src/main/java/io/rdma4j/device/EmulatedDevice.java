@@ -5,6 +5,7 @@
 
 package io.rdma4j.device;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
@@ -36,7 +37,6 @@ import io.rdma4j.driver.dma.PinningIommu;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;

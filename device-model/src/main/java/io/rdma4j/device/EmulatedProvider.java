@@ -5,8 +5,8 @@
 
 package io.rdma4j.device;
 
-import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDeviceProvider;
 

@@ -8,13 +8,13 @@ package io.rdma4j.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Identity;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;

@@ -5,9 +5,9 @@
 
 package io.rdma4j.conformance;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;

@@ -5,14 +5,13 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
-import io.rdma4j.driver.pvrdma.PvrdmaDevice;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.tools.dump.DumpSource;
 import io.rdma4j.tools.dump.NothingPublished;
@@ -20,6 +19,7 @@ import io.rdma4j.tools.dump.Sample;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.pvrdma.UnderlyingDevice;
+import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

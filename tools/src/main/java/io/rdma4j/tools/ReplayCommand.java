@@ -5,8 +5,8 @@
 
 package io.rdma4j.tools;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 import io.rdma4j.tools.replay.KnownDifferences;
 import io.rdma4j.tools.replay.Replay;
 import io.rdma4j.tools.replay.ReplayResult;

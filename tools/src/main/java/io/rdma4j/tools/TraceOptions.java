@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools;
 
-import io.rdma4j.driver.trace.Traces;
+import io.rdma4j.verbs.pvrdma.trace.Traces;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 

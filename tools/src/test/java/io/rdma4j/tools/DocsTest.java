@@ -81,8 +81,9 @@ class DocsTest {
         final Map<String, String> texts = new HashMap<>();
         for (final String module : new String[] {"hw-regs", "queues", "driver", "device-model", "verbs-api",
             "concurrency-tests", "qemu-tests", "tools", "examples"}) {
-            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src"))) {
-                for (final Path file : (Iterable<Path>) files.filter(f -> f.toString().endsWith(".java"))::iterator) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(module))) {
+                for (final Path file : (Iterable<Path>) files.filter(f -> f.toString().endsWith(".java")
+                    && f.toString().contains("/src/"))::iterator) {
                     texts.merge(file.getFileName().toString().replace(".java", ""), Files.readString(file),
                         String::concat);
                 }

@@ -26,6 +26,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
         "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum");
+    /** Those that the launcher looks at. */
+    private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
+        "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/fabric", "device-model", "tools");
     private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
         + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
     /** Lasts until another launcher waits for it; not for ever, so that a failure leaves no process behind. */
@@ -49,11 +52,13 @@ class LauncherTest {
         bin = Files.createDirectories(machine.resolve("bin"));
         jdk = machine.resolve("jvm/jdk");
         Files.createFile(machine.resolve("calls"));
-        for (final String module : List.of("hw-regs", "queues", "driver", "device-model", "verbs-api", "tools")) {
+        for (final String module : MODULES) {
             Files.createDirectories(root.resolve(module).resolve("src/main/java"));
             Files.createFile(root.resolve(module).resolve("pom.xml"));
         }
-        Files.createFile(root.resolve("pom.xml"));
+        for (final String group : List.of("", "driver", "verbs-api")) {
+            Files.createFile(root.resolve(group).resolve("pom.xml"));
+        }
         Files.copy(Path.of("../rdma4j"), root.resolve("rdma4j"));
         Files.copy(Path.of("lib.sh"), root.resolve("tools/lib.sh"));
         for (final String program : SYSTEM) {

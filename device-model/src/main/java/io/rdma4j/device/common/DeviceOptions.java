@@ -5,9 +5,9 @@
 
 package io.rdma4j.device.common;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PagePreference;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Pdir;
 

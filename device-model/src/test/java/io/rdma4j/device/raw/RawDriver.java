@@ -5,9 +5,9 @@
 
 package io.rdma4j.device.raw;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.device.EmulatedDevice;
 import io.rdma4j.driver.pci.Bar;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;

@@ -5,8 +5,8 @@
 
 package io.rdma4j.conformance.differential;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.tools.replay.DiffExecutor;
 import io.rdma4j.tools.replay.DiffRecording;

@@ -5,10 +5,10 @@
 
 package io.rdma4j.qemu.dmabuf;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.memory.DmaBuf;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;

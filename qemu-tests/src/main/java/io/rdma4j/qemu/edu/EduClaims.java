@@ -8,9 +8,9 @@ package io.rdma4j.qemu.edu;
 import static io.rdma4j.qemu.edu.Claims.require;
 import static io.rdma4j.qemu.edu.Claims.requireRefusal;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.InterruptVector;

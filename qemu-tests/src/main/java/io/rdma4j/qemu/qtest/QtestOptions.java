@@ -5,8 +5,8 @@
 
 package io.rdma4j.qemu.qtest;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 
 import java.nio.file.Path;
 import java.time.Duration;

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pci.PciConfig;

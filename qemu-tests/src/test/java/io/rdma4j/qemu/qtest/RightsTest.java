@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 
 import java.io.IOException;
 import java.nio.file.Files;

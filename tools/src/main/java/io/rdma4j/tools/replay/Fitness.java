@@ -5,12 +5,12 @@
 
 package io.rdma4j.tools.replay;
 
-import io.rdma4j.driver.pvrdma.DeviceProfile;
-import io.rdma4j.driver.pvrdma.Quirk;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.verbs.pvrdma.device.DeviceProfile;
+import io.rdma4j.verbs.pvrdma.device.Quirk;
 
 import java.util.HashMap;
 import java.util.HashSet;

@@ -9,7 +9,6 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
-import io.rdma4j.driver.pvrdma.DeviceProfile;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Caps;
@@ -20,6 +19,7 @@ import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+import io.rdma4j.verbs.pvrdma.device.DeviceProfile;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -5,8 +5,8 @@
 
 package io.rdma4j.tools.replay;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.tools.text.OwnFile;
 import io.rdma4j.verbs.Gid;

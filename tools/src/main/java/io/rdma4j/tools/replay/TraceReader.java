@@ -6,7 +6,7 @@
 package io.rdma4j.tools.replay;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.trace.TraceFormat;
+import io.rdma4j.verbs.pvrdma.trace.TraceFormat;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;

@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.replay;
 
-import io.rdma4j.driver.trace.TraceFormat;
+import io.rdma4j.verbs.pvrdma.trace.TraceFormat;
 
 import java.util.List;
 import java.util.TreeMap;

@@ -5,7 +5,6 @@
 
 package io.rdma4j.tools.replay;
 
-import io.rdma4j.driver.trace.TraceFormat;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -18,6 +17,7 @@ import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+import io.rdma4j.verbs.pvrdma.trace.TraceFormat;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -5,10 +5,10 @@
 
 package io.rdma4j.tools.dump;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
-import io.rdma4j.DeviceAddress;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;

@@ -5,8 +5,8 @@
 
 package io.rdma4j.tools.fake;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;

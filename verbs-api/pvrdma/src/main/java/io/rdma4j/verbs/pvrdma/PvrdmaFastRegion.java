@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.hw.pvrdma.Pdir;
+import io.rdma4j.verbs.FastRegion;
+import io.rdma4j.verbs.PageList;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.pvrdma.device.MrKeys;
+
+/** A region for fast registration: the device's part of it, and the pages it was given last. */
+final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
+    static final String OPERATION = "map fast region";
+
+    final PvrdmaPd pd;
+    private final int maxPages;
+    private final MrKeys keys;
+    private volatile int rkey;
+    private volatile FastPages pages;
+    private final Publication publication;
+
+    PvrdmaFastRegion(final PvrdmaPd pd, final int maxPages, final MrKeys keys) {
+        super(pd.context);
+        this.pd = pd;
+        this.maxPages = maxPages;
+        this.keys = keys;
+        this.rkey = keys.rkey();
+        publication = Publication.of(context, LiveKind.MR, keys.handle(), this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        final FastPages now = pages;
+        RegionDescription.writeKeys(entry, pd, lkey(), rkey);
+        entry.set(LiveAttributes.Mr.ADDRESS, now == null ? 0 : now.address())
+            .set(LiveAttributes.Mr.LENGTH, now == null ? 0 : now.length())
+            .set(LiveAttributes.Mr.PDIR_DMA, now == null ? 0 : now.pdirDma())
+            .set(LiveAttributes.Mr.PAGES, now == null ? 0 : now.count())
+            .set(LiveAttributes.Mr.FLAGS, LiveAttributes.Mr.PAGE_LIST | RegionDescription.FAST);
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public int maxPages() {
+        return maxPages;
+    }
+
+    @Override
+    public synchronized void map(final PageList list, final int offset, final long length) {
+        requireOpen(OPERATION);
+        Errors.notNull(list, OPERATION, context, "list of pages");
+        Errors.inRange(length, 1, (long) maxPages * Pdir.PAGE_SIZE, OPERATION, context, "length");
+        final ListSource source = new ListSource(list, offset);
+        Errors.inRange(source.pages(), 1, maxPages, OPERATION, context, "number of pages");
+        context.requireWorking(OPERATION);
+        final FastPages next = FastPages.map(context, OPERATION, source, length, this);
+        try {
+            unmap();
+        } catch (final RdmaException e) {
+            new Cleanup().run(next::close).addTo(e);
+            throw e;
+        }
+        pages = next;
+        publication.changed();
+    }
+
+    @Override
+    public synchronized void unmap() {
+        requireOpen(OPERATION);
+        final FastPages last = pages;
+        if (last != null) {
+            if (!last.take()) {
+                throw Errors.error(RdmaException.EBUSY, OPERATION, context,
+                    "a registration of %s is in a queue and has not completed, as far as was polled", this);
+            }
+            pages = null;
+            publication.changed();
+            last.close();
+        }
+    }
+
+    /** What a registration would register; null if there is nothing. */
+    FastPages pages() {
+        return pages;
+    }
+
+    /** Poster: a registration with this key is in its queue. */
+    void registered(final int newKey) {
+        rkey = newKey;
+        publication.changed();
+    }
+
+    @Override
+    public int lkey() {
+        return Keys.withVariable(keys.lkey(), rkey);
+    }
+
+    @Override
+    public int rkey() {
+        return rkey;
+    }
+
+    @Override
+    public int nextKey() {
+        return Keys.next(rkey);
+    }
+
+    @Override
+    synchronized void destroy() {
+        final FastPages last = pages;
+        final Cleanup cleanup = new Cleanup()
+            .run(publication::end)
+            .run(() -> context.whileWorking(() -> context.device.commands().destroyMr(keys.handle())));
+        if (last != null) {
+            cleanup.run(last::close);
+        }
+        cleanup.run(() -> pd.forget(this)).throwIfFailed();
+    }
+
+    @Override
+    public String toString() {
+        return String.format("fast MR of %d pages, rkey=0x%x", maxPages, rkey);
+    }
+}

@@ -1,0 +1,312 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.hw.pvrdma.RingGeometry;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.FastRegion;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.MrOptions;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.pvrdma.device.MrKeys;
+import io.rdma4j.verbs.pvrdma.device.MwKeys;
+import io.rdma4j.verbs.spi.CachePublisher;
+import io.rdma4j.verbs.spi.PublishedCache;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.agrona.DirectBuffer;
+
+/** A protection domain and what was made in it. */
+final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePublisher {
+    final int handle;
+    private final Children<PvrdmaQp> qps = new Children<>();
+    private final Children<PvrdmaSrq> srqs = new Children<>();
+    private final Children<PvrdmaAh> ahs = new Children<>();
+    private final Children<PvrdmaMr> regions = new Children<>();
+    private final Children<PvrdmaFastRegion> fastRegions = new Children<>();
+    private final Children<PvrdmaWindow> windows = new Children<>();
+    private final Arrivals arrivals = new Arrivals(this);
+    private final Publication publication;
+
+    PvrdmaPd(final PvrdmaContext context, final int handle) {
+        super(context);
+        this.handle = handle;
+        publication = Publication.of(context, LiveKind.PD, handle, Publication.NO_ATTRIBUTES);
+        publication.changed();
+    }
+
+    @Override
+    public RdmaContext context() {
+        return context;
+    }
+
+    @Override
+    public MemoryRegion register(final long address, final long length, final AccessFlag... access) {
+        return register(address, length, null, access);
+    }
+
+    @Override
+    public MemoryRegion register(
+        final long address, final long length, final Object owner, final AccessFlag... access) {
+        return register(new MrOptions().memory(address, length, owner).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final ByteBuffer buffer, final AccessFlag... access) {
+        return register(new MrOptions().buffer(buffer).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final DirectBuffer buffer, final AccessFlag... access) {
+        return register(new MrOptions().buffer(buffer).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
+        return register(new MrOptions().memory(memory).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final MrOptions options) {
+        final String operation = RegionRequest.OPERATION;
+        requireOpen(operation);
+        Errors.notNull(options, operation, context, "options");
+        if (options.pd() != null && options.pd() != this) {
+            throw Errors.invalid(operation, context, "%s shall be in %s, but is registered by %s", options,
+                options.pd(), this);
+        }
+        final RegionRequest request = RegionRequest.of(context, options).check(context);
+        context.requireWorking(operation);
+        try (RegionMemory.Use use = RegionMemory.map(context, request)) {
+            return newRegion(request, use.memory());
+        }
+    }
+
+    @Override
+    public MemoryRegion registerShared(final MemoryRegion existing, final long iova, final AccessFlag... access) {
+        final String operation = RegionRequest.SHARED;
+        requireOpen(operation);
+        Errors.notNull(existing, operation, context, "region");
+        if (!(existing instanceof PvrdmaMr) || ((PvrdmaMr) existing).context != context) {
+            throw Errors.invalid(operation, context, "%s belongs to another device", existing);
+        }
+        try (RegionMemory.Use use = ((PvrdmaMr) existing).share(operation)) {
+            final RegionRequest request =
+                RegionRequest.shared(context, use.memory(), iova, access).check(context);
+            context.requireWorking(operation);
+            return newRegion(request, use.memory());
+        }
+    }
+
+    private PvrdmaMr newRegion(final RegionRequest request, final RegionMemory memory) {
+        return make(request.operation(),
+            () -> regions.add(request.operation(), this, PvrdmaMr.create(this, request, memory)));
+    }
+
+    /** Makes something in this domain, which is not destroyed meanwhile. */
+    <T> T make(final String operation, final Supplier<T> maker) {
+        return arrivals.during(operation, maker);
+    }
+
+    /** Takes over a region from another domain, in {@link #make}. */
+    void adopt(final PvrdmaMr region) {
+        regions.tryAdd(region);
+    }
+
+    @Override
+    public QueuePair createQp(final QpOptions options) {
+        requireOpen(QpFactory.OPERATION);
+        return make(QpFactory.OPERATION,
+            () -> qps.add(QpFactory.OPERATION, this, QpFactory.create(this, options)));
+    }
+
+    @Override
+    public SharedReceiveQueue createSrq(final int maxWr, final int maxSge) {
+        final String operation = "create SRQ";
+        requireOpen(operation);
+        if (context.attributes().maxSrq() == 0) {
+            throw Errors.error(RdmaException.EOPNOTSUPP, operation, context, "the device has no shared receive queues");
+        }
+        Errors.inRange(maxSge, 1, context.attributes().maxSrqSge(), operation, context, "maxSge");
+        Errors.inRange(maxWr, 1, context.attributes().maxSrqWr(maxSge), operation, context, "maxWr");
+        context.requireWorking(operation);
+        return make(operation,
+            () -> srqs.add(operation, this, newSrq(RingGeometry.powerOfTwo(maxWr), maxSge)));
+    }
+
+    private PvrdmaSrq newSrq(final int count, final int maxSge) {
+        try (Undo undo = new Undo()) {
+            final RingMemory memory = RingMemory.allocate(context, RingGeometry.srqPages(count, maxSge));
+            undo.addIfGood(memory::close);
+            final int srqHandle =
+                context.device.commands().createSrq(handle, memory.pdirDma(), count, maxSge, memory.pages());
+            undo.add(() -> context.device.commands().destroySrq(srqHandle));
+            final LiveEntry entry = context.device.live().add(LiveKind.SRQ, srqHandle);
+            undo.add(entry::close);
+            final PvrdmaSrq srq = new PvrdmaSrq(this, srqHandle, new io.rdma4j.queues.SharedReceiveQueue(
+                memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count, maxSge, context.doorbell,
+                srqHandle, QpDescription.sharedTotals(entry)), memory, entry);
+            context.srqs.put(srqHandle, srq);
+            undo.forget();
+            return srq;
+        }
+    }
+
+    @Override
+    public AddressHandle createAh(final AhAttributes attributes) {
+        final String operation = "create AH";
+        requireOpen(operation);
+        synchronized (context.gidUse) {
+            Addresses.check(attributes, operation, context);
+            context.countAh();
+            return ahs.add(operation, this, new PvrdmaAh(this, attributes));
+        }
+    }
+
+    @Override
+    public MemoryWindow allocateWindow(final WindowType type) {
+        final String operation = "allocate window";
+        requireOpen(operation);
+        Errors.notNull(type, operation, context, "type");
+        requireFeature(operation, Feature.MEMORY_WINDOWS);
+        context.requireWorking(operation);
+        return make(operation, () -> {
+            final MwKeys keys = context.device.commands().createMw(handle, type == WindowType.TYPE_1 ? 1 : 2);
+            return windows.add(operation, this, new PvrdmaWindow(this, type, keys));
+        });
+    }
+
+    @Override
+    public FastRegion allocateFastRegion(final int maxPages) {
+        final String operation = "allocate fast region";
+        requireOpen(operation);
+        requireFeature(operation, Feature.FAST_REGISTRATION);
+        Errors.inRange(maxPages, 1, context.device.limits().maxFastRegPages(), operation, context, "maxPages");
+        context.requireWorking(operation);
+        return make(operation, () -> {
+            final MrKeys keys = context.device.commands().createFastRegion(handle, maxPages);
+            return fastRegions.add(operation, this, new PvrdmaFastRegion(this, maxPages, keys));
+        });
+    }
+
+    private void requireFeature(final String operation, final Feature feature) {
+        if (!context.supports(feature)) {
+            throw Errors.unsupported(operation, context, feature);
+        }
+    }
+
+    @Override
+    public PublishedCache publishCache(final long maxCount, final long maxBytes) {
+        return new LiveCache(context, maxCount, maxBytes);
+    }
+
+    @Override
+    public void cached(final MemoryRegion region) {
+        if (region instanceof PvrdmaMr) {
+            ((PvrdmaMr) region).cached();
+        }
+    }
+
+    List<PvrdmaQp> qps() {
+        return qps.list();
+    }
+
+    List<PvrdmaAh> ahs() {
+        return ahs.list();
+    }
+
+    List<PvrdmaSrq> srqs() {
+        return srqs.list();
+    }
+
+    void forget(final PvrdmaQp qp) {
+        qps.remove(qp);
+    }
+
+    void forget(final PvrdmaSrq srq) {
+        srqs.remove(srq);
+    }
+
+    void forget(final PvrdmaMr region) {
+        regions.remove(region);
+    }
+
+    void forget(final PvrdmaFastRegion region) {
+        fastRegions.remove(region);
+    }
+
+    void forget(final PvrdmaWindow window) {
+        windows.remove(window);
+    }
+
+    void forget(final PvrdmaAh ah) {
+        ahs.remove(ah);
+        context.uncountAh();
+    }
+
+    /** The first steps of closing: QPs use what is closed next. */
+    void closeQps(final Cleanup cleanup) {
+        qps.closeAll(cleanup);
+    }
+
+    void closeSrqs(final Cleanup cleanup) {
+        srqs.closeAll(cleanup);
+    }
+
+    @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    boolean covers(final Object element) {
+        return element instanceof PvrdmaQp && ((PvrdmaQp) element).pd == this
+            || element instanceof PvrdmaSrq && ((PvrdmaSrq) element).pd == this;
+    }
+
+    @Override
+    void destroy() {
+        final Cleanup cleanup = new Cleanup().run(arrivals::close);
+        closeQps(cleanup);
+        closeSrqs(cleanup);
+        ahs.closeAll(cleanup);
+        windows.closeAll(cleanup);
+        fastRegions.closeAll(cleanup);
+        regions.closeAll(cleanup, region -> region.closeIn(this));
+        cleanup
+            .run(publication::end)
+            .run(() -> context.whileWorking(() -> context.device.commands().destroyPd(handle)))
+            .run(() -> context.forget(this))
+            .throwIfFailed();
+    }
+
+    String dump() {
+        return this + " qps=" + qps.size() + " srqs=" + srqs.size() + " ahs=" + ahs.size() + " regions="
+            + regions.list() + " fastRegions=" + fastRegions.list() + " windows=" + windows.list();
+    }
+
+    @Override
+    public String toString() {
+        return "PD " + handle;
+    }
+}

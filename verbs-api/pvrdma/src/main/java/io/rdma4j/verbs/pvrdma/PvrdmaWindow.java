@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma;
+
+import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.pvrdma.device.MwKeys;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A memory window and its key: that of the last binding that was posted. */
+final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
+    final PvrdmaPd pd;
+    private final WindowType type;
+    private final int handle;
+    /** The last key that the driver chose; it may belong to a binding that was never posted. */
+    private final AtomicInteger chosen;
+    private final Publication publication;
+    private volatile int rkey;
+
+    PvrdmaWindow(final PvrdmaPd pd, final WindowType type, final MwKeys keys) {
+        super(pd.context);
+        this.pd = pd;
+        this.type = type;
+        this.handle = keys.handle();
+        this.rkey = keys.rkey();
+        this.chosen = new AtomicInteger(keys.rkey());
+        publication = Publication.of(context, LiveKind.MW, handle, this::describe);
+        publication.changed();
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(LiveAttributes.Mw.PD, pd.handle)
+            .set(LiveAttributes.Mw.RKEY, Integer.toUnsignedLong(rkey))
+            .set(LiveAttributes.Mw.TYPE, type.ordinal() + 1L);
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public WindowType type() {
+        return type;
+    }
+
+    @Override
+    public int rkey() {
+        return rkey;
+    }
+
+    @Override
+    public int nextRkey() {
+        return Keys.next(rkey);
+    }
+
+    /** A key for a binding of type 1, of which the driver chooses the low byte: each binding gets another one. */
+    int choose() {
+        int last = chosen.get();
+        while (!chosen.compareAndSet(last, Keys.next(last))) {
+            last = chosen.get();
+        }
+        return Keys.next(last);
+    }
+
+    /** Poster: a binding with this key is in its queue. */
+    void bound(final int key) {
+        rkey = key;
+        publication.changed();
+    }
+
+    @Override
+    void destroy() {
+        new Cleanup()
+            .run(publication::end)
+            .run(() -> context.whileWorking(() -> context.device.commands().destroyMw(handle)))
+            .run(() -> pd.forget(this))
+            .throwIfFailed();
+    }
+
+    @Override
+    public String toString() {
+        return String.format("MW rkey=0x%x %s", rkey, type);
+    }
+}

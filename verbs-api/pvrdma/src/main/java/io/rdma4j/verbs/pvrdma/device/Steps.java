@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma.device;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Named steps, each with its undo. A failing step undoes those before it; undoing runs in reverse, and runs to its
+ * end.
+ */
+final class Steps {
+    private record Step(String name, Runnable action, Runnable undo) {
+    }
+
+    private final List<Step> steps = new ArrayList<>();
+    private final Deque<Step> done = new ArrayDeque<>();
+
+    Steps add(final String name, final Runnable action, final Runnable undo) {
+        steps.add(new Step(name, action, undo));
+        return this;
+    }
+
+    Steps add(final String name, final Runnable action) {
+        return add(name, action, () -> { });
+    }
+
+    List<String> names() {
+        return steps.stream().map(Step::name).toList();
+    }
+
+    /** Runs all steps. */
+    void run() {
+        for (final Step step : steps) {
+            try {
+                step.action.run();
+                done.push(step);
+            } catch (final RuntimeException e) {
+                final RuntimeException second = undo();
+                if (second != null) {
+                    e.addSuppressed(second);
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** Undoes what was done; returns the first exception, the others suppressed in it, or null. */
+    RuntimeException undo() {
+        RuntimeException first = null;
+        while (!done.isEmpty()) {
+            try {
+                done.pop().undo.run();
+            } catch (final RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        return first;
+    }
+}

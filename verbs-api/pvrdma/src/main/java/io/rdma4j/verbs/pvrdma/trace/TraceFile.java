@@ -1,0 +1,255 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma.trace;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * The file of a trace. Whole lines are written, so that it can be read whenever the process ends: after each command,
+ * and when the buffer is full. When it cannot be written any more, or is as long as it may become, that is told once,
+ * and nothing is written from then on.
+ *
+ * <p>Not through a channel, which closes when its thread is interrupted: this may be any thread of the application.
+ */
+final class TraceFile {
+    static final int BUFFER = 64 << 10;
+
+    private static final System.Logger LOG = System.getLogger(TraceFile.class.getPackageName());
+    /** For the reason why the trace ends. */
+    private static final int RESERVE = 512;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TraceLine line = new TraceLine();
+    private final byte[] buffer = new byte[BUFFER];
+    private final Path path;
+    private final long limit;
+    private final long began = System.nanoTime();
+    private RandomAccessFile file;
+    private int buffered;
+    private long written;
+    private int devices;
+    private int open;
+    private boolean ended;
+
+    private TraceFile(final Path path, final long limit) {
+        this.path = path;
+        this.limit = limit;
+    }
+
+    /**
+     * Begins a trace; what the file held before is gone.
+     *
+     * @param path  where; nobody else may read it.
+     * @param limit most bytes.
+     * @return the file.
+     * @throws IOException if it cannot be made, with a message that says why.
+     */
+    static TraceFile create(final Path path, final long limit) throws IOException {
+        final TraceFile trace = new TraceFile(path, limit);
+        try {
+            if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+                    throw new IOException("it is there, and is no ordinary file");
+                }
+                Files.delete(path);
+            }
+            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            trace.file = new RandomAccessFile(path.toFile(), "rw");
+        } catch (final FileSystemException e) {
+            throw new IOException(reason(e), e);
+        }
+        trace.add((TraceFormat.FIRST_LINE + "\n").getBytes(StandardCharsets.US_ASCII));
+        trace.flush();
+        return trace;
+    }
+
+    /** The names of Java's exceptions say what their messages leave out. */
+    private static String reason(final FileSystemException e) {
+        return e.getReason() != null ? e.getReason()
+            : e instanceof NoSuchFileException ? "the folder is not there"
+            : e instanceof AccessDeniedException ? "no right to write there" : e.toString();
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Counts a device in; gives its number. */
+    int enter() {
+        lock.lock();
+        try {
+            open++;
+            reopen();
+            return ++devices;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last one closes the file; the next device goes on behind. */
+    void leave() {
+        lock.lock();
+        try {
+            open--;
+            flush();
+            if (open == 0) {
+                closeFile();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void reopen() {
+        if (file == null && !ended) {
+            try {
+                file = new RandomAccessFile(path.toFile(), "rw");
+                if (file.length() != written) {
+                    throw new FileNotFoundException("it was changed by others");
+                }
+                file.seek(written);
+            } catch (final IOException e) {
+                giveUp(e.getMessage());
+            }
+        }
+    }
+
+    /**
+     * Adds a record.
+     *
+     * @param device number of the device.
+     * @param kind   of the record.
+     * @param now    whether it must be in the file when this returns.
+     * @param fields adds the fields.
+     */
+    void record(final int device, final String kind, final boolean now, final Consumer<TraceLine> fields) {
+        lock.lock();
+        try {
+            if (ended) {
+                return;
+            }
+            fields.accept(line.begin(device, System.nanoTime() - began, kind));
+            line.end();
+            if (written + buffered + line.length() > limit - RESERVE) {
+                finish("it has the " + limit + " bytes that it may have");
+                return;
+            }
+            add(line.bytes(), line.length());
+            if (now) {
+                flush();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(final byte[] bytes) {
+        add(bytes, bytes.length);
+    }
+
+    private void add(final byte[] bytes, final int length) {
+        if (buffered + length > BUFFER) {
+            flush();
+        }
+        if (length > BUFFER) {
+            write(bytes, length);
+        } else {
+            System.arraycopy(bytes, 0, buffer, buffered, length);
+            buffered += length;
+        }
+    }
+
+    /** Brings what is buffered into the file. */
+    void flush() {
+        lock.lock();
+        try {
+            write(buffer, buffered);
+            buffered = 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(final byte[] bytes, final int length) {
+        // No file: the last device is closed, and somebody, such as a poster of it, is late.
+        if (ended || file == null || length == 0) {
+            return;
+        }
+        try {
+            file.write(bytes, 0, length);
+            written += length;
+        } catch (final IOException e) {
+            giveUp(e.getMessage());
+        }
+    }
+
+    private void finish(final String why) {
+        add((TraceFormat.END + " " + why + "\n").getBytes(StandardCharsets.US_ASCII));
+        flush();
+        giveUp(why);
+    }
+
+    /** What was written of a line is taken back: the file stays readable. */
+    private void giveUp(final String why) {
+        if (!ended) {
+            ended = true;
+            LOG.log(System.Logger.Level.WARNING,
+                "the trace " + path + " ends here: " + why + "; everything else goes on");
+            try {
+                if (file != null) {
+                    file.setLength(written);
+                }
+            } catch (final IOException e) {
+                LOG.log(System.Logger.Level.DEBUG, "the trace's last line stays as it is", e);
+            }
+            closeFile();
+        }
+    }
+
+    private void closeFile() {
+        try {
+            if (file != null) {
+                file.close();
+            }
+        } catch (final IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "closing the trace", e);
+        }
+        file = null;
+    }
+
+    boolean isEnded() {
+        lock.lock();
+        try {
+            return ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nobody traces to it any more: a device that is still open is not told of. */
+    void end() {
+        lock.lock();
+        try {
+            flush();
+            closeFile();
+            ended = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

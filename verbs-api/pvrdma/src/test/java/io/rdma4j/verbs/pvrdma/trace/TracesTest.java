@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.pvrdma.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+@Timeout(60)
+class TracesTest {
+    private static final UnsafeBuffer CAPS = new UnsafeBuffer(new byte[] {0, 1, 0, 0});
+    private static final UnsafeBuffer REQUEST = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
+    private static final UnsafeBuffer RESPONSE = new UnsafeBuffer(new byte[Command.RESPONSE_MAX]);
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void end() {
+        Traces.end();
+        System.clearProperty(Traces.LIMIT_PROPERTY);
+        System.clearProperty(Traces.PROPERTY);
+    }
+
+    private static DeviceTrace open() {
+        return Traces.open("emulated:x", 20, CAPS, 0, CAPS.capacity());
+    }
+
+    @Test
+    void nothingIsTracedUnlessSomebodyAsks() {
+        assertThat(open()).isSameAs(DeviceTrace.NONE);
+        DeviceTrace.NONE.command(REQUEST, 0, RESPONSE);
+        DeviceTrace.NONE.close();
+    }
+
+    @Test
+    void aCommandIsInTheFileWhenTheCallReturnsDataWhenTheDeviceIsClosed() throws IOException {
+        final Path file = folder.resolve("t");
+        Traces.begin(file, true);
+        final DeviceTrace trace = open();
+        trace.command(REQUEST, -22, RESPONSE);
+        trace.armed(Uar.cqArm(7));
+        final List<String> before = Files.readAllLines(file);
+        assertThat(before).hasSize(3).first().isEqualTo(TraceFormat.FIRST_LINE);
+        assertThat(before.get(1)).startsWith("1 ").endsWith(" open version=20 caps=0001 address=emulated:x");
+        assertThat(before.get(2)).endsWith(" command name=QUERY_PORT err=0xffffffea request=- response=-");
+        trace.close();
+        assertThat(Files.readAllLines(file)).hasSize(5).last().asString().endsWith(" close");
+        assertThat(Files.readAllLines(file).get(3)).endsWith(" arm queue=7 bits=0x40000000");
+    }
+
+    /** A poster may ring a doorbell while its device is closed. */
+    @Test
+    void whoComesAfterTheLastDeviceDoesNoHarm() throws IOException {
+        final Path file = folder.resolve("t");
+        Traces.begin(file, true);
+        final DeviceTrace late = open();
+        late.close();
+        late.command(REQUEST, 0, RESPONSE);
+        for (int i = 0; i < TraceFile.BUFFER / 16; i++) {
+            late.armed(Uar.cqArm(7));
+        }
+        final DeviceTrace next = open();
+        next.close();
+        assertThat(Files.readAllLines(file)).last().asString().startsWith("2 ").endsWith(" close");
+    }
+
+    @Test
+    void theLimitEndsTheTraceAndNothingElse() throws IOException {
+        System.setProperty(Traces.LIMIT_PROPERTY, "4096");
+        final Path file = folder.resolve("t");
+        Traces.begin(file, false);
+        final DeviceTrace trace = open();
+        for (int i = 0; i < 1000; i++) {
+            trace.command(REQUEST, i, RESPONSE);
+        }
+        trace.close();
+        assertThat(Files.size(file)).isLessThanOrEqualTo(4096);
+        assertThat(Files.readAllLines(file)).last().asString().startsWith("end it has the 4096 bytes");
+        assertThat(trace.toString()).contains("(ended)");
+    }
+
+    @Test
+    void devicesOfOneProcessShareAFileAlsoOneAfterTheOther() throws IOException {
+        final Path file = folder.resolve("t");
+        System.setProperty(Traces.PROPERTY, file.toString());
+        final DeviceTrace first = open();
+        final DeviceTrace second = open();
+        first.close();
+        second.close();
+        open().close();
+        assertThat(Files.readAllLines(file)).hasSize(7).element(5).asString().startsWith("3 ");
+    }
+
+    @Test
+    void whatCannotBeAFileIsRefusedOrLoggedOnce() throws IOException {
+        assertThatThrownBy(() -> Traces.begin(folder, false)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("no ordinary file");
+        assertThatThrownBy(() -> Traces.begin(folder.resolve("a/b"), false)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("folder is not there");
+        System.setProperty(Traces.PROPERTY, folder.resolve("a/b").toString());
+        assertThat(open()).isSameAs(DeviceTrace.NONE);
+        assertThat(open()).isSameAs(DeviceTrace.NONE);
+    }
+}
