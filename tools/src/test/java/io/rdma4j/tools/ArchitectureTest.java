@@ -32,6 +32,8 @@ class ArchitectureTest {
     private static final String HW = "io.rdma4j.hw..";
     private static final String QUEUES = "io.rdma4j.queues..";
     private static final String ERRORS = "io.rdma4j";
+    /** What everybody may know. */
+    private static final String BASE = "io.rdma4j.base";
     private static final String DRIVER = "io.rdma4j.driver..";
     private static final String DEVICE = "io.rdma4j.device..";
     private static final String VERBS = "io.rdma4j.verbs..";
@@ -48,6 +50,9 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule LAYOUTS_KNOW_NOTHING_OF_OURS = only(HW).mayKnow(HW);
+
+    @ArchTest
+    static final ArchRule BASE_KNOWS_ERRORS = only(BASE, ERRORS).mayKnow(ERRORS);
 
     @ArchTest
     static final ArchRule QUEUES_KNOW_LAYOUTS = only(QUEUES).mayKnow(QUEUES, HW);
@@ -84,7 +89,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)
         .should().dependOnClassesThat(resideInAPackage(OURS).and(DescribedPredicate.not(
-            resideInAnyPackage(ERRORS, PUBLIC_API[0], PUBLIC_API[1]))));
+            resideInAnyPackage(ERRORS, BASE, PUBLIC_API[0], PUBLIC_API[1]))));
 
     @ArchTest
     static final ArchRule PUBLIC_NAMES_ARE_NEUTRAL_OF_THE_DEVICE = classes().that().resideInAnyPackage(PUBLIC_API)
@@ -127,7 +132,8 @@ class ArchitectureTest {
     private record Layer(String... packages) {
         ArchRule mayKnow(final String... known) {
             return noClasses().that().resideInAnyPackage(packages).should()
-                .dependOnClassesThat(resideInAPackage(OURS).and(DescribedPredicate.not(resideInAnyPackage(known))))
+                .dependOnClassesThat(resideInAPackage(OURS).and(DescribedPredicate.not(resideInAnyPackage(known)))
+                    .and(DescribedPredicate.not(resideInAPackage(BASE))))
                 .because("only these may be known: " + String.join(", ", known));
         }
     }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs;
 
+import io.rdma4j.base.Deadline;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -27,7 +28,7 @@ final class Candidate {
     Candidate(final SocketChannel channel, final Selector selector, final ConnectOptions options) throws IOException {
         this.channel = channel;
         address = (InetSocketAddress) channel.getRemoteAddress();
-        deadline = Deadline.ofMessage(options);
+        deadline = Deadline.after(options.patience(), options.clock());
         channel.configureBlocking(false);
         key = channel.register(selector, SelectionKey.OP_READ);
     }

@@ -7,6 +7,7 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
 
+import io.rdma4j.base.Deadline;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -50,7 +51,6 @@ public final class CompletionWaiter {
     /** A sleep shorter than this would better have been spent spinning. */
     private static final long SHORT_SLEEP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
     private static final int LEAST_SPINS_DIVISOR = 16;
-    private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final CompletionQueue[] cqs;
     /** Null for blocking. */
@@ -198,7 +198,7 @@ public final class CompletionWaiter {
         if (ready != 0 || timeout.isNegative() || timeout.isZero()) {
             return ready;
         }
-        final long deadline = System.nanoTime() + (timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout).toNanos();
+        final long deadline = Deadline.after(timeout);
         return idle == null ? block(handler, limit, deadline) : idle(handler, limit, deadline);
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Deadline;
 
 /**
  * What two sides say to each other. Both tell of their QPs (HELLO) and bring them to RTS; each tells that its own is
@@ -81,7 +82,7 @@ final class Handshake {
     }
 
     private Deadline soon() {
-        return Deadline.ofMessage(end.options()).earlier(deadline);
+        return Deadline.after(end.options().patience(), end.options().clock()).earlier(deadline);
     }
 
     /** Before the QP changes, the peer is told: it may wait for nothing else. */

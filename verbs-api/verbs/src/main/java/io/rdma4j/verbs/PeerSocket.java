@@ -7,6 +7,7 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
 
+import io.rdma4j.base.Deadline;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;

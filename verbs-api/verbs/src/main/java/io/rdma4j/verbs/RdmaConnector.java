@@ -7,6 +7,7 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
 
+import io.rdma4j.base.Deadline;
 import java.net.InetSocketAddress;
 
 /**
@@ -58,7 +59,7 @@ public final class RdmaConnector {
         final QueuePair qp, final InetSocketAddress to, final ConnectOptions options) {
         final LocalEnd end = new LocalEnd(qp, options, Hello.Role.CONNECTS, CONNECT);
         requireAddress(to, CONNECT);
-        final Deadline deadline = Deadline.ofCall(options);
+        final Deadline deadline = Deadline.after(options.timeout(), options.clock());
         try (PeerSocket socket = PeerSocket.connect(to, CONNECT, deadline)) {
             return new Handshake(end, socket, deadline).open();
         }

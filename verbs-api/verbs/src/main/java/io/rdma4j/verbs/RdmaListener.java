@@ -7,6 +7,7 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
 
+import io.rdma4j.base.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -97,7 +98,7 @@ public final class RdmaListener implements AutoCloseable {
      */
     public RdmaConnection accept(final QueuePair qp, final ConnectOptions options) {
         final LocalEnd end = new LocalEnd(qp, options, Hello.Role.LISTENS, ACCEPT);
-        final Deadline deadline = Deadline.ofCall(options);
+        final Deadline deadline = Deadline.after(options.timeout(), options.clock());
         final Candidate chosen = choose(end, deadline);
         try (PeerSocket socket = PeerSocket.of(chosen.channel(), chosen.address(), ACCEPT)) {
             return new Handshake(end, socket, deadline).answer(chosen.hello());

@@ -5,6 +5,7 @@
 package io.rdma4j.driver.memory;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.DaemonThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -70,8 +71,7 @@ final class MappingEngine {
     }
 
     private void thread(final String name, final Runnable body) {
-        final Thread thread = new Thread(body, name);
-        thread.setDaemon(true);
+        final Thread thread = DaemonThreads.of(name, body);
         threads.add(thread);
         thread.start();
     }

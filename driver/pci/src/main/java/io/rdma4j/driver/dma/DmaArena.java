@@ -8,6 +8,7 @@ package io.rdma4j.driver.dma;
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.pci.DmaDomain;
@@ -272,7 +273,7 @@ public final class DmaArena implements AutoCloseable {
             chunks.clear();
             free.clear();
         }
-        Closing.all(left, this::giveBack);
+        Cleanup.all(left, this::giveBack);
     }
 
     @Override

@@ -7,6 +7,7 @@ package io.rdma4j.driver.dma;
 
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMapping;
 
@@ -119,7 +120,7 @@ public final class PageMappings implements AutoCloseable {
             mapped = true;
         } finally {
             if (!mapped) {
-                Closing.all(mappings, DmaMapping::close);
+                Cleanup.all(mappings, DmaMapping::close);
             }
         }
         final long[] iovas = new long[pages];
@@ -219,7 +220,7 @@ public final class PageMappings implements AutoCloseable {
      *                          refreshed is.
      */
     public void refresh(final long address, final long length, final boolean write) {
-        Closing.all(mappings, mapping -> {
+        Cleanup.all(mappings, mapping -> {
             final long from = Math.max(address, mapping.pageAddress());
             final long to = Math.min(address + length, mapping.pageAddress() + mapping.length());
             if (from < to) {
@@ -234,7 +235,7 @@ public final class PageMappings implements AutoCloseable {
      * @throws RuntimeException the first refusal, as {@link DmaMapping#suspend}, with others suppressed.
      */
     public void suspend() {
-        Closing.all(mappings, DmaMapping::suspend);
+        Cleanup.all(mappings, DmaMapping::suspend);
     }
 
     /**
@@ -243,7 +244,7 @@ public final class PageMappings implements AutoCloseable {
      * @throws RuntimeException the first refusal, as {@link DmaMapping#refresh}, with others suppressed.
      */
     public void resume() {
-        Closing.all(mappings, mapping -> mapping.refresh(mapping.pageAddress(), mapping.length(), false));
+        Cleanup.all(mappings, mapping -> mapping.refresh(mapping.pageAddress(), mapping.length(), false));
     }
 
     /**
@@ -262,7 +263,7 @@ public final class PageMappings implements AutoCloseable {
      */
     @Override
     public void close() {
-        Closing.all(mappings, DmaMapping::close);
+        Cleanup.all(mappings, DmaMapping::close);
     }
 
     @Override

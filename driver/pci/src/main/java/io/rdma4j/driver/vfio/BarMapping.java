@@ -4,6 +4,7 @@
  */
 package io.rdma4j.driver.vfio;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.MappedMemory;
@@ -56,21 +57,15 @@ final class BarMapping {
      * @throws RdmaException as the kernel says; nothing stays mapped.
      */
     static BarMapping map(final VfioDevice device, final RegionInfo region, final RegionInfo.Area area) {
-        final Undo undo = new Undo();
-        boolean mapped = false;
-        try {
+        try (Undo undo = new Undo()) {
             final MappedMemory memory = device.map(wholePages(area.size()), region.offset() + area.offset());
             undo.add(memory::close);
             final Fd afterwards = device.memory(pieceLength(memory.length()));
             undo.add(afterwards::close);
             final BarMapping mapping = new BarMapping(
                 device, area, memory, afterwards, Libc.directBuffer(memory.address(), area.size()));
-            mapped = true;
+            undo.forget();
             return mapping;
-        } finally {
-            if (!mapped) {
-                undo.quietly();
-            }
         }
     }
 

@@ -5,6 +5,8 @@
 package io.rdma4j.driver.vfio;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.sysfs.PciFunction;
@@ -45,9 +47,7 @@ final class GroupSession {
      */
     static GroupSession open(
         final VfioSystem system, final VfioPaths paths, final PciFunction function, final OpenFailures failures) {
-        final Undo undo = new Undo();
-        boolean opened = false;
-        try {
+        try (Undo undo = new Undo()) {
             final VfioContainer container = openContainer(system, paths.container(), function, failures);
             undo.add(container::close);
             final VfioGroup group = openGroup(system, paths.group(function.iommuGroup()), function, failures);
@@ -55,12 +55,8 @@ final class GroupSession {
             undo.add(group::leave);
             final IommuInfo info = usable(addressSpace(group, container, function, failures), failures);
             final GroupSession session = new GroupSession(group, container, info, iovas(info, failures));
-            opened = true;
+            undo.forget();
             return session;
-        } finally {
-            if (!opened) {
-                undo.quietly();
-            }
         }
     }
 
@@ -150,11 +146,7 @@ final class GroupSession {
 
     /** Closes group and container; the kernel then ends all mappings that are left. */
     void close() {
-        final Undo undo = new Undo();
-        undo.add(container::close);
-        undo.add(group::close);
-        undo.add(group::leave);
-        undo.run();
+        new Cleanup().run(group::leave).run(group::close).run(container::close).throwIfFailed();
     }
 
     @Override

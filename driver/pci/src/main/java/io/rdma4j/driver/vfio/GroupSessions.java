@@ -4,6 +4,8 @@
  */
 package io.rdma4j.driver.vfio;
 
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.sysfs.PciFunction;
@@ -76,30 +78,25 @@ final class GroupSessions {
         final boolean first = !sessions.containsKey(number);
         final GroupSession session =
             first ? GroupSession.open(system, paths, function, failures) : sessions.get(number);
-        boolean opened = false;
-        try {
+        try (Undo undo = new Undo()) {
+            if (first) {
+                undo.add(session::close);
+            }
             final VfioDevice device = session.open(function, failures);
             sessions.put(number, session);
-            opened = true;
+            undo.forget();
             return new Lease(session, device);
-        } finally {
-            if (first && !opened) {
-                final Undo undo = new Undo();
-                undo.add(session::close);
-                undo.quietly();
-            }
         }
     }
 
     private void giveBack(final GroupSession session, final VfioDevice device) {
-        final Undo undo = new Undo();
         session.closed(device);
+        final Cleanup cleanup = new Cleanup().run(device::close);
         if (session.isUnused()) {
             sessions.remove(session.number());
-            undo.add(session::close);
+            cleanup.run(session::close);
         }
-        undo.add(device::close);
-        undo.run();
+        cleanup.throwIfFailed();
     }
 
     /** Groups that are open, for leak checks. */

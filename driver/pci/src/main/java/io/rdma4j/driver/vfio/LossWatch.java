@@ -5,6 +5,8 @@
 package io.rdma4j.driver.vfio;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -46,20 +48,14 @@ final class LossWatch implements AutoCloseable {
      */
     static LossWatch start(final VfioDevice device) {
         final LossWatch watch = new LossWatch(device);
-        boolean started = false;
-        try {
+        try (Undo failed = new Undo()) {
+            failed.add(watch.undo::close);
             watch.stop = watch.eventFd(null);
             watch.join(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX,
                 "the system asks for the device back: somebody unbinds or unplugs it, and waits until it is closed");
             watch.join(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX, "the bus reports an error of the device that cannot be mended");
-            final Thread thread = new Thread(watch::run, "rdma4j-vfio-" + device.address());
-            thread.setDaemon(true);
-            thread.start();
-            started = true;
-        } finally {
-            if (!started) {
-                watch.undo.quietly();
-            }
+            DaemonThreads.start("rdma4j-vfio-" + device.address(), watch::run);
+            failed.forget();
         }
         return watch;
     }
@@ -161,7 +157,7 @@ final class LossWatch implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        undo.run();
+        undo.close();
     }
 
     @Override

@@ -7,9 +7,11 @@ package io.rdma4j.driver.vfio;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.pci.Bar;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -189,11 +191,7 @@ final class VfioBar implements Bar {
     void close() {
         if (!closed) {
             closed = true;
-            final Undo undo = new Undo();
-            for (final BarMapping mapping : mappings) {
-                undo.add(mapping::replace);
-            }
-            undo.run();
+            Cleanup.all(Arrays.asList(mappings), BarMapping::replace);
         }
     }
 

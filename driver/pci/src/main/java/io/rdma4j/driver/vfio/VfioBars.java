@@ -5,6 +5,7 @@
 package io.rdma4j.driver.vfio;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.hw.pci.PciConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,13 +62,13 @@ final class VfioBars {
     /** From now on no window is the device's. Harmless when called again. */
     synchronized void close() {
         closed = true;
-        final Undo undo = new Undo();
+        final Cleanup cleanup = new Cleanup();
         for (final VfioBar bar : bars) {
             if (bar != null) {
-                undo.add(bar::close);
+                cleanup.run(bar::close);
             }
         }
-        undo.run();
+        cleanup.throwIfFailed();
     }
 
     @Override

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.driver.vfio;
 
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.Interrupts;
@@ -51,21 +53,17 @@ final class VfioInterrupts implements Interrupts {
     /** Enables all of them and returns 0, or none and returns how many it could be. */
     private int tryToEnable(final int count) {
         final VfioVector[] made = new VfioVector[count];
-        final Undo undo = new Undo();
-        int possible = 0;
-        boolean enabled = false;
-        try {
+        final int possible;
+        try (Undo undo = new Undo()) {
             for (int i = 0; i < count; i++) {
                 made[i] = vector(i, undo);
             }
             possible = Math.max(0, device.trigger(irq.index(), irqs(made)));
-            enabled = possible == 0;
-        } finally {
-            if (!enabled) {
-                undo.quietly();
+            if (possible == 0) {
+                undo.forget();
             }
         }
-        vectors = enabled ? made : NONE;
+        vectors = possible == 0 ? made : NONE;
         return possible;
     }
 
@@ -99,12 +97,11 @@ final class VfioInterrupts implements Interrupts {
         final VfioVector[] enabled = vectors;
         vectors = NONE;
         if (enabled.length > 0) {
-            final Undo undo = new Undo();
+            final Cleanup cleanup = new Cleanup().run(() -> device.disable(irq.index()));
             for (final VfioVector vector : enabled) {
-                undo.add(vector::close);
+                cleanup.run(vector::close);
             }
-            undo.add(() -> device.disable(irq.index()));
-            undo.run();
+            cleanup.throwIfFailed();
         }
     }
 

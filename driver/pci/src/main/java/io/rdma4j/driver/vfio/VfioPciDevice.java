@@ -6,6 +6,7 @@ package io.rdma4j.driver.vfio;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.HostMemory;
 import io.rdma4j.driver.dma.IommuDmaDomain;
 import io.rdma4j.driver.dma.IovaPolicy;
@@ -64,20 +65,14 @@ final class VfioPciDevice implements PciDevice {
     static VfioPciDevice open(
         final DeviceAddress address, final PciFunction function, final GroupSessions.Lease lease,
         final HostMemory host) {
-        final Undo undo = new Undo();
-        boolean opened = false;
-        try {
+        try (Undo undo = new Undo()) {
             undo.add(lease::close);
             final VfioPciDevice device = new VfioPciDevice(address, function, lease, host);
             device.planClose();
             undo.add(device::close);
             device.config.command(PciConfig.MEMORY, true);
-            opened = true;
+            undo.forget();
             return device;
-        } finally {
-            if (!opened) {
-                undo.quietly();
-            }
         }
     }
 
@@ -154,7 +149,7 @@ final class VfioPciDevice implements PciDevice {
             }
             closed = true;
         }
-        close.run();
+        close.close();
     }
 
     private synchronized boolean isClosed() {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.IovaAllocator;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;

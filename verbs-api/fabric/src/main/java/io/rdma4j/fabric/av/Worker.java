@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.av;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -52,8 +53,7 @@ final class Worker {
     }
 
     private Thread thread(final Runnable work) {
-        final Thread made = new Thread(work, name);
-        made.setDaemon(true);
+        final Thread made = DaemonThreads.of(name, work);
         thread = made;
         return made;
     }

@@ -5,12 +5,10 @@
 
 package io.rdma4j.fabric.cache;
 
+import io.rdma4j.base.DaemonThreads;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -19,7 +17,7 @@ import java.util.function.Consumer;
  * which are registered twice by addresses that have changed their meaning are not pinned as the old ones.
  */
 final class Graveyard {
-    private static final long IDLE_SECONDS = 5;
+    private static final int IDLE_SECONDS = 5;
     private static final Executor UNDERTAKER = undertaker();
 
     private final Queue<Entry> waiting = new ConcurrentLinkedQueue<>();
@@ -31,14 +29,7 @@ final class Graveyard {
     }
 
     private static Executor undertaker() {
-        final ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(), task -> {
-                final Thread thread = new Thread(task, "rdma4j-mr-cache");
-                thread.setDaemon(true);
-                return thread;
-            });
-        executor.allowCoreThreadTimeOut(true);
-        return executor;
+        return DaemonThreads.pool("rdma4j-mr-cache", 1, IDLE_SECONDS);
     }
 
     /** Leaves them to the daemon thread. */

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -56,13 +57,13 @@ final class Attempt {
         return new Attempt(end, own, life, link, own);
     }
 
-    /** A timeout as applications give it; a day is as good as for ever. */
+    /** A timeout as applications give it. */
     static long nanos(final Duration timeout) {
         if (timeout == null || timeout.isNegative() || timeout.isZero()) {
             throw FabricException.of("open endpoint").detail("connect timeout is %s, must be above 0", timeout)
                 .errno(FiErrno.FI_EINVAL).build();
         }
-        return timeout.compareTo(Duration.ofDays(1)) > 0 ? Duration.ofDays(1).toNanos() : timeout.toNanos();
+        return Deadline.nanos(timeout);
     }
 
     boolean isOf(final ConnectIds ids) {

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.cm;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ReturnCode;
@@ -35,9 +36,7 @@ final class Waker implements AutoCloseable {
         queues = now.toArray(NONE);
         final CompletionQueue cq = port.events();
         if (thread == null && queues.length > 0 && cq != null && !closed) {
-            thread = new Thread(() -> run(cq), "rdma4j-connections-" + port.qpn());
-            thread.setDaemon(true);
-            thread.start();
+            thread = DaemonThreads.start("rdma4j-connections-" + port.qpn(), () -> run(cq));
         }
     }
 

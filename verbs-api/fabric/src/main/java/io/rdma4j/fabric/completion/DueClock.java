@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.completion;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.util.Arrays;
@@ -51,10 +52,7 @@ final class DueClock {
 
     private synchronized void start() {
         if (!ended && (thread == null || !thread.isAlive())) {
-            final Thread clock = new Thread(this::run, "rdma4j-due-" + context.address());
-            clock.setDaemon(true);
-            clock.start();
-            thread = clock;
+            thread = DaemonThreads.start("rdma4j-due-" + context.address(), this::run);
         }
         LockSupport.unpark(thread);
     }

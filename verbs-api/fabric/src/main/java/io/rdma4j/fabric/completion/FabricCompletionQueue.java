@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.completion;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Deadline;
 import io.rdma4j.driver.wait.WaitFd;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.CompletionReader;

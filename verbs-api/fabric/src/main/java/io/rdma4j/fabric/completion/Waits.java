@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.completion;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.verbs.CompletionWaiter;

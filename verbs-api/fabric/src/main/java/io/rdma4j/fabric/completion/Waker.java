@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.completion;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.RdmaContext;
@@ -132,9 +133,7 @@ final class Waker {
 
     private synchronized void start() {
         if (thread == null || !thread.isAlive()) {
-            thread = new Thread(this::run, "rdma4j-completions-" + context.address());
-            thread.setDaemon(true);
-            thread.start();
+            thread = DaemonThreads.start("rdma4j-completions-" + context.address(), this::run);
         }
     }
 

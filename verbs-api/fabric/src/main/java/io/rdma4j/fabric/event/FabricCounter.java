@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.driver.wait.WaitFd;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
@@ -188,7 +189,7 @@ public final class FabricCounter implements Counter {
             return -FiErrno.FI_ENOSYS;
         }
         final long start = System.nanoTime();
-        final long limit = WaitTime.nanos(timeout);
+        final long limit = Deadline.nanos(timeout);
         final CountWaiter waiter = new CountWaiter(threshold, errors.get());
         for (int turn = 0; turn < SPINS || way == WaitObject.YIELD; turn++) {
             final int result = look(waiter);

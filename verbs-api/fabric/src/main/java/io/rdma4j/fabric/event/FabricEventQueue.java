@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.driver.wait.WaitFd;
 import io.rdma4j.fabric.EqAttributes;
 import io.rdma4j.fabric.EventEntry;
@@ -236,7 +237,7 @@ public final class FabricEventQueue implements EventQueue {
         }
         WaitObjects.requireWaiting(READ, way, this);
         final long start = System.nanoTime();
-        final long longest = WaitTime.nanos(timeout);
+        final long longest = Deadline.nanos(timeout);
         begin();
         try {
             int taken;

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.base.DaemonThreads;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -20,14 +21,7 @@ final class WaitClock {
     private final ScheduledThreadPoolExecutor executor;
 
     private WaitClock() {
-        executor = new ScheduledThreadPoolExecutor(1, task -> {
-            final Thread thread = new Thread(task, "rdma4j-wait-clock");
-            thread.setDaemon(true);
-            return thread;
-        });
-        executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        executor.allowCoreThreadTimeOut(true);
-        executor.setRemoveOnCancelPolicy(true);
+        executor = DaemonThreads.clock("rdma4j-wait-clock", IDLE_SECONDS);
     }
 
     static WaitClock shared() {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 
 /** Addresses of nodes, within a deadline: who asks for a name may wait for long, so that others do it. */
 final class Hosts {
-    private static final Executor HELPERS = Helpers.of("rdma4j-hosts", 8);
+    private static final Executor HELPERS = DaemonThreads.pool("rdma4j-hosts", 8, 1);
 
     private final HostLookup lookup;
 

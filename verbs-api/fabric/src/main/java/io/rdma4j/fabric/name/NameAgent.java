@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -118,8 +119,7 @@ final class NameAgent implements Runnable {
     }
 
     private void start(final Request first) {
-        final Thread thread = new Thread(this, "rdma4j-name");
-        thread.setDaemon(true);
+        final Thread thread = DaemonThreads.of("rdma4j-name", this);
         boolean done = false;
         try {
             thread.start();

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -22,7 +23,7 @@ import java.util.stream.Collectors;
 
 /** Asks nodes, several at a time, so that one that does not answer delays no others. */
 final class NodeQuestions {
-    private static final Executor HELPERS = Helpers.of("rdma4j-resolve", 16);
+    private static final Executor HELPERS = DaemonThreads.pool("rdma4j-resolve", 16, 1);
     private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final EndpointType kind;

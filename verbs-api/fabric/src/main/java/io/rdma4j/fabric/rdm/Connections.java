@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricAddress;
@@ -76,7 +77,7 @@ final class Connections implements LinkOwner {
         this.whereabouts = new Whereabouts(table);
         this.self = PeerId.of(port);
         this.most = options.mostConnections();
-        this.timeoutNanos = options.connectTimeout().toNanos();
+        this.timeoutNanos = Deadline.nanos(options.connectTimeout());
         this.broker = new LinkBroker(port, this, core.realm(), options.connectTimeout());
     }
 

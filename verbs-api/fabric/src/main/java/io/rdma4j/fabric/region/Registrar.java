@@ -5,9 +5,9 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.event.FabricEventQueue;
 
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,13 +22,7 @@ final class Registrar {
 
     Registrar(final FabricEventQueue queue) {
         this.queue = queue;
-        final String name = "rdma4j-registrar-" + NUMBERS.incrementAndGet();
-        worker = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
-            final Thread thread = new Thread(work, name);
-            thread.setDaemon(true);
-            return thread;
-        });
-        worker.allowCoreThreadTimeOut(true);
+        worker = DaemonThreads.pool("rdma4j-registrar-" + NUMBERS.incrementAndGet(), 1, 1);
     }
 
     void submit(final Regions home, final FabricRegion region) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.base.DaemonThreads;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -25,9 +26,7 @@ final class Undisturbed {
     /** Carries it out, and waits for its end; an interrupt of the caller is kept for later. */
     static <T> T carryOut(final Work<T> work) throws IOException {
         final FutureTask<T> task = new FutureTask<>(work::carryOut);
-        final Thread thread = new Thread(task, "rdma4j-shared-file");
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.start("rdma4j-shared-file", task);
         boolean interrupted = false;
         try {
             while (true) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Cleanup;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;

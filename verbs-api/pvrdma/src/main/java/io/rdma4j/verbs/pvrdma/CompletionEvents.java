@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.verbs.pvrdma.device.NotificationRing;
 
 import java.time.Duration;
@@ -46,7 +47,7 @@ final class CompletionEvents {
 
     /** Waits for an event and takes it; null if the time passed, or somebody ended the wait. */
     <T> T await(final EventSource<T> source, final Duration timeout) {
-        final T event = await(source, System.nanoTime() + Deadlines.nanos(timeout));
+        final T event = await(source, Deadline.after(timeout));
         if (event == null) {
             context.requireOpen(OPERATION);
             source.owner.requireOpen(OPERATION);

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
@@ -30,8 +31,7 @@ final class EventSubscription implements AsyncEventSubscription {
         this.context = context;
         this.events = events;
         this.listener = listener;
-        this.thread = new Thread(this::run, "rdma4j events of " + context.address());
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.of("rdma4j-events-" + context.address(), this::run);
     }
 
     void start() {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.spi.RegionOwner;
 

@@ -6,6 +6,9 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.RingGeometry;
@@ -289,7 +292,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
 
     @Override
     public AsyncEvent awaitAsyncEvent(final Duration timeout) {
-        return asyncEvents.await(Deadlines.nanos(Errors.notNull(timeout, "await event", this, "timeout")));
+        return asyncEvents.await(Deadline.nanos(Errors.notNull(timeout, "await event", this, "timeout")));
     }
 
     @Override

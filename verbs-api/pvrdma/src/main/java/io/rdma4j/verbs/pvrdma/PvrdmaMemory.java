@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.verbs.PinnedMemory;
 

@@ -6,6 +6,8 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.RingGeometry;

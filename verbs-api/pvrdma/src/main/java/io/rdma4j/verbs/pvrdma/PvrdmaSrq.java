@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.RdmaException;

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.pci.PciDeviceProvider;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Bar1;

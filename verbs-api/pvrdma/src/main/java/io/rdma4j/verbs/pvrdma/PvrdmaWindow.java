@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.LiveKind;

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.RingState;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import java.util.function.BooleanSupplier;
 
 /**

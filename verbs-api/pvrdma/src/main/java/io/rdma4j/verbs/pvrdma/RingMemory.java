@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.verbs.pvrdma.device.PageDirectory;

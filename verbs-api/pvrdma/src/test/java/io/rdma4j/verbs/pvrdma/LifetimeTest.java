@@ -8,6 +8,8 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;

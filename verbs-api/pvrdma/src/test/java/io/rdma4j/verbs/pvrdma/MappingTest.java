@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.verbs.AccessFlag;
@@ -162,9 +163,9 @@ class MappingTest {
 
     @Test
     void turnsTimeoutsIntoNanoseconds() {
-        assertThat(Deadlines.nanos(Duration.ofMillis(3))).isEqualTo(3_000_000);
-        assertThat(Deadlines.nanos(Duration.ofSeconds(-3))).isZero();
-        assertThat(Deadlines.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE / 2);
-        assertThat(System.nanoTime() + Deadlines.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isPositive();
+        assertThat(Deadline.nanos(Duration.ofMillis(3))).isEqualTo(3_000_000);
+        assertThat(Deadline.nanos(Duration.ofSeconds(-3))).isZero();
+        assertThat(Deadline.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE / 2);
+        assertThat(System.nanoTime() + Deadline.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isPositive();
     }
 }

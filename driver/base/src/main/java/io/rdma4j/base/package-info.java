@@ -1,0 +1,7 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/** What all modules use and no program needs: ends of waits, undoing, threads. */
+package io.rdma4j.base;
