@@ -13,7 +13,7 @@ import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.common.Identity;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.engine.Engine;
-import io.rdma4j.device.engine.EngineParts;
+import io.rdma4j.device.engine.EngineEnvironment;
 import io.rdma4j.device.front.Bus;
 import io.rdma4j.device.front.CommandChannel;
 import io.rdma4j.device.front.Controller;
@@ -85,7 +85,7 @@ public final class EmulatedDevice implements PciDevice {
         this.msixBar = new MsixBar(bus, interrupts);
         interrupts.join(config, msixBar);
         this.events = new EventRings(options, counters, interrupts);
-        this.engine = new Engine(new EngineParts(options, counters, iommu, InProcessLink.JVM, events));
+        this.engine = new Engine(new EngineEnvironment(options, counters, iommu, InProcessLink.JVM, events));
         this.uar = new UarBar(bus, engine, events, options);
         this.channel = new CommandChannel(options, counters, iommu, interrupts, faultPlan,
             new EngineCommands(options, counters, engine, uar::busAddress));

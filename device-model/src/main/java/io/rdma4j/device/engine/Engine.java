@@ -36,7 +36,7 @@ public final class Engine implements Port {
      *
      * @param parts what it is built on.
      */
-    public Engine(EngineParts parts) {
+    public Engine(EngineEnvironment parts) {
         context = new EngineContext(parts, this, this::quiesce, this::abortUsers);
         protection = new Protection(context);
         queues = new QueueFactory(context, protection);

@@ -32,7 +32,7 @@ final class EngineContext {
     private final Regions regions;
     private final GidTable gids;
 
-    EngineContext(EngineParts parts, Port port, Runnable quiesce, Consumer<CompletionQueue> onCqFailure) {
+    EngineContext(EngineEnvironment parts, Port port, Runnable quiesce, Consumer<CompletionQueue> onCqFailure) {
         this.options = parts.options();
         this.counters = parts.counters();
         this.iommu = parts.iommu();

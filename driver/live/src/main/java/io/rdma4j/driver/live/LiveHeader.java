@@ -18,6 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * What the beginning of a file says, and what that means here and now.
  *
  * @param status       what the file is.
+ * @param isOfOther    whether another version of rdma4j wrote it.
  * @param detail       one sentence for anything but {@link Status#LIVE}; else empty.
  * @param pid          the process.
  * @param start        when that began.
@@ -29,8 +30,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param layout       where the rest is; null if the rest cannot be read.
  */
 record LiveHeader(
-    Status status, String detail, long pid, long start, long openedMillis, boolean ofThisBoot, String address,
-    String description, int descriptor, LiveLayout layout) {
+    Status status, boolean isOfOther, String detail, long pid, long start, long openedMillis, boolean ofThisBoot,
+    String address, String description, int descriptor, LiveLayout layout) {
 
     static void write(final UnsafeBuffer header, final String address, final LiveLayout layout) {
         final byte[] name = cut(address, LiveLayout.ADDRESS_MAX);
@@ -76,7 +77,7 @@ record LiveHeader(
     }
 
     private static LiveHeader corrupt(final String detail) {
-        return new LiveHeader(Status.CORRUPT, detail, 0, 0, 0, false, "", "", -1, null);
+        return new LiveHeader(Status.CORRUPT, false, detail, 0, 0, 0, false, "", "", -1, null);
     }
 
     private static LiveHeader of(final UnsafeBuffer header, final long length) {
@@ -86,24 +87,23 @@ record LiveHeader(
         final boolean ofThisBoot = text(header, LiveLayout.BOOT_ID_OFFSET, LiveLayout.BOOT_ID_LENGTH).trim()
             .equals(LiveProcess.bootId());
         final int version = header.getInt(LiveLayout.VERSION_OFFSET, LITTLE_ENDIAN);
-        final LiveLayout layout = version == LiveLayout.VERSION ? layout(header, length) : null;
+        final boolean known = version == LiveLayout.VERSION;
+        final LiveLayout layout = known ? layout(header, length) : null;
         final Life life = life(header, pid, start, ofThisBoot);
-        final int descriptor = version == LiveLayout.VERSION
-            ? header.getInt(LiveLayout.MEMORY_OFFSET, LITTLE_ENDIAN) - 1 : -1;
+        final int descriptor = known ? header.getInt(LiveLayout.MEMORY_OFFSET, LITTLE_ENDIAN) - 1 : -1;
         final boolean isHead = descriptor >= 0 && length == LiveLayout.HEADER_LENGTH;
-        final String unreadable = isHead ? "what it published was in its memory" : version != LiveLayout.VERSION
+        final String unreadable = isHead ? "what it published was in its memory" : !known
             ? "it is of version " + Integer.toUnsignedLong(version) + ", this is version " + LiveLayout.VERSION
             : "its numbers do not fit its " + length + " bytes: it was cut off or damaged";
         Status status = life.status;
         String detail = life.detail;
         if (layout == null && status != Status.STALE && !isHead) {
-            status = version == LiveLayout.VERSION ? Status.CORRUPT : Status.OTHER_VERSION;
+            status = known ? Status.CORRUPT : Status.OTHER_VERSION;
             detail = unreadable;
         } else if (layout == null) {
             detail += (detail.isEmpty() ? "" : "; ") + unreadable;
         }
-        final boolean known = version == LiveLayout.VERSION;
-        return new LiveHeader(status, detail, pid, start, opened, ofThisBoot,
+        return new LiveHeader(status, !known, detail, pid, start, opened, ofThisBoot,
             known ? text(header, LiveLayout.ADDRESS_OFFSET, length(header, LiveLayout.ADDRESS_LENGTH_OFFSET,
                 LiveLayout.ADDRESS_MAX)) : "",
             known ? text(header, LiveLayout.DESCRIPTION_OFFSET, length(header, LiveLayout.DESCRIPTION_LENGTH_OFFSET,

@@ -164,10 +164,9 @@ public final class LiveViews {
     private static LiveView open(final LiveImage image, final Object name, final LiveDevice own) {
         final LiveHeader header = LiveHeader.read(image);
         if (header.layout() == null) {
-            final boolean otherVersion = header.detail().contains("of version");
             throw RdmaException.of(OPERATION).object(name).detail("%s", Verdict.of(image, header).detail)
-                .errno(otherVersion ? EPROTO : RdmaException.EIO)
-                .hint(otherVersion ? "look into it with the rdma4j that the process runs"
+                .errno(header.isOfOther() ? EPROTO : RdmaException.EIO)
+                .hint(header.isOfOther() ? "look into it with the rdma4j that the process runs"
                     : "name a file live-PID-N.dat").build();
         }
         return new LiveImageView(image, header, own);

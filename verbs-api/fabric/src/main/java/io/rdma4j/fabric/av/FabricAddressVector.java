@@ -44,7 +44,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private final Contents contents;
     private final Inserter inserter;
     private final Users users = new Users();
-    private final KeyBook authKeys = new KeyBook();
+    private final AuthKeyTable authKeys = new AuthKeyTable();
     private final Worker worker = new Worker("rdma4j address vector");
     /** Names that are being resolved again. */
     private final Set<Long> moving = ConcurrentHashMap.newKeySet();

@@ -20,11 +20,12 @@ final class Progression {
     private final int services;
     /** 2 to the power of 62 by services, rounded up: exact for places, as these have 31 bits. 0 without end. */
     private final long reciprocal;
-    private final Numbers first;
-    private final Numbers service;
-    private final Numbers node;
+    private final CountedAddress first;
+    private final CountedAddress service;
+    private final CountedAddress node;
 
-    private Progression(final int origin, final Numbers first, final Numbers service, final Numbers node,
+    private Progression(
+        final int origin, final CountedAddress first, final CountedAddress service, final CountedAddress node,
         final int services) {
         this.origin = origin;
         this.first = first;
@@ -35,8 +36,8 @@ final class Progression {
     }
 
     /** With one address, which can become any. */
-    static Progression of(final int origin, final Numbers only) {
-        return new Progression(origin, only.copy(), new Numbers(), new Numbers(), NO_END);
+    static Progression of(final int origin, final CountedAddress only) {
+        return new Progression(origin, only.copy(), new CountedAddress(), new CountedAddress(), NO_END);
     }
 
     int origin() {
@@ -52,7 +53,7 @@ final class Progression {
     }
 
     /** Whether a place would have this address. */
-    boolean matches(final int place, final Numbers other) {
+    boolean matches(final int place, final CountedAddress other) {
         final int offset = place - origin;
         if (offset < 0 || offset > 0 && service.gidLow == 0 && service.qpn == 0) {
             // The second one of a progression is still to come.
@@ -71,10 +72,10 @@ final class Progression {
      * second address says how far services are apart; the first that does not follow says how many there are, and how
      * far nodes are apart.
      */
-    Progression with(final int place, final Numbers next) {
+    Progression with(final int place, final CountedAddress next) {
         final int offset = place - origin;
         if (offset == 1) {
-            final Numbers step = next.minus(first);
+            final CountedAddress step = next.minus(first);
             final boolean unlike = isStep(step.gidLow) || step.gidLow == 0 && isStep(step.qpn);
             return unlike && first.alike(next) ? new Progression(origin, first, step, node, NO_END) : null;
         }
@@ -84,7 +85,7 @@ final class Progression {
         if (services != NO_END || !first.alike(next)) {
             return null;
         }
-        final Numbers step = next.minus(first);
+        final CountedAddress step = next.minus(first);
         // Else there would be several ways back from an address to its place.
         final boolean byGid = service.gidLow == 0 && isStep(step.gidLow);
         final boolean byQpn = service.gidLow != 0 && step.gidLow == 0 && isStep(step.qpn);
@@ -100,7 +101,7 @@ final class Progression {
     }
 
     /** Has numbers say the address of a place. */
-    void fill(final int place, final Numbers into) {
+    void fill(final int place, final CountedAddress into) {
         final int offset = place - origin;
         final int n = nodeOf(offset);
         into.set(first, n, node, offset - (long) n * services, service);

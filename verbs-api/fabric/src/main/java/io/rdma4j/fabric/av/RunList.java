@@ -26,7 +26,7 @@ final class RunList {
     private int tailTo;
 
     /** False if its device address is there already, or it would need too many runs; then nothing was added. */
-    boolean add(final int place, final int life, final Numbers address) {
+    boolean add(final int place, final int life, final CountedAddress address) {
         if (growing < 0 || place != tailTo) {
             settle();
             openBefore(place);
@@ -34,7 +34,7 @@ final class RunList {
         return !hasDevice(place, address) && grow(place, life, address);
     }
 
-    private boolean grow(final int place, final int life, final Numbers address) {
+    private boolean grow(final int place, final int life, final CountedAddress address) {
         return growing >= 0 && tail.life() == life && extend(place, address) || begin(place, life, address);
     }
 
@@ -47,7 +47,7 @@ final class RunList {
         }
     }
 
-    private boolean extend(final int place, final Numbers address) {
+    private boolean extend(final int place, final CountedAddress address) {
         final Progression way = tail.way();
         final Progression more = tail.from() == way.origin() ? way.with(place, address)
             : way.matches(place, address) ? way : null;
@@ -73,7 +73,7 @@ final class RunList {
         ways.set(ways.indexOf(way), more);
     }
 
-    private boolean begin(final int place, final int life, final Numbers address) {
+    private boolean begin(final int place, final int life, final CountedAddress address) {
         settle();
         Progression way = null;
         for (int i = 0; i < ways.size() && way == null; i++) {
@@ -143,7 +143,7 @@ final class RunList {
         return index < 0 ? null : runs[index];
     }
 
-    private boolean hasDevice(final int place, final Numbers address) {
+    private boolean hasDevice(final int place, final CountedAddress address) {
         for (int i = 0; i < ways.size(); i++) {
             final Progression way = ways.get(i);
             // Within a progression all are different.

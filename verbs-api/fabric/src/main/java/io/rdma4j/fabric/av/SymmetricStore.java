@@ -42,11 +42,11 @@ final class SymmetricStore implements AvStore {
     private final int mostLife;
     private final FreePlaces places = new FreePlaces();
     /** For changes. */
-    private final Numbers numbers = new Numbers();
+    private final CountedAddress numbers = new CountedAddress();
     private final AvEntry entry = new AvEntry();
     /** For looking up, guarded by itself. */
     private final AvEntry scratch = new AvEntry();
-    private final Numbers found = new Numbers();
+    private final CountedAddress found = new CountedAddress();
     private RunList list = new RunList();
     private boolean changed;
     /** Of what is inserted now; the next one begins once something was removed. */
@@ -189,7 +189,7 @@ final class SymmetricStore implements AvStore {
         final Runs last = list.publish();
         final HeapStore to = new HeapStore(type, format, rxCtxBits, places, livesBefore);
         to.reserve((int) size);
-        final Numbers each = new Numbers();
+        final CountedAddress each = new CountedAddress();
         last.forEach((run, place) -> {
             run.way().fill(place, each);
             each.copyTo(format, entry);

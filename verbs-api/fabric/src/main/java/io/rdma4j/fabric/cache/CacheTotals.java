@@ -32,7 +32,7 @@ final class CacheTotals {
         } while (total != told);
     }
 
-    synchronized void show(final Book book, final Counters counters) {
+    synchronized void show(final CacheEntries book, final Counters counters) {
         published.changes(counters.misses.sum(), counters.evictions.sum(), counters.invalidations.sum());
         published.contents(book.count(), book.bytes());
     }

@@ -104,7 +104,7 @@ final class Entry extends UseCount implements CachedRegion {
      * asked first: then every change that had happened was told, and if this is of one, it is retired and not taken.
      * What is on demand needs neither.
      */
-    boolean takeFor(final Object root, final Gate gate) {
+    boolean takeFor(final Object root, final EntryCheck gate) {
         if (owner == null) {
             return root == null && (isOnDemand || gate.isQuiet()) && take(null);
         }

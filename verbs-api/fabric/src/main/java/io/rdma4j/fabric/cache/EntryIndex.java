@@ -12,8 +12,9 @@ import java.util.List;
  * Entries in the order of their addresses, found without a lock: a list of pages of at most {@value #FULL}, each an
  * array that never changes. A change copies one page; only where a page is split or becomes empty, also the list.
  *
- * <p>No entry lies within another, nor do two have an end in common ({@link Book} sees to that): so their ends are in
- * the same order as their starts, and of all entries the last one that starts at or before an address reaches farthest.
+ * <p>No entry lies within another, nor do two have an end in common ({@link CacheEntries} sees to that): so their ends
+ * are in the same order as their starts, and of all entries the last one that starts at or before an address reaches
+ * farthest.
  * If that one does not cover a range, none does. If it does, and has not the right owner or rights, one before it may.
  *
  * <p>Readers may see an index that is a moment old: what they miss there is looked for again with the lock held, and
@@ -76,7 +77,7 @@ final class EntryIndex {
      *
      * @param gate asked before one is taken that only the monitor keeps true.
      */
-    Entry take(final long address, final long length, final int access, final Object root, final Gate gate) {
+    Entry take(final long address, final long length, final int access, final Object root, final EntryCheck gate) {
         final Pages now = pages;
         for (int i = last(now.lows, address); i >= 0; i--) {
             final Page page = now.list[i];

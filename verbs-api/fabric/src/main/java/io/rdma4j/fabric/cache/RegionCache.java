@@ -43,14 +43,14 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final CacheTotals totals = new CacheTotals();
     private final CachePublisher publisher;
     private final Ticks ticks = new Ticks();
-    private final Book book;
+    private final CacheEntries book;
     private final EntryIndex index;
     private final Adoptions adoptions = new Adoptions();
-    private final Graveyard graveyard;
-    private final Registrar registrar;
+    private final DeferredDeregistration graveyard;
+    private final EvictingRegistrar registrar;
     private final Watcher watcher;
     private final BooleanSupplier canBeOnDemand;
-    private final Gate gate;
+    private final EntryCheck gate;
     private final String monitorName;
     private final ProtectionDomain pd;
     private final Map<HmemIface, Boolean> monitorsEnabled;
@@ -70,13 +70,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         this.canBeOnDemand = canBeOnDemand;
         this.publisher = CachePublisher.of(pd);
         this.monitorsEnabled = settings.monitorsEnabled();
-        this.book = new Book(maxCount, maxBytes, counters);
+        this.book = new CacheEntries(maxCount, maxBytes, counters);
         this.index = book.index;
-        this.graveyard = new Graveyard(this::closeEntry);
-        this.registrar = new Registrar(pd, most -> closeAll(book.evict(most)));
+        this.graveyard = new DeferredDeregistration(this::closeEntry);
+        this.registrar = new EvictingRegistrar(pd, most -> closeAll(book.evict(most)));
         this.monitorName = monitor == null ? CacheSettings.DISABLED : monitor.name();
         this.watcher = monitor == null || maxCount == 0 ? null : new Watcher(monitor, this::changed, counters);
-        this.gate = watcher == null ? Gate.SHUT : watcher;
+        this.gate = watcher == null ? EntryCheck.SHUT : watcher;
         if (watcher != null) {
             watcher.start();
         }
@@ -415,7 +415,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     }
 
     /** For tests. */
-    Book book() {
+    CacheEntries book() {
         return book;
     }
 

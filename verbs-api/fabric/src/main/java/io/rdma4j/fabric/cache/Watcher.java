@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** A monitor, maybe an application's: what it throws makes it one that does not watch. Counted, and logged once. */
-final class Watcher implements Gate {
+final class Watcher implements EntryCheck {
     private static final System.Logger LOG = System.getLogger(Watcher.class.getName());
     private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(20);

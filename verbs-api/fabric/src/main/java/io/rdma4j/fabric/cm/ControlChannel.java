@@ -51,7 +51,7 @@ final class ControlChannel implements EventSource, AutoCloseable {
     private final Map<Long, MsgConnection> connections = new LinkedHashMap<>();
     private final Map<FabricEventQueue, Integer> queues = new HashMap<>();
     private final UdHandler onMessage = this::onMessage;
-    private final Waker waker;
+    private final DatagramWaker waker;
     private Target target;
     private long lastLink;
     private long ignored;
@@ -66,7 +66,7 @@ final class ControlChannel implements EventSource, AutoCloseable {
         this.clock = clock;
         mailer = new Mailer(port);
         self = PeerId.of(port);
-        waker = new Waker(port);
+        waker = new DatagramWaker(port);
     }
 
     ReentrantLock lock() {

@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BitUtil;
 
 /**
- * Data that peers' writes carried to one endpoint, from whoever {@linkplain Arrivals holds} the lanes inwards to the
+ * Data that peers' writes carried to one endpoint, from whoever {@linkplain RmaArrivals holds} the lanes inwards to the
  * thread that reads the queue. Each that was not taken keeps a receive of the endpoint back: so it cannot overflow, and
  * the peer waits.
  */
 public final class ArrivalRing extends ReadyRing {
-    private final Arrivals arrivals;
+    private final RmaArrivals arrivals;
     private final Endpoint endpoint;
     private final int[] data;
     private final int[] lengths;
@@ -30,7 +30,7 @@ public final class ArrivalRing extends ReadyRing {
     private final AtomicLong tail = new AtomicLong();
     /** Whether the reader looks at it, or finds it in the list. */
     private final AtomicBoolean isListed = new AtomicBoolean();
-    /** Links those that the reader does not know of yet, see {@link Arrivals}. */
+    /** Links those that the reader does not know of yet, see {@link RmaArrivals}. */
     ArrivalRing nextArrived;
     /** Of the reader: whether its lane is to post receives again. */
     boolean isDrawn;
@@ -45,7 +45,7 @@ public final class ArrivalRing extends ReadyRing {
      * @param lane     where they come in.
      * @param receives most that can be there.
      */
-    public ArrivalRing(final Arrivals arrivals, final Endpoint endpoint, final InwardLane lane, final int receives) {
+    public ArrivalRing(final RmaArrivals arrivals, final Endpoint endpoint, final InwardLane lane, final int receives) {
         this.arrivals = arrivals;
         this.endpoint = endpoint;
         this.lane = lane;

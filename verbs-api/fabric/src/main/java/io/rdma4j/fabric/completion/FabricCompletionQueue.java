@@ -39,10 +39,10 @@ public final class FabricCompletionQueue implements CompletionQueue {
     private static final int BATCH = 64;
 
     private final EndpointHost host;
-    private final Waker waker;
+    private final CompletionWaker waker;
     private final io.rdma4j.verbs.CompletionQueue cq;
     private final CompletionHandler dispatch;
-    private final Ports ports = new Ports();
+    private final CompletionPorts ports = new CompletionPorts();
     private final ReadyRings ready = new ReadyRings();
     private final Reports reports = new Reports(ready);
     private final Report report = new Report(reports);
@@ -54,7 +54,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
     /** Whether the domain knows of it. */
     private final boolean counted;
     /** Null until the first endpoint with lanes inwards. */
-    private volatile Arrivals arrivals;
+    private volatile RmaArrivals arrivals;
     private int reserved;
     /** Reading is for one thread; a second look is one out of a callback. */
     private boolean isReading;
@@ -63,7 +63,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
     private volatile boolean closed;
 
     private FabricCompletionQueue(
-        final EndpointHost host, final Waker waker, final io.rdma4j.verbs.CompletionQueue cq,
+        final EndpointHost host, final CompletionWaker waker, final io.rdma4j.verbs.CompletionQueue cq,
         final CqAttributes attributes, final boolean counted) {
         this.host = host;
         this.waker = waker;
@@ -115,11 +115,11 @@ public final class FabricCompletionQueue implements CompletionQueue {
 
     private static FabricCompletionQueue create(
         final EndpointHost host, final CqAttributes attributes, final boolean counted) {
-        Waker waker = null;
+        CompletionWaker waker = null;
         io.rdma4j.verbs.CompletionQueue cq = null;
         FabricCompletionQueue made = null;
         try {
-            waker = Waker.join(host.context());
+            waker = CompletionWaker.join(host.context());
             cq = host.context().createCq(CqRules.entries(host, attributes.size()), waker.channel());
             made = new FabricCompletionQueue(host, waker, cq, attributes, counted);
             return made;
@@ -164,7 +164,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
      * @return the channel.
      */
     public static CompletionChannel channelOf(final EndpointHost host) {
-        return Waker.of(host.context()).channel();
+        return CompletionWaker.of(host.context()).channel();
     }
 
     /**
@@ -207,7 +207,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
      */
     public void unwatch(final FabricCompletionQueue other) {
         unwatch(other.cq);
-        final Arrivals inward = other.arrivals;
+        final RmaArrivals inward = other.arrivals;
         if (inward != null) {
             unwatch(inward.cq());
         }
@@ -222,7 +222,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
         if (closed || isReading) {
             return -FiErrno.FI_EAGAIN;
         }
-        final Arrivals inward = arrivals;
+        final RmaArrivals inward = arrivals;
         if (ports.arm() != 0 || cq.requestNotify(false) != ReturnCode.OK
             || inward != null && inward.arm() != ReturnCode.OK) {
             return -FiErrno.FI_EAGAIN;
@@ -320,10 +320,10 @@ public final class FabricCompletionQueue implements CompletionQueue {
      * @param entries room that the first lane needs.
      * @return open as long as this queue is.
      */
-    public synchronized Arrivals arrivals(final int entries) {
+    public synchronized RmaArrivals arrivals(final int entries) {
         requireOpen();
         if (arrivals == null) {
-            arrivals = new Arrivals(host, 2 * entries);
+            arrivals = new RmaArrivals(host, 2 * entries);
             waker.watch(arrivals.cq(), this);
         }
         return arrivals;
@@ -360,7 +360,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
     /** Notes what the device completed: how much, or a code. */
     private int gather() {
         final int code = cq.poll(dispatch, BATCH);
-        final Arrivals inward = arrivals;
+        final RmaArrivals inward = arrivals;
         if (inward != null) {
             missed = !inward.gather();
             inward.moveTo(ready);
@@ -386,7 +386,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
     /** Peers whose data were taken may go on at once. */
     private void finish() {
         isReading = false;
-        final Arrivals inward = arrivals;
+        final RmaArrivals inward = arrivals;
         if (inward != null) {
             inward.refill();
         }

@@ -7,7 +7,7 @@ package io.rdma4j.fabric.completion;
 
 import io.rdma4j.verbs.Completion;
 
-/** A lane inwards, as {@link Arrivals} sees it. All is called by whoever holds the lanes. */
+/** A lane inwards, as {@link RmaArrivals} sees it. All is called by whoever holds the lanes. */
 public interface InwardLane {
     /**
      * One of its receives completed.

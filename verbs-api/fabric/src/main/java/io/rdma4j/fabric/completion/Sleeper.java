@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * comes after that look finds it armed.
  */
 final class Sleeper {
-    private final Waker waker;
+    private final CompletionWaker waker;
     /** Null for queues without. */
     private final WaitFd fd;
     private final AtomicBoolean armed = new AtomicBoolean();
@@ -27,7 +27,7 @@ final class Sleeper {
     private volatile long due;
     private volatile boolean isTimed;
 
-    Sleeper(final Waker waker, final WaitFd fd) {
+    Sleeper(final CompletionWaker waker, final WaitFd fd) {
         this.waker = waker;
         this.fd = fd;
         if (fd != null) {

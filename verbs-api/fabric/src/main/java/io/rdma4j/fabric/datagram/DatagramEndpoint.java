@@ -32,7 +32,7 @@ import org.agrona.DirectBuffer;
 /** An endpoint for datagrams: what the application may ask of it. */
 public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm, CompletionPort {
     private final EndpointHost host;
-    private final Parts parts;
+    private final DatagramResources resources;
     private final FabricCompletionQueue transmit;
     private final FabricCompletionQueue receive;
     private final AddressVector vector;
@@ -45,16 +45,16 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
     private int receivePort = -1;
     private volatile boolean closed;
 
-    private DatagramEndpoint(final EndpointHost host, final Parts parts) {
+    private DatagramEndpoint(final EndpointHost host, final DatagramResources resources) {
         this.host = host;
-        this.parts = parts;
-        this.transmit = parts.setup().transmit();
-        this.receive = parts.setup().receive();
-        this.vector = parts.setup().options().addressVector();
-        this.realm = parts.setup().realm();
-        this.sends = parts.sends(this);
-        this.receives = parts.receives(this);
-        this.health = new Health(parts, sends, receives);
+        this.resources = resources;
+        this.transmit = resources.config().transmit();
+        this.receive = resources.config().receive();
+        this.vector = resources.config().options().addressVector();
+        this.realm = resources.config().realm();
+        this.sends = resources.sends(this);
+        this.receives = resources.receives(this);
+        this.health = new Health(resources, sends, receives);
     }
 
     /**
@@ -66,29 +66,29 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
      * @throws FabricException as {@link Domain#openAddressedEndpoint} says.
      */
     public static AddressedEndpoint open(final EndpointHost host, final EndpointOptions options) {
-        Setup.check(host, options);
-        final Parts parts = Parts.open(host, options);
+        DatagramConfig.check(host, options);
+        final DatagramResources resources = DatagramResources.open(host, options);
         DatagramEndpoint endpoint = null;
         boolean done = false;
         try {
-            endpoint = new DatagramEndpoint(host, parts);
+            endpoint = new DatagramEndpoint(host, resources);
             endpoint.join();
             done = true;
             return endpoint;
         } catch (final RdmaException e) {
-            throw FabricException.from(Setup.OPEN, e);
+            throw FabricException.from(DatagramConfig.OPEN, e);
         } finally {
             if (!done) {
-                abandon(endpoint, parts);
+                abandon(endpoint, resources);
             }
         }
     }
 
-    private static void abandon(final DatagramEndpoint endpoint, final Parts parts) {
+    private static void abandon(final DatagramEndpoint endpoint, final DatagramResources resources) {
         if (endpoint != null) {
             endpoint.leave();
         }
-        parts.close();
+        resources.close();
     }
 
     private void join() {
@@ -96,16 +96,16 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         receivePort = receive == transmit ? transmitPort : receive.attach(this);
         sends.workId(WorkId.of(transmitPort, WorkId.SEND));
         receives.workId(WorkId.of(receivePort, WorkId.RECEIVE));
-        parts.setup().peers().use(this);
+        resources.config().peers().use(this);
         health.start();
-        address = parts.publish();
+        address = resources.publish();
         host.opened(this);
     }
 
     private void leave() {
         transmit.detach(this);
         receive.detach(this);
-        parts.setup().peers().unuse(this);
+        resources.config().peers().unuse(this);
         sends.close();
     }
 
@@ -338,7 +338,7 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         transmit.gatherAll();
         receive.gatherAll();
         try {
-            parts.closeDevice();
+            resources.closeDevice();
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
         } finally {
@@ -347,7 +347,7 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
             sends.cancelAll(Failures.CLOSED);
             receives.cancelAll(Failures.CLOSED);
             host.closed(this);
-            parts.close();
+            resources.close();
         }
     }
 

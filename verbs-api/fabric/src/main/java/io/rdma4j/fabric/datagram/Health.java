@@ -30,9 +30,9 @@ final class Health {
     private boolean lost;
     private long mended;
 
-    Health(final Parts parts, final SendSide sends, final ReceiveSide receives) {
-        this.qp = parts.qp();
-        this.key = parts.deviceKey();
+    Health(final DatagramResources resources, final SendSide sends, final ReceiveSide receives) {
+        this.qp = resources.qp();
+        this.key = resources.deviceKey();
         this.sends = sends;
         this.receives = receives;
         this.mends = qp.pd().context().supports(Feature.QP_RESET);

@@ -46,15 +46,15 @@ final class ReceiveSide {
     private long workId;
 
     ReceiveSide(
-        final QueuePair qp, final OpRing ring, final Setup setup, final FabricInfo info, final LocalMemory local,
-        final HeaderMemory memory) {
+        final QueuePair qp, final OpRing ring, final DatagramConfig config, final FabricInfo info,
+        final LocalMemory local, final HeaderMemory memory) {
         this.qp = qp;
         this.ring = ring;
-        this.peers = setup.peers();
+        this.peers = config.peers();
         this.memory = memory;
         final int limit = info.receiveAttributes().iovLimit();
         this.buffers = new LocalBuffers(local, limit);
-        this.posted = new PostedReceives(setup.receives(), limit);
+        this.posted = new PostedReceives(config.receives(), limit);
         this.request = new ReceiveRequest(limit + HeaderMemory.PARTS);
         this.mtu = (int) info.endpointAttributes().maxMessageSize();
     }

@@ -64,16 +64,17 @@ final class SendSide {
     private int underWay;
 
     SendSide(
-        final QueuePair qp, final OpRing ring, final Setup setup, final FabricInfo info, final LocalMemory local) {
+        final QueuePair qp, final OpRing ring, final DatagramConfig config, final FabricInfo info,
+        final LocalMemory local) {
         this.qp = qp;
         this.ring = ring;
-        this.peers = setup.peers();
+        this.peers = config.peers();
         this.rxCtxBits = peers.rxCtxBits();
-        this.keyMask = setup.keyMask();
-        this.quiet = setup.options().selectiveCompletion() ? OpRing.QUIET : 0;
+        this.keyMask = config.keyMask();
+        this.quiet = config.options().selectiveCompletion() ? OpRing.QUIET : 0;
         final int limit = info.transmitAttributes().iovLimit();
         this.buffers = new LocalBuffers(local, limit);
-        this.requests = new SendRequest[BitUtil.findNextPositivePowerOfTwo(setup.options().transmitSize())];
+        this.requests = new SendRequest[BitUtil.findNextPositivePowerOfTwo(config.options().transmitSize())];
         Arrays.setAll(requests, any -> new SendRequest(limit));
         this.mostCopied = info.transmitAttributes().injectSize();
         this.copies = new UnsafeBuffer(new byte[requests.length * mostCopied]);
@@ -136,7 +137,7 @@ final class SendSide {
         if (way == null) {
             return -ways.errno();
         }
-        next().to(way, peer.qpn(), (peer.qkey() ^ keyMask) & Setup.KEY_BITS);
+        next().to(way, peer.qpn(), (peer.qkey() ^ keyMask) & DatagramConfig.KEY_BITS);
         return 0;
     }
 

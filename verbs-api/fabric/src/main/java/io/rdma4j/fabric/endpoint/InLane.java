@@ -8,7 +8,7 @@ package io.rdma4j.fabric.endpoint;
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.ArrivalRing;
-import io.rdma4j.fabric.completion.Arrivals;
+import io.rdma4j.fabric.completion.RmaArrivals;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.InwardLane;
 import io.rdma4j.fabric.completion.WorkId;
@@ -30,15 +30,15 @@ import org.agrona.BitUtil;
  * Where the peer's RMA comes in. It only answers; its receives are the library's own, for the data of writes.
  *
  * <p>When it refuses an access it fails, and has to be mended although the application may not call anything for long.
- * So the device's event thread does that: the queue pair belongs to whoever {@linkplain Arrivals#hold holds} the lanes
- * inwards of its completion queue.
+ * So the device's event thread does that: the queue pair belongs to the thread that {@linkplain RmaArrivals#hold holds}
+ * the lanes inwards of its completion queue.
  */
 final class InLane implements InwardLane {
     private static final int MOST_TRIES = 16;
 
     private final FabricEndpoint endpoint;
     private final FabricCompletionQueue queue;
-    private final Arrivals arrivals;
+    private final RmaArrivals arrivals;
     private final ArrivalRing ring;
     private final EndpointCounters counters;
     private final QueuePair qp;

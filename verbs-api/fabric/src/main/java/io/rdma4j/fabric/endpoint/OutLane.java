@@ -65,7 +65,7 @@ final class OutLane {
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
     private final SlotBuffers buffers;
-    private final SlotPieces pieces;
+    private final ScatteredSlots pieces;
     /** What operations without flags have. */
     private final int quiet;
     private PeerName peer;
@@ -99,7 +99,7 @@ final class OutLane {
         this.inTurn = endpoint.host().context().supports(Feature.REQUESTS_IN_TURN);
         // Each may be two work requests; and one that looks a key up.
         this.qp = endpoint.realm().pd().createQp(sizes.out(cq));
-        this.pieces = new SlotPieces(ring, buffers, sizes.outSlots(), qp.maxSendWr());
+        this.pieces = new ScatteredSlots(ring, buffers, sizes.outSlots(), qp.maxSendWr());
         try {
             this.lookup = new KeyLookup(qp, endpoint.realm(), sizes.outSlots() * sizes.injected());
             this.injected = sizes.injected();

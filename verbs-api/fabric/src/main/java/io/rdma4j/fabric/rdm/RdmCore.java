@@ -281,7 +281,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         }
         if (receive.isLost()) {
             counters.failure(OperationKind.RECEIVE);
-            report.failure(FiErrno.FI_EFAULT, Details.of(FiErrno.FI_EFAULT));
+            report.failure(FiErrno.FI_EFAULT, ErrorDetails.of(FiErrno.FI_EFAULT));
         } else if (overflow > 0) {
             counters.failure(OperationKind.RECEIVE);
             report.failure(FiErrno.FI_ETRUNC, Failures.CUT).overflow(overflow);
@@ -323,7 +323,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         } else {
             final Report report = transmit.report().set(endpoint, op.kind, op.context, op.total).room(room);
             if (errno != 0) {
-                report.failure(errno, Details.of(errno));
+                report.failure(errno, ErrorDetails.of(errno));
             }
             report.commit();
         }

@@ -32,7 +32,7 @@ import org.agrona.DirectBuffer;
 /** An endpoint for reliable datagrams: what the application may ask of it. */
 public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, CompletionPort {
     private final EndpointHost host;
-    private final RdmParts parts;
+    private final RdmResources parts;
     private final RdmReceiveContext[] contexts;
     private final RdmCore core;
     private final Transmit transmit;
@@ -48,7 +48,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
             && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
         this.hasAtomics =
             host.info().capabilities().contains(Capability.ATOMIC) && host.context().supports(Feature.ATOMICS);
-        this.parts = RdmParts.open(this, host, options);
+        this.parts = RdmResources.open(this, host, options);
         this.contexts = parts.contexts();
         this.core = parts.core();
         this.transmit = parts.transmit();
@@ -309,7 +309,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         return this;
     }
 
-    RdmParts parts() {
+    RdmResources parts() {
         return parts;
     }
 

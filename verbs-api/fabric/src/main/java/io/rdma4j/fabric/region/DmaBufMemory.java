@@ -18,11 +18,11 @@ import io.rdma4j.verbs.spi.RegionOwner;
  */
 final class DmaBufMemory implements RegionOwner {
     private final DmaBuf buffer;
-    private final Pieces pieces;
+    private final RegionBuffers pieces;
 
     private DmaBufMemory(final DmaBuf buffer) {
         this.buffer = buffer;
-        pieces = Pieces.of(buffer.address(), buffer.length(), this);
+        pieces = RegionBuffers.of(buffer.address(), buffer.length(), this);
     }
 
     static DmaBufMemory open(final MrAttributes.DmaBufRange range, final boolean write) {
@@ -40,7 +40,7 @@ final class DmaBufMemory implements RegionOwner {
         return new DmaBufMemory(buffer);
     }
 
-    Pieces pieces() {
+    RegionBuffers pieces() {
         return pieces;
     }
 

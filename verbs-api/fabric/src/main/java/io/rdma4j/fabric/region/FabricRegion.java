@@ -30,7 +30,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private final boolean ownsKey;
     private final boolean isPart;
     private final long accessBits;
-    private final Gate gate = new Gate();
+    private final ControlGate gate = new ControlGate();
     private final List<FabricCounter> counters = new ArrayList<>();
 
     private volatile RegionState state = RegionState.PENDING;

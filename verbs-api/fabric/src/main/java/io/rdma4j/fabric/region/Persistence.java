@@ -18,7 +18,7 @@ final class Persistence {
     private final boolean byProcessor;
 
     /** Looks at what is mapped, and refuses what is in no file. */
-    Persistence(final Pieces pieces, final boolean byProcessor) {
+    Persistence(final RegionBuffers pieces, final boolean byProcessor) {
         this.byProcessor = byProcessor;
         for (final MrAttributes.Piece piece : pieces.list()) {
             ranges.add(PersistentRange.of(piece.address(), piece.length()));

@@ -64,8 +64,8 @@ final class RegionChecks {
         }
     }
 
-    private Pieces pieces(final MrAttributes attributes) {
-        final Pieces pieces = Pieces.of(attributes.buffers(), rules.iovLimit);
+    private RegionBuffers pieces(final MrAttributes attributes) {
+        final RegionBuffers pieces = RegionBuffers.of(attributes.buffers(), rules.iovLimit);
         pieces.checkLength(rules.maxLength);
         return pieces;
     }

@@ -17,7 +17,7 @@ import io.rdma4j.verbs.MrOptions;
 final class RegionDevice {
     private final RegionPlan plan;
     private final RegionRules rules;
-    private final Pieces pieces;
+    private final RegionBuffers pieces;
     private final long base;
 
     private MemoryRegion region;
@@ -31,7 +31,7 @@ final class RegionDevice {
     }
 
     /** Of one run of buffers. */
-    RegionDevice(final RegionPlan plan, final Pieces pieces, final long base) {
+    RegionDevice(final RegionPlan plan, final RegionBuffers pieces, final long base) {
         this.plan = plan;
         this.pieces = pieces;
         this.base = base;
@@ -166,7 +166,7 @@ final class RegionDevice {
         return rules.hasMemory ? region.rkey() : region.lkey();
     }
 
-    Pieces pieces() {
+    RegionBuffers pieces() {
         return pieces;
     }
 

@@ -21,7 +21,7 @@ final class RegionDevices {
 
     private final RegionPlan plan;
     private final RegionRules rules;
-    private final Pieces pieces;
+    private final RegionBuffers pieces;
     private final long base;
     private final EventCell cell;
     private final RegionDevice first;
@@ -37,13 +37,13 @@ final class RegionDevices {
     private boolean rawKeyGiven;
 
     /** Of a region that is not counted, the cell is null. */
-    RegionDevices(final RegionPlan plan, final Pieces pieces, final long base, final EventCell cell) {
+    RegionDevices(final RegionPlan plan, final RegionBuffers pieces, final long base, final EventCell cell) {
         this.plan = plan;
         this.pieces = pieces;
         this.base = base;
         this.cell = cell;
         rules = plan.rules();
-        final List<Pieces> runs = pieces.runs();
+        final List<RegionBuffers> runs = pieces.runs();
         all = new RegionDevice[runs.size()];
         for (int i = 0; i < all.length; i++) {
             // Of several, none is named to peers by its own address.

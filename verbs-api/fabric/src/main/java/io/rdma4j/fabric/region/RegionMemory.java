@@ -14,7 +14,7 @@ import io.rdma4j.fabric.MrFlag;
 final class RegionMemory {
     private final RegionPlan plan;
     private final DmaBufMemory dmabuf;
-    private final Pieces pieces;
+    private final RegionBuffers pieces;
     private final Persistence files;
     /** From the application's view of the memory to the one that is registered. */
     private final long shift;
@@ -53,7 +53,7 @@ final class RegionMemory {
         }
     }
 
-    Pieces pieces() {
+    RegionBuffers pieces() {
         return pieces;
     }
 

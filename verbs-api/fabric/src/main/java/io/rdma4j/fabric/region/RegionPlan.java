@@ -26,7 +26,7 @@ import java.util.Set;
  * @param rules   of its domain.
  */
 record RegionPlan(
-    Pieces pieces, MrAttributes.DmaBufRange dmabuf, Set<MrAccess> access, Set<MrFlag> flags, long key,
+    RegionBuffers pieces, MrAttributes.DmaBufRange dmabuf, Set<MrAccess> access, Set<MrFlag> flags, long key,
     byte[] authKey, Object context, RegionRules rules) {
 
     /** The same for another authorization key. */

@@ -43,7 +43,7 @@ public final class Regions {
     private final EventCells cells;
     private final MappedKeys mapped = new MappedKeys();
     private final AtomicInteger count = new AtomicInteger();
-    private final AtomicReference<Registrar> registrar = new AtomicReference<>();
+    private final AtomicReference<AsyncRegistrar> registrar = new AtomicReference<>();
     private final Map<Endpoint, Set<FabricRegion>> bound = new IdentityHashMap<>();
 
     /**
@@ -139,7 +139,7 @@ public final class Regions {
     private FabricRegion register(final RegionPlan plan) {
         final FabricRegion region = new FabricRegion(this, plan, false);
         enter(region);
-        final Registrar worker = registrar.get();
+        final AsyncRegistrar worker = registrar.get();
         if (worker == null) {
             activate(region);
         } else {
@@ -310,7 +310,7 @@ public final class Regions {
     public void bind(final FabricEventQueue queue) {
         open.requireOpen("bind event queue");
         queue.bind();
-        if (!registrar.compareAndSet(null, new Registrar(queue))) {
+        if (!registrar.compareAndSet(null, new AsyncRegistrar(queue))) {
             queue.unbind();
             throw Refusals.of(FiErrno.FI_EBUSY, "bind event queue", "the domain reports to a queue already").build();
         }
@@ -328,7 +328,7 @@ public final class Regions {
 
     /** Closes what is shared. Nothing is open any more. */
     public void close() {
-        final Registrar worker = registrar.get();
+        final AsyncRegistrar worker = registrar.get();
         try {
             if (worker != null) {
                 worker.close();

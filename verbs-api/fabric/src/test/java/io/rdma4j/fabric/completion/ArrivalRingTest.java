@@ -46,7 +46,7 @@ class ArrivalRingTest {
 
     @Test
     void everyArrivalIsReadOnceAndInOrder() throws Exception {
-        final Arrivals arrivals = new Arrivals((EndpointHost) rig.domain, 8);
+        final RmaArrivals arrivals = new RmaArrivals((EndpointHost) rig.domain, 8);
         final ArrivalRing[] rings = new ArrivalRing[RINGS];
         for (int i = 0; i < RINGS; i++) {
             rings[i] = new ArrivalRing(arrivals, rig.endpoint, LANE, SIZE);

@@ -66,7 +66,7 @@ class RealmsTest {
             final RegionPlan plan = new RegionPlan(null, new MrAttributes.DmaBufRange(0, 0, PAGE, 0),
                 EnumSet.of(MrAccess.REMOTE_READ), EnumSet.of(MrFlag.DMABUF), 1, null, null, rules);
             final RegionDevices device =
-                new RegionDevices(plan, Pieces.of(memory.address(), PAGE, memory), 0, null);
+                new RegionDevices(plan, RegionBuffers.of(memory.address(), PAGE, memory), 0, null);
             device.register(realm, true);
             final List<io.rdma4j.verbs.MemoryRegion> others = fill(realm.pd(), memory);
             device.hide(realm);

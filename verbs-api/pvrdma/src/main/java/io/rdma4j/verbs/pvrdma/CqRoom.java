@@ -20,7 +20,7 @@ final class CqRoom {
     }
 
     /** What a new QP has: room in one or two CQs. */
-    static CqRoom[] of(final QpParts parts) {
+    static CqRoom[] of(final QpResources parts) {
         final CqRoom sends = new CqRoom(parts.sendCq(), parts.sendUse());
         return parts.sendCq() == parts.receiveCq() ? new CqRoom[] {sends}
             : new CqRoom[] {sends, new CqRoom(parts.receiveCq(), parts.receiveUse())};

@@ -20,12 +20,12 @@ final class InlineMemory {
     private static final int LEAST = 64;
     private static final int LOCAL_READ = 0;
 
-    private final Graveyard graveyard;
+    private final ClosedRings graveyard;
     private final DmaPages pages;
     private final MemoryRegistration registration;
     private final InlineSlots slots;
 
-    private InlineMemory(final Graveyard graveyard, final DmaPages pages, final MemoryRegistration registration,
+    private InlineMemory(final ClosedRings graveyard, final DmaPages pages, final MemoryRegistration registration,
         final InlineSlots slots) {
         this.graveyard = graveyard;
         this.pages = pages;

@@ -54,7 +54,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
     final HandleTable<PvrdmaQp> qps = new HandleTable<>();
     final HandleTable<PvrdmaSrq> srqs = new HandleTable<>();
     final HandleTable<PvrdmaCq> cqs = new HandleTable<>();
-    final Graveyard graveyard = new Graveyard();
+    final ClosedRings graveyard = new ClosedRings();
     /** Held from looking whether a GID is bound, or unused, until that has been made use of. */
     final Object gidUse = new Object();
     final CompletionEvents completionEvents = new CompletionEvents(this);
@@ -127,7 +127,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
         requireOpen(operation);
         requirePort(port, operation);
         requireWorking(operation);
-        return Ports.decode(port, device.commands().queryPort(port));
+        return PortQuery.decode(port, device.commands().queryPort(port));
     }
 
     @Override

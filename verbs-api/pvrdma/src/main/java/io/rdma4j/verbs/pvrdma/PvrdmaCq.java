@@ -168,8 +168,8 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     private void awaitPoller() {
         final long start = System.nanoTime();
         long waited = 0;
-        while (waited <= Graveyard.REST_NANOS || isPolled()) {
-            if (waited > context.device.responseTimeoutNanos() + Graveyard.REST_NANOS) {
+        while (waited <= ClosedRings.REST_NANOS || isPolled()) {
+            if (waited > context.device.responseTimeoutNanos() + ClosedRings.REST_NANOS) {
                 throw CqVerdicts.pollerStays(this, RESIZE, TimeUnit.NANOSECONDS.toMillis(waited));
             }
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -47,7 +47,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
     private final Children<PvrdmaMr> regions = new Children<>();
     private final Children<PvrdmaFastRegion> fastRegions = new Children<>();
     private final Children<PvrdmaWindow> windows = new Children<>();
-    private final Arrivals arrivals = new Arrivals(this);
+    private final PendingChildren arrivals = new PendingChildren(this);
     private final Publication publication;
 
     PvrdmaPd(final PvrdmaContext context, final int handle) {

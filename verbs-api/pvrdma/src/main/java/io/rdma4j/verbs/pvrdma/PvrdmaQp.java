@@ -46,7 +46,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     final ReceivePath receives;
     /** The device completes every send; successes that were not asked for are not handed over. */
     final boolean hidesUnsignaled;
-    private final QpParts parts;
+    private final QpResources parts;
     private final CqRoom[] rooms;
     private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
@@ -58,7 +58,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private volatile int qkey;
     private volatile int gidIndex;
 
-    PvrdmaQp(final PvrdmaPd pd, final QpParts parts) {
+    PvrdmaQp(final PvrdmaPd pd, final QpResources parts) {
         super(pd.context);
         this.pd = pd;
         this.parts = parts;

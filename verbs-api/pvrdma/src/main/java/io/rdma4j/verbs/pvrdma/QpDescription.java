@@ -45,7 +45,7 @@ final class QpDescription {
         return new QueueTotals(entry.counters(), posted * Long.BYTES, retired * Long.BYTES);
     }
 
-    static void write(final LiveEntry entry, final QpParts parts, final int pd) {
+    static void write(final LiveEntry entry, final QpResources parts, final int pd) {
         entry.set(LiveAttributes.Qp.QPN, parts.qpn())
             .set(LiveAttributes.Qp.TYPE, code(parts.type()))
             .set(LiveAttributes.Qp.PD, pd)

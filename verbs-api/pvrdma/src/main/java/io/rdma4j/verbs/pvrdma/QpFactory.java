@@ -39,11 +39,11 @@ final class QpFactory {
     }
 
     private PvrdmaQp create() {
-        final QpParts.Queues queues = queues();
+        final QpResources.Queues queues = queues();
         context.requireWorking(OPERATION);
         final QpSizes sizes = QpSizes.of(options, context);
         try (Undo undo = new Undo()) {
-            final QpParts.Queues reserved = reserve(queues, sizes, undo);
+            final QpResources.Queues reserved = reserve(queues, sizes, undo);
             final QpMemory memory = QpMemory.allocate(pd, sizes);
             undo.addIfGood(memory::close);
             final PvrdmaQp qp = createOnDevice(reserved, sizes, memory, undo);
@@ -59,13 +59,13 @@ final class QpFactory {
         }
     }
 
-    private QpParts.Queues queues() {
+    private QpResources.Queues queues() {
         final PvrdmaCq receiveCq = own(options.receiveCq(), "receive CQ");
         final PvrdmaSrq srq = own(options.srq());
         if (srq != null) {
             srq.requireUsable(receiveCq, OPERATION);
         }
-        return new QpParts.Queues(own(options.sendCq(), "send CQ"), receiveCq, srq, null, null);
+        return new QpResources.Queues(own(options.sendCq(), "send CQ"), receiveCq, srq, null, null);
     }
 
     private PvrdmaCq own(final CompletionQueue cq, final String name) {
@@ -85,7 +85,7 @@ final class QpFactory {
     }
 
     /** Takes room in both CQs; with one CQ for both, in one step. */
-    private QpParts.Queues reserve(final QpParts.Queues queues, final QpSizes sizes, final Undo undo) {
+    private QpResources.Queues reserve(final QpResources.Queues queues, final QpSizes sizes, final Undo undo) {
         final boolean one = queues.sendCq() == queues.receiveCq();
         final CqUse sendUse = one ? new CqUse(sizes.sendWr(), sizes.receiveWr(), queues.srq(), options.reserveCq())
             : new CqUse(sizes.sendWr(), 0, null, options.reserveCq());
@@ -97,18 +97,18 @@ final class QpFactory {
             queues.receiveCq().attach(receiveUse, OPERATION);
             undo.add(() -> queues.receiveCq().detach(receiveUse));
         }
-        return new QpParts.Queues(queues.sendCq(), queues.receiveCq(), queues.srq(), sendUse, receiveUse);
+        return new QpResources.Queues(queues.sendCq(), queues.receiveCq(), queues.srq(), sendUse, receiveUse);
     }
 
     private PvrdmaQp createOnDevice(
-        final QpParts.Queues queues, final QpSizes sizes, final QpMemory memory, final Undo undo) {
+        final QpResources.Queues queues, final QpSizes sizes, final QpMemory memory, final Undo undo) {
         // The device may have given the handle to a QP that is being closed by another thread.
         synchronized (context.qps) {
             final QpHandle created = context.device.commands().createQp(request(queues, sizes, memory));
             undo.add(() -> context.device.commands().destroyQp(created.handle()));
             final LiveEntry entry = context.device.live().add(LiveKind.QP, created.handle());
             undo.add(entry::close);
-            final PvrdmaQp qp = new PvrdmaQp(pd, new QpParts(options.type(), created.handle(), created.qpn(),
+            final PvrdmaQp qp = new PvrdmaQp(pd, new QpResources(options.type(), created.handle(), created.qpn(),
                 sizes, queues, sendPath(sizes, memory, created.handle(), queues.sendCq(), entry),
                 receivePath(sizes, memory, created.handle(), queues.receiveCq(), entry), memory, entry));
             context.qps.put(qp.handle, qp);
@@ -116,7 +116,7 @@ final class QpFactory {
         }
     }
 
-    private CreateQp request(final QpParts.Queues queues, final QpSizes sizes, final QpMemory memory) {
+    private CreateQp request(final QpResources.Queues queues, final QpSizes sizes, final QpMemory memory) {
         final CreateQp request = new CreateQp()
             .type(QpDescription.code(options.type()))
             .pdirDma(memory.rings().pdirDma())

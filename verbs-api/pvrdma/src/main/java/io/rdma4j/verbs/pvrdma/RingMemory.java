@@ -18,11 +18,11 @@ final class RingMemory implements AutoCloseable {
     /** Where the elements of a CQ or SRQ begin, behind the state page. */
     static final int ELEMENTS_OFFSET = RingGeometry.ELEMENTS_OFFSET;
 
-    private final Graveyard graveyard;
+    private final ClosedRings graveyard;
     private final DmaPages pages;
     private final PageDirectory directory;
 
-    private RingMemory(final Graveyard graveyard, final DmaPages pages, final PageDirectory directory) {
+    private RingMemory(final ClosedRings graveyard, final DmaPages pages, final PageDirectory directory) {
         this.graveyard = graveyard;
         this.pages = pages;
         this.directory = directory;

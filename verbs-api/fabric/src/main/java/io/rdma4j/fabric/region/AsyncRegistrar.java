@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Registers asynchronously: a daemon thread of a domain, which ends when it has had nothing to do for a while. */
-final class Registrar {
+final class AsyncRegistrar {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
     private static final long DEADLINE_S = 60;
 
     private final FabricEventQueue queue;
     private final ThreadPoolExecutor worker;
 
-    Registrar(final FabricEventQueue queue) {
+    AsyncRegistrar(final FabricEventQueue queue) {
         this.queue = queue;
         worker = DaemonThreads.pool("rdma4j-registrar-" + NUMBERS.incrementAndGet(), 1, 1);
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** The memory of a closed ring is not used for anything else while a thread stands still in the middle of it. */
-class GraveyardTest {
+class ClosedRingsTest {
     private static final long LONGER_THAN_THE_REST_MILLIS = 30;
 
     @RegisterExtension

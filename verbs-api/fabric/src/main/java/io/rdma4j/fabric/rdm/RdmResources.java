@@ -34,7 +34,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** What an endpoint is made of: opened in order, closed in reverse, also if opening it failed half-way. */
-final class RdmParts {
+final class RdmResources {
     private static final String OPEN = "open endpoint";
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int CONTROL_PIECES = 16;
@@ -54,7 +54,7 @@ final class RdmParts {
     private final Transmit transmit;
     private final FabricAddress address;
 
-    private RdmParts(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
+    private RdmResources(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
         this.host = host;
         boolean done = false;
         try {
@@ -90,9 +90,9 @@ final class RdmParts {
         }
     }
 
-    static RdmParts open(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
+    static RdmResources open(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
         check(host, options);
-        return new RdmParts(endpoint, host, options);
+        return new RdmResources(endpoint, host, options);
     }
 
     private static void check(final EndpointHost host, final EndpointOptions options) {

@@ -18,7 +18,7 @@ import java.util.Arrays;
  * An address as what can count up from one to the next, and as what is the same for all of a range: its device address,
  * and what was inserted if that is a socket's. Also the difference of two of them.
  */
-final class Numbers {
+final class CountedAddress {
     private static final int PORT = 2;
     private static final byte[] NOTHING = {};
 
@@ -83,14 +83,16 @@ final class Numbers {
         }
     }
 
-    Numbers copy() {
-        final Numbers copy = new Numbers();
+    CountedAddress copy() {
+        final CountedAddress copy = new CountedAddress();
         copy.set(this, 0, this, 0, this);
         return copy;
     }
 
     /** A base, so many steps of the one kind, and so many of the other. */
-    void set(final Numbers base, final long a, final Numbers stepA, final long b, final Numbers stepB) {
+    void set(
+        final CountedAddress base, final long a, final CountedAddress stepA, final long b,
+        final CountedAddress stepB) {
         gidHigh = base.gidHigh;
         rest = base.rest;
         frame = base.frame;
@@ -101,8 +103,8 @@ final class Numbers {
     }
 
     /** What leads from another one to this one. */
-    Numbers minus(final Numbers other) {
-        final Numbers step = new Numbers();
+    CountedAddress minus(final CountedAddress other) {
+        final CountedAddress step = new CountedAddress();
         step.gidLow = gidLow - other.gidLow;
         step.qpn = qpn - other.qpn;
         step.ip = ip - other.ip;
@@ -111,7 +113,7 @@ final class Numbers {
     }
 
     /** Whether all that does not count is the same. */
-    boolean alike(final Numbers other) {
+    boolean alike(final CountedAddress other) {
         return gidHigh == other.gidHigh && rest == other.rest && Arrays.equals(frame, other.frame);
     }
 

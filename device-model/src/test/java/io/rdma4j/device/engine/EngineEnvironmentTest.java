@@ -18,7 +18,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** Tables and keys. */
-class EnginePartsTest {
+class EngineEnvironmentTest {
     @RepeatedTest(5)
     void findsTheNumberOfEveryKey() {
         final KeyCipher cipher = new KeyCipher(new SecureRandom());

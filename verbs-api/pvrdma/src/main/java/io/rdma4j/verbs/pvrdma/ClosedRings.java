@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
  * thread can stand still for seconds. The rest before that question is for the processor, see
  * {@link io.rdma4j.queues.WorkQueue#isPosting()}.
  */
-final class Graveyard {
+final class ClosedRings {
     static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Deque<Grave> graves = new ArrayDeque<>();

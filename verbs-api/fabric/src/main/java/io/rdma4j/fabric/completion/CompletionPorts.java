@@ -14,7 +14,7 @@ import java.util.Arrays;
  * Endpoints that complete in a queue. Those that have nothing to go on with are not looked at when it is read. Ports
  * come and go by any thread; all else is for the thread that reads.
  */
-final class Ports {
+final class CompletionPorts {
     private static final CompletionPort[] NONE = new CompletionPort[0];
 
     /** By number; null where there is none. Replaced when it changes, by a thread that holds this. */

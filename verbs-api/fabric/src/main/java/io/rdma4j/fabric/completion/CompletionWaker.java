@@ -22,8 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * One for each device: hears of completions, and wakes up who waits for queues. Its thread is started by the first wait
  * and ends with the last queue; while nobody waits it does nothing.
  */
-final class Waker {
-    private static final Map<RdmaContext, Waker> ALL = new HashMap<>();
+final class CompletionWaker {
+    private static final Map<RdmaContext, CompletionWaker> ALL = new HashMap<>();
     private static final Duration LONGEST = Duration.ofMillis(100);
 
     private final RdmaContext context;
@@ -38,28 +38,28 @@ final class Waker {
     private volatile Thread parked;
     private volatile boolean ended;
 
-    private Waker(final RdmaContext context) {
+    private CompletionWaker(final RdmaContext context) {
         this.context = context;
         this.channel = context.createChannel();
         clock = new DueClock(context);
     }
 
     /** The device's one, used until {@link #leave}. */
-    static Waker join(final RdmaContext context) {
+    static CompletionWaker join(final RdmaContext context) {
         synchronized (ALL) {
-            final Waker waker = of(context);
+            final CompletionWaker waker = of(context);
             waker.users++;
             return waker;
         }
     }
 
     /** The device's one. */
-    static Waker of(final RdmaContext context) {
+    static CompletionWaker of(final RdmaContext context) {
         synchronized (ALL) {
-            Waker waker = ALL.get(context);
+            CompletionWaker waker = ALL.get(context);
             if (waker == null || waker.channel.isClosed()) {
                 ALL.values().removeIf(old -> old.channel.isClosed() || old.context.isClosed());
-                waker = new Waker(context);
+                waker = new CompletionWaker(context);
                 ALL.put(context, waker);
             }
             return waker;

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.LongPredicate;
 
 /** Registers with the device, and makes room there if it has none (checklist 59: provider failure, flush, retry). */
-final class Registrar {
+final class EvictingRegistrar {
     private static final Set<Integer> NOT_ABOUT_ROOM = Set.of(RdmaException.EINVAL, RdmaException.EFAULT,
         RdmaException.EBADFD, FiErrno.FI_EOPNOTSUPP, FiErrno.FI_ENOSYS, FiErrno.FI_ENODEV, FiErrno.FI_EIO);
     /** Stands for the owner of an entry, which is held while the entry is used, and not by the region. */
@@ -35,7 +35,7 @@ final class Registrar {
      *
      * @param flush deregisters up to so many idle entries; says whether there was one.
      */
-    Registrar(final ProtectionDomain pd, final LongPredicate flush) {
+    EvictingRegistrar(final ProtectionDomain pd, final LongPredicate flush) {
         this.pd = pd;
         this.flush = flush;
     }

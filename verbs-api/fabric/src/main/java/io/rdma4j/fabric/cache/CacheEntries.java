@@ -18,7 +18,7 @@ import java.util.Set;
  * registered, deregistered or allocated by the device, nor while a monitor is called: what is to be closed is given to
  * the caller.
  */
-final class Book {
+final class CacheEntries {
     /** So many entries of pinned memory are looked at for each one that comes. */
     private static final int SWEPT = 16;
 
@@ -38,7 +38,7 @@ final class Book {
     private volatile long pastHits;
     private boolean closed;
 
-    Book(final long maxCount, final long maxBytes, final Counters counters) {
+    CacheEntries(final long maxCount, final long maxBytes, final Counters counters) {
         this.maxCount = maxCount;
         this.maxBytes = maxBytes;
         this.counters = counters;
@@ -46,7 +46,7 @@ final class Book {
 
     /** Looks once more, as a lookup without the lock may have missed what came just now. */
     synchronized Entry take(final Claim claim) {
-        return index.take(claim.range.start(), claim.range.length(), claim.access, claim.root, Gate.ASKED);
+        return index.take(claim.range.start(), claim.range.length(), claim.access, claim.root, EntryCheck.ASKED);
     }
 
     /** The range of an entry of the same owner in which a claim lies; else its own. */

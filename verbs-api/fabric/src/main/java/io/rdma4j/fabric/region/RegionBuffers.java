@@ -17,7 +17,7 @@ import java.util.List;
  * as one region only a run of buffers of which all but the first begin on a page, and all but the last end on one.
  * Those that touch each other and have the same owner count as one. Immutable, but that the owners can be let go of.
  */
-final class Pieces {
+final class RegionBuffers {
     private static final int PAGE = PageList.PAGE_SIZE;
     /** The pages of several buffers are listed one by one, before anybody knows whether they are there. */
     private static final long MOST_LISTED = 16L << 30;
@@ -25,17 +25,17 @@ final class Pieces {
     /** Not volatile: with owners or without, it says the same of the memory. */
     private List<MrAttributes.Piece> list;
     /** More than one, or empty: then it is a run itself. */
-    private final List<Pieces> runs;
+    private final List<RegionBuffers> runs;
     private final long length;
 
-    private Pieces(final List<MrAttributes.Piece> list, final List<Pieces> runs) {
+    private RegionBuffers(final List<MrAttributes.Piece> list, final List<RegionBuffers> runs) {
         this.list = list;
         this.runs = runs;
-        length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, Pieces::sum);
+        length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, RegionBuffers::sum);
     }
 
     /** The buffers of a request, checked for what can be known without looking at the memory. */
-    static Pieces of(final List<MrAttributes.Piece> buffers, final int limit) {
+    static RegionBuffers of(final List<MrAttributes.Piece> buffers, final int limit) {
         if (buffers.isEmpty()) {
             throw Refusals.invalid(Refusals.REGISTER, "no buffer is given").hint("use MrAttributes.buffer").build();
         }
@@ -47,12 +47,12 @@ final class Pieces {
             check(i, buffers.get(i));
         }
         final List<MrAttributes.Piece> merged = merge(buffers);
-        return new Pieces(merged, split(merged));
+        return new RegionBuffers(merged, split(merged));
     }
 
     /** One range. */
-    static Pieces of(final long address, final long bytes, final Object owner) {
-        return new Pieces(List.of(new MrAttributes.Piece(address, bytes, owner)), List.of());
+    static RegionBuffers of(final long address, final long bytes, final Object owner) {
+        return new RegionBuffers(List.of(new MrAttributes.Piece(address, bytes, owner)), List.of());
     }
 
     private static void check(final int i, final MrAttributes.Piece piece) {
@@ -88,12 +88,12 @@ final class Pieces {
     }
 
     /** As few runs as there can be. */
-    private static List<Pieces> split(final List<MrAttributes.Piece> list) {
-        final List<Pieces> runs = new ArrayList<>();
+    private static List<RegionBuffers> split(final List<MrAttributes.Piece> list) {
+        final List<RegionBuffers> runs = new ArrayList<>();
         int first = 0;
         for (int i = 1; i <= list.size(); i++) {
             if (i == list.size() || !isOnPages(list.get(i - 1), list.get(i))) {
-                runs.add(new Pieces(list.subList(first, i), List.of()));
+                runs.add(new RegionBuffers(list.subList(first, i), List.of()));
                 first = i;
             }
         }
@@ -117,11 +117,11 @@ final class Pieces {
     /** The region is closed: what keeps the memory may go. */
     void letGo() {
         list = list.stream().map(piece -> new MrAttributes.Piece(piece.address(), piece.length(), null)).toList();
-        runs.forEach(Pieces::letGo);
+        runs.forEach(RegionBuffers::letGo);
     }
 
     /** What the device can have as one region each, in order. */
-    List<Pieces> runs() {
+    List<RegionBuffers> runs() {
         return runs.isEmpty() ? List.of(this) : runs;
     }
 

@@ -10,8 +10,8 @@ import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.verbs.WcStatus;
 
 /** What completions tell of a failure besides its number. Stateless. */
-final class Details {
-    private Details() {
+final class ErrorDetails {
+    private ErrorDetails() {
     }
 
     static int of(final int errno) {

@@ -17,7 +17,7 @@ import java.util.Map;
  * Authorization keys of a vector, and what they are called: numbers that no address has, as the bit below the receive
  * context is set. Not thread-safe.
  */
-final class KeyBook {
+final class AuthKeyTable {
     private static final long FIRST = 0xffff_fffe_0000_0000L;
 
     private final Map<ByteBuffer, Long> names = new HashMap<>();

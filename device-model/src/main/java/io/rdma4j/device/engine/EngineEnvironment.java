@@ -19,6 +19,6 @@ import io.rdma4j.device.memory.EmulatedIommu;
  * @param link     where peers are.
  * @param events   where events are reported to.
  */
-public record EngineParts(
+public record EngineEnvironment(
     DeviceOptions options, Counters counters, EmulatedIommu iommu, Link link, EngineEvents events) {
 }

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 
 /** What endpoints cost that have nothing to do, counted in calls. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class PortsTest {
+class CompletionPortsTest {
     private static final int MANY = 1_000;
 
     @RegisterExtension
@@ -219,7 +219,7 @@ class PortsTest {
     @Test
     void nobodySleepsWhileAnotherThreadHasTheLanesInwards() throws InterruptedException {
         final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(WaitObject.FD));
-        final Arrivals arrivals = queue.arrivals(8);
+        final RmaArrivals arrivals = queue.arrivals(8);
         queue.read(null, 0);
         final Thread other = new Thread(arrivals::hold);
         other.start();
@@ -233,7 +233,7 @@ class PortsTest {
 
     @Test
     void aClosedDescriptorHasNoNumber() {
-        final Sleeper sleeper = new Sleeper(Waker.of(rig.context), WaitFd.open());
+        final Sleeper sleeper = new Sleeper(CompletionWaker.of(rig.context), WaitFd.open());
         assertThat(sleeper.fd()).isNotNegative();
         sleeper.close();
         assertThat(sleeper.fd()).isEqualTo(-1);

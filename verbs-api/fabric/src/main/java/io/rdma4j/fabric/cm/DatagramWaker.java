@@ -18,7 +18,7 @@ import java.util.Collection;
  * Wakes up who waits for events when a datagram comes. Its thread begins with the first event queue; it takes no
  * datagrams, so that progress stays with those who read. Thread-safe.
  */
-final class Waker implements AutoCloseable {
+final class DatagramWaker implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofMillis(200);
     private static final FabricEventQueue[] NONE = {};
 
@@ -27,7 +27,7 @@ final class Waker implements AutoCloseable {
     private volatile boolean closed;
     private Thread thread;
 
-    Waker(final UdEnd port) {
+    DatagramWaker(final UdEnd port) {
         this.port = port;
     }
 

@@ -31,7 +31,7 @@ import org.agrona.BitUtil;
  * @param realm    where its memory is registered.
  * @param counters what counts its operations.
  */
-record Setup(
+record DatagramConfig(
     EndpointOptions options, FabricCompletionQueue transmit, FabricCompletionQueue receive, PeerTable peers,
     Realm realm, EndpointCounters counters) {
     static final String OPEN = "open endpoint";
@@ -73,9 +73,9 @@ record Setup(
         }
     }
 
-    static Setup of(
+    static DatagramConfig of(
         final EndpointHost host, final EndpointOptions options, final Realm realm, final EndpointCounters counters) {
-        return new Setup(options, FabricCompletionQueue.of(host, options.transmitQueue(), "transmit"),
+        return new DatagramConfig(options, FabricCompletionQueue.of(host, options.transmitQueue(), "transmit"),
             FabricCompletionQueue.of(host, options.receiveQueue(), "receive"), peers(host, options.addressVector()),
             realm, counters);
     }

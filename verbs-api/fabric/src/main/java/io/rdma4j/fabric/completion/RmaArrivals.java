@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread that reads tries, and goes on without if the event thread is at it. What arrived goes through a ring for each
  * endpoint to the reader; rings with something new are in a list, so that idle ones cost nothing.
  */
-public final class Arrivals {
+public final class RmaArrivals {
     private static final int BATCH = 64;
     private static final int FIXED_SIZE = 8192;
     private static final long LONGEST_HOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -53,7 +53,7 @@ public final class Arrivals {
     /** For the reader: rings that were read, whose lanes may post receives again. */
     private ArrivalRing drawn;
 
-    Arrivals(final EndpointHost host, final int size) {
+    RmaArrivals(final EndpointHost host, final int size) {
         this.host = host;
         this.longestHoldNanos = LONGEST_HOLD_NANOS;
         final int fixed = Math.min(FIXED_SIZE, host.context().attributes().maxCqe());

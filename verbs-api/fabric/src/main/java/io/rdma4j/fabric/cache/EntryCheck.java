@@ -7,11 +7,11 @@ package io.rdma4j.fabric.cache;
 
 /** Asked before an entry is taken that nothing but a monitor keeps true: memory with an owner needs no question. */
 @FunctionalInterface
-interface Gate {
+interface EntryCheck {
     /** It was asked before, and may not be asked now, as a lock is held. */
-    Gate ASKED = () -> true;
+    EntryCheck ASKED = () -> true;
     /** There is no monitor. */
-    Gate SHUT = () -> false;
+    EntryCheck SHUT = () -> false;
 
     /** Whether all changes that have happened were told. */
     boolean isQuiet();

@@ -11,8 +11,8 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
 
 /** Attributes of a port, from {@code struct pvrdma_port_attr}. */
-final class Ports {
-    private Ports() {
+final class PortQuery {
+    private PortQuery() {
     }
 
     static PortAttributes decode(final int port, final PortAttr a) {

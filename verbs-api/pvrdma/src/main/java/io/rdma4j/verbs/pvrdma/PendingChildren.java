@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * Children that threads are making. The device has a child before its parent here knows of it, and does not destroy a
  * parent that has children: so who closes the parent waits for those that are under way, and there will be no more.
  */
-final class Arrivals {
+final class PendingChildren {
     /** A region of many gigabytes is mapped in seconds, and a command has a deadline of its own. */
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -22,7 +22,7 @@ final class Arrivals {
     private int underWay;
     private boolean ended;
 
-    Arrivals(final PvrdmaObject parent) {
+    PendingChildren(final PvrdmaObject parent) {
         this.parent = parent;
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Lets one control operation at a time work on an object. Not a lock: threads that wait do so for a limited time, and
  * are told what was in their way.
  */
-final class Gate {
+final class ControlGate {
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private String inside;

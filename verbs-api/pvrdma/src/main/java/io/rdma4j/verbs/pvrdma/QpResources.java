@@ -21,7 +21,7 @@ import io.rdma4j.verbs.QpType;
  * @param memory     holds both, and payloads.
  * @param entry      what others see of it; its counters are the queues'.
  */
-record QpParts(
+record QpResources(
     QpType type, int handle, int qpn, QpSizes sizes, Queues queues, SendPath sends, ReceivePath receives,
     QpMemory memory, LiveEntry entry) {
     /**

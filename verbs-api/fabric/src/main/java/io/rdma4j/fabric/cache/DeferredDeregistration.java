@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * waiting: a daemon thread deregisters them. Whoever registers memory deregisters first what waits here, so that pages
  * which are registered twice by addresses that have changed their meaning are not pinned as the old ones.
  */
-final class Graveyard {
+final class DeferredDeregistration {
     private static final int IDLE_SECONDS = 5;
     private static final Executor UNDERTAKER = undertaker();
 
@@ -24,7 +24,7 @@ final class Graveyard {
     private final Consumer<Entry> closing;
     private final Object busy = new Object();
 
-    Graveyard(final Consumer<Entry> closing) {
+    DeferredDeregistration(final Consumer<Entry> closing) {
         this.closing = closing;
     }
 

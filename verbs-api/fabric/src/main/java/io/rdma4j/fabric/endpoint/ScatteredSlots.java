@@ -13,7 +13,7 @@ import io.rdma4j.verbs.SendRequest;
  * Operations on regions that the peer's device has in pieces, by slot: a work request for each piece. So they need more
  * room in the send queue than others, which is counted while there are any. For the thread that uses the endpoint.
  */
-final class SlotPieces {
+final class ScatteredSlots {
     /** Of any other operation: itself, and what counts it. */
     private static final int USUAL = 2;
 
@@ -26,7 +26,7 @@ final class SlotPieces {
     /** Whether any may be under way. */
     private boolean some;
 
-    SlotPieces(final OpRing ring, final SlotBuffers buffers, final int slots, final int queueLength) {
+    ScatteredSlots(final OpRing ring, final SlotBuffers buffers, final int slots, final int queueLength) {
         this.ring = ring;
         this.buffers = buffers;
         this.maps = new long[slots][];

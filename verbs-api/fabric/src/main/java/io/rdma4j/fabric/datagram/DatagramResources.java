@@ -25,9 +25,9 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 
 /** What an endpoint takes of its domain, and gives back, in that order, whatever fails. */
-final class Parts implements AutoCloseable {
+final class DatagramResources implements AutoCloseable {
     private final EndpointHost host;
-    private Setup setup;
+    private DatagramConfig config;
     private int sendRoom;
     private int receiveRoom;
     private HeaderMemory memory;
@@ -36,37 +36,37 @@ final class Parts implements AutoCloseable {
     private int key;
     private boolean closed;
 
-    private Parts(final EndpointHost host) {
+    private DatagramResources(final EndpointHost host) {
         this.host = host;
     }
 
-    static Parts open(final EndpointHost host, final EndpointOptions options) {
-        final Parts parts = new Parts(host);
+    static DatagramResources open(final EndpointHost host, final EndpointOptions options) {
+        final DatagramResources resources = new DatagramResources(host);
         final Realm realm = host.openRealm(options.authKey());
         boolean done = false;
         try {
-            parts.setup = setup(host, options, realm);
-            parts.build();
+            resources.config = config(host, options, realm);
+            resources.build();
             done = true;
-            return parts;
+            return resources;
         } catch (final RdmaException e) {
-            throw FabricException.from(Setup.OPEN, e);
+            throw FabricException.from(DatagramConfig.OPEN, e);
         } finally {
             if (!done) {
-                if (parts.setup == null) {
+                if (resources.config == null) {
                     realm.release();
                 } else {
-                    parts.close();
+                    resources.close();
                 }
             }
         }
     }
 
-    private static Setup setup(final EndpointHost host, final EndpointOptions options, final Realm realm) {
+    private static DatagramConfig config(final EndpointHost host, final EndpointOptions options, final Realm realm) {
         final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
         boolean done = false;
         try {
-            final Setup made = Setup.of(host, options, realm, counters);
+            final DatagramConfig made = DatagramConfig.of(host, options, realm, counters);
             done = true;
             return made;
         } finally {
@@ -78,23 +78,23 @@ final class Parts implements AutoCloseable {
 
     private void build() {
         final FabricInfo info = host.info();
-        setup.transmit().reserve(setup.sends());
-        sendRoom = setup.sends();
-        setup.receive().reserve(setup.receives());
-        receiveRoom = setup.receives();
-        key = Setup.newKey();
+        config.transmit().reserve(config.sends());
+        sendRoom = config.sends();
+        config.receive().reserve(config.receives());
+        receiveRoom = config.receives();
+        key = DatagramConfig.newKey();
         memory = HeaderMemory.allocate(
-            setup.realm().pd(), setup.receives(), (int) info.endpointAttributes().maxMessageSize());
-        qp = setup.realm().pd().createQp(new QpOptions().type(QpType.UD)
-            .sendCq(setup.transmit().cq()).receiveCq(setup.receive().cq())
-            .maxSendWr(setup.options().transmitSize()).maxSendSge(info.transmitAttributes().iovLimit())
-            .maxReceiveWr(setup.options().receiveSize())
+            config.realm().pd(), config.receives(), (int) info.endpointAttributes().maxMessageSize());
+        qp = config.realm().pd().createQp(new QpOptions().type(QpType.UD)
+            .sendCq(config.transmit().cq()).receiveCq(config.receive().cq())
+            .maxSendWr(config.options().transmitSize()).maxSendSge(info.transmitAttributes().iovLimit())
+            .maxReceiveWr(config.options().receiveSize())
             .maxReceiveSge(info.receiveAttributes().iovLimit() + HeaderMemory.PARTS)
             .maxInline(info.transmitAttributes().injectSize()));
     }
 
-    Setup setup() {
-        return setup;
+    DatagramConfig config() {
+        return config;
     }
 
     QueuePair qp() {
@@ -103,19 +103,19 @@ final class Parts implements AutoCloseable {
 
     /** The queue key that the device compares. */
     int deviceKey() {
-        return key ^ setup.keyMask();
+        return key ^ config.keyMask();
     }
 
     SendSide sends(final Endpoint endpoint) {
-        final OpRing ring = new OpRing(endpoint, setup.transmit(), setup.options().transmitSize(),
-            host.info().transmitAttributes().iovLimit(), setup.counters());
-        return new SendSide(qp, ring, setup, host.info(), new LocalMemory(setup.realm(), host.info()));
+        final OpRing ring = new OpRing(endpoint, config.transmit(), config.options().transmitSize(),
+            host.info().transmitAttributes().iovLimit(), config.counters());
+        return new SendSide(qp, ring, config, host.info(), new LocalMemory(config.realm(), host.info()));
     }
 
     ReceiveSide receives(final Endpoint endpoint) {
-        final OpRing ring = new OpRing(endpoint, setup.receive(), setup.options().receiveSize(),
-            host.info().receiveAttributes().iovLimit(), setup.counters());
-        return new ReceiveSide(qp, ring, setup, host.info(), new LocalMemory(setup.realm(), host.info()), memory);
+        final OpRing ring = new OpRing(endpoint, config.receive(), config.options().receiveSize(),
+            host.info().receiveAttributes().iovLimit(), config.counters());
+        return new ReceiveSide(qp, ring, config, host.info(), new LocalMemory(config.realm(), host.info()), memory);
     }
 
     /** Makes it known, and tells its address in the domain's format. */
@@ -124,8 +124,8 @@ final class Parts implements AutoCloseable {
             FabricAddress.device(qp.localAddress().gid(), qp.qpNumber(), key, EndpointType.DGRAM);
         final AddressFormat format = host.info().addressFormat();
         final boolean bySocket = format == AddressFormat.SOCKADDR_IN || format == AddressFormat.SOCKADDR_IN6;
-        if (bySocket || setup.options().service() != null) {
-            registration = NameServer.register(device, setup.options().service());
+        if (bySocket || config.options().service() != null) {
+            registration = NameServer.register(device, config.options().service());
             return registration.address(format);
         }
         return format == AddressFormat.STR ? FabricAddress.text(device.toString()) : device;
@@ -168,10 +168,10 @@ final class Parts implements AutoCloseable {
         try {
             closeDevice();
         } finally {
-            setup.transmit().giveBack(sendRoom);
-            setup.receive().giveBack(receiveRoom);
-            setup.counters().close();
-            setup.realm().release();
+            config.transmit().giveBack(sendRoom);
+            config.receive().giveBack(receiveRoom);
+            config.counters().close();
+            config.realm().release();
         }
     }
 }
