@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.pci.ConfigSpace;
@@ -51,14 +52,10 @@ final class OpenedSource implements AutoCloseable {
 
     static OpenedSource ofOwn(final String address, final boolean sample, final Set<DumpSource.Wish> wishes) {
         final OpenedSource result = new OpenedSource();
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(result::close);
             result.openOwn(address, sample, wishes);
-            done = true;
-        } finally {
-            if (!done) {
-                result.close();
-            }
+            undo.forget();
         }
         return result;
     }

@@ -8,6 +8,7 @@ package io.rdma4j.verbs;
 import io.rdma4j.RdmaException;
 
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Undo;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -60,15 +61,11 @@ final class PeerSocket implements AutoCloseable {
             throw SocketErrors.of(operation, to, e);
         }
         final PeerSocket socket = open(channel, to, operation, SelectionKey.OP_CONNECT);
-        boolean connected = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(socket::close);
             socket.establish(deadline);
-            connected = true;
+            undo.forget();
             return socket;
-        } finally {
-            if (!connected) {
-                socket.close();
-            }
         }
     }
 

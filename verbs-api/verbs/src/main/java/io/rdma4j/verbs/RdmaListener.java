@@ -8,6 +8,7 @@ package io.rdma4j.verbs;
 import io.rdma4j.RdmaException;
 
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Undo;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,20 +52,16 @@ public final class RdmaListener implements AutoCloseable {
         } catch (final IOException e) {
             throw SocketErrors.of(LISTEN, at, e);
         }
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(this::closeServer);
             server.bind(at, MAX_CANDIDATES);
             server.configureBlocking(false);
             selector = Selector.open();
             server.register(selector, SelectionKey.OP_ACCEPT);
             address = (InetSocketAddress) server.getLocalAddress();
-            done = true;
+            undo.forget();
         } catch (final IOException e) {
             throw SocketErrors.of(LISTEN, at, e);
-        } finally {
-            if (!done) {
-                closeServer();
-            }
         }
     }
 

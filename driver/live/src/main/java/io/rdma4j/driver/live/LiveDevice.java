@@ -7,6 +7,7 @@ package io.rdma4j.driver.live;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.driver.state.Warnings;
@@ -124,19 +125,15 @@ public final class LiveDevice implements LivePublisher {
         LiveFolder.removeStale(folder, openFiles());
         final LiveFolder.Place place = LiveFolder.newPlace(folder);
         final LiveMemory memory = openDraft(place.draft(), layout.length);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(memory::close);
             if (!memory.require(0, layout.metaData)) {
                 throw new IOException("no room for " + layout.metaData + " bytes");
             }
             final LiveDevice device = new LiveDevice(address, null, layout, memory);
             memory.publish(place.file());
-            done = true;
+            undo.forget();
             return device;
-        } finally {
-            if (!done) {
-                memory.close();
-            }
         }
     }
 

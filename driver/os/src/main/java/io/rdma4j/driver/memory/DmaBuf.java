@@ -6,6 +6,7 @@
 package io.rdma4j.driver.memory;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.MappedMemory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
@@ -97,15 +98,11 @@ public final class DmaBuf implements AutoCloseable {
             throw DmaBufRange.refused(fd, offset, length, e.errno() == EBADF ? "the descriptor is not open"
                 : e.getMessage()).errno(e.errno()).cause(e).build();
         }
-        boolean complete = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> calls.close(duplicate));
             final DmaBuf opened = ofDuplicate(calls, fd, duplicate, offset, length);
-            complete = true;
+            undo.forget();
             return opened;
-        } finally {
-            if (!complete) {
-                calls.close(duplicate);
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 package io.rdma4j.driver.memory;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.AddressSpace;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
@@ -27,15 +28,11 @@ final class SecondMapping implements AutoCloseable {
      */
     static SecondMapping of(final long address, final long length) {
         final SecondMapping made = new SecondMapping(reserve(length));
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(made::close);
             made.take(address, length, made.address());
-            done = true;
+            undo.forget();
             return made;
-        } finally {
-            if (!done) {
-                made.close();
-            }
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.state;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -58,15 +59,11 @@ public final class HeldFile implements AutoCloseable {
 
     private static HeldFile hold(final String name, final int flags) throws IOException {
         final Fd held = open(name, flags);
-        boolean good = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(held::close);
             final HeldFile file = new HeldFile(held);
-            good = true;
+            undo.forget();
             return file;
-        } finally {
-            if (!good) {
-                held.close();
-            }
         }
     }
 

@@ -4,6 +4,7 @@
  */
 package io.rdma4j.driver.vfio;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.IoctlRequest;
@@ -49,15 +50,11 @@ final class KernelCalls implements VfioSystem {
     @Override
     public Fd memory(final long length) {
         final Fd memory = Fd.of(Libc.memfdCreate("rdma4j-closed-window", 0), "memory for a closed window");
-        boolean filled = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(memory::close);
             Libc.ftruncate(memory.fd(), length);
             Libc.fallocate(memory.fd(), 0, length);
-            filled = true;
-        } finally {
-            if (!filled) {
-                memory.close();
-            }
+            undo.forget();
         }
         return memory;
     }

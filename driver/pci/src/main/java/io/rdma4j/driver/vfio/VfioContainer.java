@@ -5,6 +5,7 @@
 package io.rdma4j.driver.vfio;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 
 /**
  * An address space for DMA: {@code /dev/vfio/vfio}, with one IOMMU group in it. Thread-safe.
@@ -28,15 +29,11 @@ final class VfioContainer implements AutoCloseable {
      */
     static VfioContainer open(final VfioSystem system, final String path) {
         final VfioFile file = VfioFile.open(system, path);
-        boolean fits = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(file::close);
             requireVersion(file);
             requireType1(file);
-            fits = true;
-        } finally {
-            if (!fits) {
-                file.close();
-            }
+            undo.forget();
         }
         return new VfioContainer(file);
     }

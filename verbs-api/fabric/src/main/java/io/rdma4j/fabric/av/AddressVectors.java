@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.av;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AvAttributes;
@@ -45,17 +46,13 @@ public final class AddressVectors {
         check(attributes);
         final AddressFormat format = host.domain().info().addressFormat();
         final AvStore store = store(host, attributes, format);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(store::close);
             final FabricAddressVector vector = new FabricAddressVector(host, attributes, store, resolver);
             host.opened(vector);
-            done = true;
+            undo.forget();
             vector.publish();
             return vector;
-        } finally {
-            if (!done) {
-                store.close();
-            }
         }
     }
 

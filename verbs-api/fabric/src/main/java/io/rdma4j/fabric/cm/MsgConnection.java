@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventQueue;
@@ -151,14 +152,10 @@ final class MsgConnection implements ConnectionManager {
     private void join() {
         if (channel == null) {
             final ControlChannel joined = domain.acquire();
-            boolean done = false;
-            try {
+            try (Undo undo = new Undo()) {
+                undo.add(domain::release);
                 joined.attach(queue);
-                done = true;
-            } finally {
-                if (!done) {
-                    domain.release();
-                }
+                undo.forget();
             }
             channel = joined;
         }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
@@ -96,16 +97,12 @@ public final class MsgConnections {
 
     private ControlChannel open() {
         realm = host.openRealm(null);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(realm::release);
             final UdEnd port = wrapper.apply(UdPort.open(host, realm, ControlKeys.next(), RECEIVES));
             final ControlChannel opened = new ControlChannel(port, lock, System::nanoTime);
-            done = true;
+            undo.forget();
             return opened;
-        } finally {
-            if (!done) {
-                realm.release();
-            }
         }
     }
 

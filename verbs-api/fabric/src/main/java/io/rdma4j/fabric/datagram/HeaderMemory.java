@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.datagram;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
@@ -33,15 +34,11 @@ final class HeaderMemory implements AutoCloseable {
     static HeaderMemory allocate(final ProtectionDomain pd, final int slots, final int mtu) {
         final int rest = slots * STRIDE;
         final PinnedMemory memory = pd.context().allocate(rest + mtu);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(memory::close);
             final HeaderMemory headers = new HeaderMemory(memory, pd.register(memory, AccessFlag.LOCAL_WRITE), rest);
-            done = true;
+            undo.forget();
             return headers;
-        } finally {
-            if (!done) {
-                memory.close();
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.CqAttributes;
 import io.rdma4j.fabric.EndpointOptions;
@@ -42,15 +43,11 @@ public final class Endpoints {
     public static MsgEndpoint openEndpoint(
         final EndpointHost host, final EndpointOptions options, final ConnectionManager.Factory factory) {
         final FabricEndpoint endpoint = FabricEndpoint.open(host, options, false);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(endpoint::close);
             endpoint.manage(factory.make(endpoint, options));
-            done = true;
+            undo.forget();
             return endpoint;
-        } finally {
-            if (!done) {
-                endpoint.close();
-            }
         }
     }
 

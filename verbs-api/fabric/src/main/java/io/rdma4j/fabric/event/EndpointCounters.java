@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.CounterEvent;
 import io.rdma4j.fabric.Domain;
@@ -54,8 +55,8 @@ public final class EndpointCounters implements AutoCloseable {
             return NONE;
         }
         final EndpointCounters opened = new EndpointCounters(new FabricCounter[counters.size()]);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(opened::close);
             int at = 0;
             for (final Map.Entry<CounterEvent, Counter> each : counters.entrySet()) {
                 final FabricCounter counter = ours(domain, each.getValue());
@@ -65,12 +66,8 @@ public final class EndpointCounters implements AutoCloseable {
             }
             // Each atomic there is fetches: FI_READ, as fi_cntr(3) has it.
             opened.byKind[OperationKind.ATOMIC.ordinal()] = opened.byKind[OperationKind.READ.ordinal()];
-            done = true;
+            undo.forget();
             return opened;
-        } finally {
-            if (!done) {
-                opened.close();
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.Undo;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -43,20 +44,16 @@ final class NameConnection implements AutoCloseable {
 
     static NameConnection open(final SocketAddress server, final long deadline) throws IOException {
         final NameConnection connection = new NameConnection(server);
-        boolean good = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(connection::close);
             if (!connect(connection.channel, server)) {
                 do {
                     connection.await(SelectionKey.OP_CONNECT, deadline);
                 } while (!connection.channel.finishConnect());
             }
             connection.checkPeer();
-            good = true;
+            undo.forget();
             return connection;
-        } finally {
-            if (!good) {
-                connection.close();
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.provider;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.region.OpenObjects;
 
 /** Objects that were just opened. Stateless. */
@@ -15,15 +16,11 @@ final class Opened {
     /** Makes one known to its owner; if that is closed by now, it is closed, too. */
     static <T> T keep(
         final OpenObjects owner, final String operation, final String kind, final T object, final Runnable close) {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(close::run);
             owner.add(operation, kind, object);
-            done = true;
+            undo.forget();
             return object;
-        } finally {
-            if (!done) {
-                close.run();
-            }
         }
     }
 }

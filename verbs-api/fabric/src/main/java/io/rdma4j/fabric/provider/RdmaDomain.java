@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.provider;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.AvAttributes;
@@ -114,17 +115,13 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
     /** Its addresses alone, without the object, are then enough for the cache to know whose they are. */
     private PinnedMemory known(final PinnedMemory memory) {
         final RegistrationCache cache = cache();
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(memory::close);
             if (cache != null) {
                 cache.adopt(memory.address(), memory.length(), memory);
             }
-            done = true;
+            undo.forget();
             return memory;
-        } finally {
-            if (!done) {
-                memory.close();
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.provider;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EqAttributes;
 import io.rdma4j.fabric.EventQueue;
@@ -72,18 +73,14 @@ final class RdmaFabric implements Fabric {
         PassiveListener.check(narrowed, queue, this);
         // Its queue pair needs a protection domain; the application has perhaps none, and need not know of this one.
         final RdmaDomain hidden = makeDomain(narrowed);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(hidden::close);
             final PassiveListener listener = PassiveListener.open(hidden, queue, service, closed -> {
                 hidden.close();
                 open.remove(closed);
             });
-            done = true;
+            undo.forget();
             return Opened.keep(open, operation, "passive endpoint", listener, listener::close);
-        } finally {
-            if (!done) {
-                hidden.close();
-            }
         }
     }
 
@@ -100,15 +97,11 @@ final class RdmaFabric implements Fabric {
 
     private RdmaDomain makeDomain(final FabricInfo narrowed) {
         final RdmaContext context = device.acquire();
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(device::release);
             final RdmaDomain domain = new RdmaDomain(this, narrowed, context, device.events());
-            done = true;
+            undo.forget();
             return domain;
-        } finally {
-            if (!done) {
-                device.release();
-            }
         }
     }
 

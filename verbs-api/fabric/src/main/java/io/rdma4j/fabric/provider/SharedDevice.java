@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.provider;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
@@ -103,15 +104,11 @@ final class SharedDevice {
             one.holders++;
             return one;
         });
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(this::drop);
             final RdmaContext context = opening.acquire();
-            done = true;
+            undo.forget();
             return context;
-        } finally {
-            if (!done) {
-                drop();
-            }
         }
     }
 

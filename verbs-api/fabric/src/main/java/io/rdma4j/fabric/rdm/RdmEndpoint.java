@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.Capability;
@@ -64,15 +65,11 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
      */
     public static AddressedEndpoint open(final EndpointHost host, final EndpointOptions options) {
         final RdmEndpoint endpoint = new RdmEndpoint(host, options);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(endpoint::close);
             host.opened(endpoint);
-            done = true;
+            undo.forget();
             return endpoint;
-        } finally {
-            if (!done) {
-                endpoint.close();
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 
@@ -35,15 +36,11 @@ final class EventCells {
 
     /** The cell of a region; null if it is not counted. The realm is given back if there is no memory for it. */
     EventCell cellOf(final RegionPlan plan, final Realm realm) {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(realm::release);
             final EventCell cell = plan.isCounted() ? new EventCell(this) : null;
-            done = true;
+            undo.forget();
             return cell;
-        } finally {
-            if (!done) {
-                realm.release();
-            }
         }
     }
 

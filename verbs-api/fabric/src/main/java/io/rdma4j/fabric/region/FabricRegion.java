@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
@@ -226,14 +227,10 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     /** Looks twice: an endpoint that closes after the second look finds the region, and unbinds it. */
     private void attach(final String operation, final Endpoint toBind) {
         home.bound(toBind, this);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> home.unbound(toBind, this));
             requireOpen(operation, toBind);
-            done = true;
-        } finally {
-            if (!done) {
-                home.unbound(toBind, this);
-            }
+            undo.forget();
         }
         endpoint = toBind;
     }

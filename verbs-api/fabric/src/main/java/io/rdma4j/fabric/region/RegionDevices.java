@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.MemoryRegion;
 
 import java.util.List;
@@ -55,8 +56,8 @@ final class RegionDevices {
 
     /** Registers it, for peers of the realm or only for local use. */
     void register(final Realm home, final boolean exposing) {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(this::unregister);
             for (final RegionDevice device : all) {
                 device.register(home, exposing);
             }
@@ -65,11 +66,7 @@ final class RegionDevices {
                 openCell();
             }
             list(exposing);
-            done = true;
-        } finally {
-            if (!done) {
-                unregister();
-            }
+            undo.forget();
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MrFlag;
@@ -33,15 +34,11 @@ final class RegionMemory {
             return new RegionMemory(plan, null);
         }
         final DmaBufMemory dmabuf = DmaBufMemory.open(plan.dmabuf(), plan.isWritten());
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(dmabuf::close);
             final RegionMemory memory = new RegionMemory(plan, dmabuf);
-            done = true;
+            undo.forget();
             return memory;
-        } finally {
-            if (!done) {
-                dmabuf.close();
-            }
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FabricException;
@@ -171,8 +172,8 @@ public final class Regions {
     /** Takes what a region has while it is not closed: a place, and its key. */
     private void enter(final FabricRegion region) {
         open.add(Refusals.REGISTER, "region", region);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> open.remove(region));
             if (count.incrementAndGet() > rules.mrCount) {
                 count.decrementAndGet();
                 throw Refusals.of(FiErrno.FI_ENOMR, Refusals.REGISTER, "the domain has %d regions, mr_cnt",
@@ -181,11 +182,7 @@ public final class Regions {
             if (region.ownsKey()) {
                 takeKey(region);
             }
-            done = true;
-        } finally {
-            if (!done) {
-                open.remove(region);
-            }
+            undo.forget();
         }
     }
 
@@ -208,16 +205,12 @@ public final class Regions {
 
     /** Registers with the device; no lock is held. */
     void activate(final FabricRegion region) {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> cancelled(region));
             region.activate();
-            done = true;
+            undo.forget();
         } catch (final RdmaException e) {
             throw FabricException.from(Refusals.REGISTER, e);
-        } finally {
-            if (!done) {
-                cancelled(region);
-            }
         }
     }
 

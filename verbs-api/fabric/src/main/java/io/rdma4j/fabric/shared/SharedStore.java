@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
@@ -96,16 +97,12 @@ final class SharedStore implements AvStore {
             file.requireWhole();
         } else {
             file.lock();
-            boolean good = false;
-            try {
+            try (Undo undo = new Undo()) {
+                undo.add(file::unlock);
                 requireGood();
                 changes.mend();
                 changes.reclaim(file::isGone);
-                good = true;
-            } finally {
-                if (!good) {
-                    file.unlock();
-                }
+                undo.forget();
             }
         }
     }

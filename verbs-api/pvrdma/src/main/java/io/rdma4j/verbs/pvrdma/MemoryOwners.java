@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.spi.RegionOwner;
 
@@ -33,17 +34,13 @@ final class MemoryOwners {
         final PvrdmaContext context, final String operation, final Collection<Object> owners, final Object holder) {
         this.holder = holder;
         this.held = new ArrayList<>();
-        boolean complete = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(this::abandon);
             for (final Object owner : owners) {
                 attach(context, operation, owner);
                 held.add(owner);
             }
-            complete = true;
-        } finally {
-            if (!complete) {
-                abandon();
-            }
+            undo.forget();
         }
     }
 

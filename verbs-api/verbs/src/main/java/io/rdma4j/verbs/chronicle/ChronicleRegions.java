@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.chronicle;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -51,16 +52,12 @@ public final class ChronicleRegions {
                 .errno(RdmaException.EBADFD)
                 .build();
         }
-        boolean registered = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(reservation::regionClosed);
             final MemoryRegion region = pd.register(
                 memory.addressForRead(memory.start()), memory.realCapacity(), reservation, access);
-            registered = true;
+            undo.forget();
             return region;
-        } finally {
-            if (!registered) {
-                reservation.regionClosed();
-            }
         }
     }
 

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma.device;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.driver.pci.DmaDomain;
@@ -78,14 +79,10 @@ public final class PageDirectory implements AutoCloseable {
 
     private static PageDirectory written(final DmaArena arena, final int pages, final IntToLongFunction iovaOf) {
         final PageDirectory directory = new PageDirectory(new ArrayList<>(), pages);
-        boolean written = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(directory::close);
             directory.write(arena, iovaOf);
-            written = true;
-        } finally {
-            if (!written) {
-                directory.close();
-            }
+            undo.forget();
         }
         return directory;
     }

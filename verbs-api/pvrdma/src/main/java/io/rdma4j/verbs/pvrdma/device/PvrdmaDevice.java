@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.PageMappings;
 import io.rdma4j.driver.live.LivePublisher;
@@ -82,15 +83,11 @@ public final class PvrdmaDevice implements AutoCloseable {
      */
     public static PvrdmaDevice open(final PciDevice pci, final PvrdmaOptions options) {
         final Bringup device = new Bringup(pci, options.copy());
-        boolean opened = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(pci::close);
             requireLittleEndian(pci);
             device.run();
-            opened = true;
-        } finally {
-            if (!opened) {
-                pci.close();
-            }
+            undo.forget();
         }
         final PvrdmaDevice result = new PvrdmaDevice(device);
         device.latch.stateDump(result::dumpState);
