@@ -43,8 +43,8 @@ slots=$(($(nproc) + 1))
 # Longest time for one suite, in seconds.
 limit=2700
 if [ "$mode" = soak ]; then
-    # All at once, each in one JVM for all rounds: a round takes as long as the processors that the busy ones leave.
-    slots=100
+    # Each suite is one JVM for all rounds. More of them leave less to the four that are busy.
+    slots=$((3 * $(nproc)))
     limit=$((limit * rounds))
 fi
 started=$SECONDS
@@ -110,7 +110,10 @@ jvm_options() {
     else
         OPTIONS+=(-Djazzer.hooks=false)
     fi
-    [ "$mode" != soak ] || OPTIONS+=(-Drdma4j.rounds="$rounds")
+    if [ "$mode" = soak ]; then
+        # What guards against hanging has five times as long.
+        OPTIONS=("${OPTIONS[@]/%=60 s/=300 s}" -Drdma4j.rounds="$rounds")
+    fi
 }
 
 # build JDK BUILD_DIR OPTION...: compiles and packages everything; the second time the style is known to be good.
@@ -198,7 +201,7 @@ worker() {
     if [ "$module" = benchmarks ]; then
         OPTIONS+=(-Dagrona.disable.bounds.checks=true)
     elif [ "$mode" = soak ]; then
-        # C2 would make it half as long again; there is a JVM for each suite, all at once.
+        # C2 would make it half as long again.
         OPTIONS+=(-XX:TieredStopAtLevel=1 -Xmx2g)
     elif [ "$module" != concurrency-tests ]; then
         # What a test calls is hot for seconds: with its usual thresholds C2 takes a third of all the time.
