@@ -6,6 +6,7 @@
 package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,26 +17,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import javax.xml.parsers.DocumentBuilderFactory;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The pages say what is true of the tree: links lead somewhere, and tests that are named exist. */
+/** The pages say what is true of the tree: links lead somewhere, pictures can be drawn, tests that are named exist. */
 class DocsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
     private static final Pattern NAME = Pattern.compile("`([A-Za-z]\\w*(?:\\.\\w+)?)`");
 
-    static Stream<Path> pages() throws IOException {
-        final List<Path> pages = new ArrayList<>();
-        for (final String folder : new String[] {"", "docs", "docs/adr"}) {
-            try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
-                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
-            }
+    static List<Path> pages() throws IOException {
+        final List<Path> pages = files("docs", ".md");
+        try (Stream<Path> files = Files.list(ROOT)) {
+            files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
         }
-        return pages.stream();
+        return pages;
+    }
+
+    static List<Path> pictures() throws IOException {
+        return files("docs", ".svg");
+    }
+
+    private static List<Path> files(final String folder, final String ending) throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
+            return files.filter(file -> file.toString().endsWith(ending))
+                .collect(Collectors.toCollection(ArrayList::new));
+        }
     }
 
     @ParameterizedTest
@@ -45,6 +58,20 @@ class DocsTest {
         while (link.find()) {
             assertThat(page.resolveSibling(link.group(1))).exists();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("pictures")
+    void picturesAreWellFormed(final Path picture) {
+        assertThatCode(() -> DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(picture.toFile()))
+            .doesNotThrowAnyException();
+    }
+
+    @Test
+    void pagesOfAllFoldersAreLookedAt() throws IOException {
+        assertThat(pages()).contains(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md"),
+            ROOT.resolve("docs/tools.md"), ROOT.resolve("docs/adr/README.md"),
+            ROOT.resolve("docs/internals/endpoints.md"));
     }
 
     @Test

@@ -89,7 +89,7 @@ class JavaBlocksTest {
     }
 
     static Stream<Block> blocks() throws IOException {
-        return DocsTest.pages().flatMap(JavaBlocksTest::blocksOf);
+        return DocsTest.pages().stream().flatMap(JavaBlocksTest::blocksOf);
     }
 
     static Stream<Block> programs() throws IOException {
