@@ -22,6 +22,7 @@ import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -79,12 +80,12 @@ class AtomicTest {
         pair.a.toRtr(pair.b.qpn, gid);
         pair.a.modify(RawQp.RC_RTS, attr -> {
             pair.a.fillRts(attr);
-            attr.maxRdAtomic(initiatorDepth);
+            attr.set(QpAttr.MAX_RD_ATOMIC, initiatorDepth);
         });
         pair.b.toInit();
         pair.b.modify(RawQp.RC_RTR, attr -> {
             pair.b.fillRtr(attr, pair.a.qpn, gid);
-            attr.maxDestRdAtomic(responderDepth);
+            attr.set(QpAttr.MAX_DEST_RD_ATOMIC, responderDepth);
         });
         pair.b.toRts();
     }
@@ -96,7 +97,7 @@ class AtomicTest {
             connect(pair, 0, 1);
             post(pair, opcode, aligned(pair));
             assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
-            assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+            assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
         }
     }
 
@@ -109,7 +110,7 @@ class AtomicTest {
             post(pair, opcode, aligned(pair));
             assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
             assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_REQ_ERR, pair.b.handle));
-            assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+            assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         }
     }
 
@@ -191,7 +192,7 @@ class AtomicTest {
                 assertThat(old.getLong(0)).as("what was there before grows").isGreaterThan(last);
                 last = old.getLong(0);
             }
-            assertThat(from.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+            assertThat(from.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
             return null;
         };
     }

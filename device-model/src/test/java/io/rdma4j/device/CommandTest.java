@@ -5,6 +5,7 @@
 
 package io.rdma4j.device;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
@@ -14,9 +15,12 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawRing;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
@@ -27,6 +31,7 @@ import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleResponse;
 import io.rdma4j.hw.pvrdma.cmd.PortAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpCap;
 import io.rdma4j.hw.pvrdma.cmd.QueryPkeyRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPkeyResponse;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
@@ -77,12 +82,13 @@ class CommandTest {
 
     @Test
     void answersAFailureWithItsErrno() {
-        final int err = driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0).ctxHandle(77));
+        final int err = driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0)
+            .set(CreatePdRequest.CTX_HANDLE, 77));
         assertThat(err).isEqualTo(EINVAL);
         final ResponseHeader header = new ResponseHeader().wrap(driver.response.buffer(), 0);
-        assertThat(header.ack()).isEqualTo(0x8000_0002);
-        assertThat(header.err()).isEqualTo(22);
-        assertThat(header.response()).isEqualTo(driver.lastKey());
+        assertThat(header.get(ResponseHeader.ACK)).isEqualTo(0x8000_0002);
+        assertThat(header.get(ResponseHeader.ERR)).isEqualTo(22);
+        assertThat(header.get(ResponseHeader.RESPONSE)).isEqualTo(driver.lastKey());
     }
 
     @Test
@@ -104,21 +110,24 @@ class CommandTest {
     @Test
     void describesItsPort() {
         final PortAttr port = new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT,
-            b -> new QueryPortRequest().wrap(b, 0).portNum(1)), 0).portAttr();
-        assertThat(port.state()).isEqualTo(4);
-        assertThat(port.activeMtu()).isEqualTo(5);
-        assertThat(port.gidTblLen()).isEqualTo(128);
-        assertThat(port.pkeyTblLen()).isEqualTo(1);
-        assertThat(driver.run(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0).portNum(2))).isEqualTo(EINVAL);
-        assertThat(driver.run(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0).portNum(0))).isEqualTo(EINVAL);
+            b -> new QueryPortRequest().wrap(b, 0).set(QueryPortRequest.PORT_NUM, 1)), 0).get(QueryPortResponse.ATTRS);
+        assertThat(port.get(PortAttr.STATE)).isEqualTo(4);
+        assertThat(port.get(PortAttr.ACTIVE_MTU)).isEqualTo(5);
+        assertThat(port.get(PortAttr.GID_TBL_LEN)).isEqualTo(128);
+        assertThat(port.get(PortAttr.PKEY_TBL_LEN)).isEqualTo(1);
+        assertThat(driver.run(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0)
+            .set(QueryPortRequest.PORT_NUM, 2))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0)
+            .set(QueryPortRequest.PORT_NUM, 0))).isEqualTo(EINVAL);
     }
 
     @Test
     void hasOnePkey() {
         assertThat(new QueryPkeyResponse().wrap(driver.ok(Command.QUERY_PKEY,
-            b -> new QueryPkeyRequest().wrap(b, 0).port(1).index(0)), 0).pkey()).isEqualTo(0xffff);
-        assertThat(driver.run(Command.QUERY_PKEY, b -> new QueryPkeyRequest().wrap(b, 0).port(1).index(1)))
-            .isEqualTo(EINVAL);
+            b -> new QueryPkeyRequest().wrap(b, 0).set(QueryPkeyRequest.PORT_NUM, 1)
+                .set(QueryPkeyRequest.INDEX, 0)), 0).get(QueryPkeyResponse.PKEY)).isEqualTo(0xffff);
+        assertThat(driver.run(Command.QUERY_PKEY, b -> new QueryPkeyRequest().wrap(b, 0)
+            .set(QueryPkeyRequest.PORT_NUM, 1).set(QueryPkeyRequest.INDEX, 1))).isEqualTo(EINVAL);
     }
 
     @Test
@@ -164,8 +173,9 @@ class CommandTest {
 
     private int createMr(long[] pages, long start, long length, int access) {
         final long pdir = driver.pdir(pages);
-        return driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(start)
-            .length(length).access(access).pdirDma(pdir).nchunks(pages.length));
+        return driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+            .set(START, start)
+            .set(LENGTH, length).set(ACCESS_FLAGS, access).set(PDIR_DMA, pdir).set(NCHUNKS, pages.length));
     }
 
     @Test
@@ -189,14 +199,14 @@ class CommandTest {
         assertThat(createMr(new long[] {page}, 0x1000, 4096, 8)).isEqualTo(EINVAL);
         assertThat(createMr(new long[] {page}, 0x1000, 4096, 4)).isZero();
         assertThat(createMr(new long[] {page}, 0x1000, 4096, 128)).isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b,
-            0).pd(driver.pd).flags(2).nchunks(1)))
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(PD_HANDLE, driver.pd).set(FLAGS, 2).set(NCHUNKS, 1)))
             .isZero();
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b,
-            0).pd(driver.pd).flags(2).nchunks(1).access(1)))
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(PD_HANDLE, driver.pd).set(FLAGS, 2).set(NCHUNKS, 1).set(ACCESS_FLAGS, 1)))
             .isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b,
-            0).pd(driver.pd).flags(1).access(1)))
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(PD_HANDLE, driver.pd).set(FLAGS, 1).set(ACCESS_FLAGS, 1)))
             .isZero();
     }
 
@@ -206,10 +216,10 @@ class CommandTest {
         assertThat(createMr(new long[] {0}, 0x1000, 4096, 0)).isEqualTo(EINVAL);
         assertThat(createMr(new long[] {page + 8}, 0x1000, 4096, 0)).isEqualTo(EINVAL);
         assertThat(createMr(new long[] {0x7777_7000L}, 0x1000, 4096, 0)).isEqualTo(EFAULT);
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).length(4096)
-            .nchunks(1).pdirDma(0))).isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).length(4096)
-            .nchunks(1).pdirDma(driver.page().iova()))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+            .set(LENGTH, 4096).set(NCHUNKS, 1).set(PDIR_DMA, 0))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+            .set(LENGTH, 4096).set(NCHUNKS, 1).set(PDIR_DMA, driver.page().iova()))).isEqualTo(EINVAL);
     }
 
     @Test
@@ -222,8 +232,8 @@ class CommandTest {
     }
 
     private int createCq(long pdir, int cqe, int chunks) {
-        return driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b,
-            0).pdirDma(pdir).cqe(cqe).nchunks(chunks));
+        return driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
+            .set(CreateCqRequest.PDIR_DMA, pdir).set(CreateCqRequest.CQE, cqe).set(CreateCqRequest.NCHUNKS, chunks));
     }
 
     @Test
@@ -254,8 +264,8 @@ class CommandTest {
     void showsTheVersionAskedFor(int version) {
         reopen("version=" + version);
         assertThat(driver.registers.readInt(0)).isEqualTo(version);
-        assertThat(driver.dsr.caps().gidTypes()).isEqualTo(version == 17 ? 1 : 2);
-        assertThat(driver.dsr.caps().maxUar()).isEqualTo(2048);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES)).isEqualTo(version == 17 ? 1 : 2);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_UAR)).isEqualTo(2048);
     }
 
     @Test
@@ -281,17 +291,18 @@ class CommandTest {
     void checksTheValuesOfAttributes() {
         final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
         assertThat(qp.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX | QpAttrMask.PVRDMA_QP_PORT
-            | QpAttrMask.PVRDMA_QP_ACCESS_FLAGS, a -> a.qpState(1).portNum(2))).isEqualTo(EINVAL);
+            | QpAttrMask.PVRDMA_QP_ACCESS_FLAGS, a -> a.set(QpAttr.QP_STATE, 1)
+                .set(QpAttr.PORT_NUM, 2))).isEqualTo(EINVAL);
         qp.toInit();
-        assertThat(rtr(qp, a -> a.pathMtu(6))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.minRnrTimer(32))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.rqPsn(1 << 24))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.destQpNum(1 << 24))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.ahAttr().sgidIndex(1))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.ahAttr().sgidIndex(-1))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.ahAttr().ahFlags(0))).isEqualTo(EINVAL);
-        assertThat(rtr(qp, a -> a.maxDestRdAtomic(200))).isEqualTo(EINVAL);
-        assertThat(qp.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_INIT);
+        assertThat(rtr(qp, a -> a.set(QpAttr.PATH_MTU, 6))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.set(QpAttr.MIN_RNR_TIMER, 32))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.set(QpAttr.RQ_PSN, 1 << 24))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.set(QpAttr.DEST_QP_NUM, 1 << 24))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.get(QpAttr.AH_ATTR).set(AhAttr.GRH_SGID_INDEX, 1))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.get(QpAttr.AH_ATTR).set(AhAttr.GRH_SGID_INDEX, -1))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.get(QpAttr.AH_ATTR).set(AhAttr.AH_FLAGS, 0))).isEqualTo(EINVAL);
+        assertThat(rtr(qp, a -> a.set(QpAttr.MAX_DEST_RD_ATOMIC, 200))).isEqualTo(EINVAL);
+        assertThat(qp.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_INIT);
         assertThat(rtr(qp, a -> { })).isZero();
     }
 
@@ -307,31 +318,32 @@ class CommandTest {
         final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
         qp.connect(0x123, driver.gid());
         final QpAttr attr = qp.query();
-        assertThat(attr.qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
-        assertThat(attr.destQpNum()).isEqualTo(0x123);
-        assertThat(attr.pathMtu()).isEqualTo(3);
-        assertThat(attr.ahAttr().dgid()).isEqualTo(driver.gid());
-        assertThat(attr.rnrRetry()).isEqualTo(7);
-        assertThat(attr.cap().maxSendWr()).isEqualTo(16);
-        assertThat(attr.cap().maxRecvSge()).isEqualTo(4);
+        assertThat(attr.get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(attr.get(QpAttr.DEST_QP_NUM)).isEqualTo(0x123);
+        assertThat(attr.get(QpAttr.PATH_MTU)).isEqualTo(3);
+        assertThat(attr.get(QpAttr.AH_ATTR).get(AhAttr.GRH_DGID)).isEqualTo(driver.gid());
+        assertThat(attr.get(QpAttr.RNR_RETRY)).isEqualTo(7);
+        assertThat(attr.get(QpAttr.CAP).get(QpCap.MAX_SEND_WR)).isEqualTo(16);
+        assertThat(attr.get(QpAttr.CAP).get(QpCap.MAX_RECV_SGE)).isEqualTo(4);
         assertThat(qp.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
-        assertThat(qp.query().destQpNum()).isZero();
+        assertThat(qp.query().get(QpAttr.DEST_QP_NUM)).isZero();
     }
 
     @Test
     void givesDoorbellPagesToUsers() {
         final long pfn = driver.uar.busAddress() >>> 12;
         final int user = new HandleResponse().wrap(driver.ok(Command.CREATE_UC,
-            b -> new CreateUcRequest().wrap(b, 0).pfn64(pfn + 3)), 0).handle();
-        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).pfn64(pfn
+            b -> new CreateUcRequest().wrap(b, 0).set(CreateUcRequest.PFN64, pfn + 3)), 0).get(HandleResponse.HANDLE);
+        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).set(CreateUcRequest.PFN64, pfn
             + 3))).isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).pfn64(pfn + 2048)))
-            .isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b,
-            0).pfn64(pfn - 1))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0)
+            .set(CreateUcRequest.PFN64, pfn + 2048))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0)
+            .set(CreateUcRequest.PFN64, pfn - 1))).isEqualTo(EINVAL);
         final RawRing ring = new RawRing(driver, 2);
         final int cq = new HandleResponse().wrap(driver.ok(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
-            .pdirDma(ring.pdir()).cqe(16).nchunks(2).ctxHandle(user)), 0).handle();
+            .set(CreateCqRequest.PDIR_DMA, ring.pdir()).set(CreateCqRequest.CQE, 16).set(CreateCqRequest.NCHUNKS, 2)
+            .set(CreateCqRequest.CTX_HANDLE, user)), 0).get(HandleResponse.HANDLE);
         driver.uar.writeInt(3 * 4096 + 4, Uar.cqArm(cq));
         assertThat(driver.device().counters().get(Counter.BAD_DOORBELLS)).isZero();
         driver.uar.writeInt(2 * 4096 + 4, Uar.cqArm(cq));
@@ -354,12 +366,14 @@ class CommandTest {
     }
 
     private int bind(int index, byte[] gid, int type) {
-        return driver.run(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b,
-            0).index(index).gid(gid).gidType(type));
+        return driver.run(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0)
+            .set(CreateBindRequest.INDEX, index).set(CreateBindRequest.NEW_GID, gid)
+                .set(CreateBindRequest.GID_TYPE, type));
     }
 
     private int unbind(int index, byte[] gid) {
-        return driver.run(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0).index(index).gid(gid));
+        return driver.run(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0)
+            .set(DestroyBindRequest.INDEX, index).set(DestroyBindRequest.DEST_GID, gid));
     }
 
     @Test

@@ -23,6 +23,7 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -165,11 +166,11 @@ class CqTest {
             new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, users[1].handle),
             new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, users[2].handle));
         for (RawQp user : users) {
-            assertThat(user.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+            assertThat(user.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         }
         assertThat(pair.cqA.poll()).as("a receive of one of them, into a CQ that is well")
             .matches(c -> c.wrId() == 8 && c.status() == WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     @Test
@@ -216,8 +217,8 @@ class CqTest {
         assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_CQ_ERR, small.handle));
         assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, c.handle));
         assertThat(events.poll()).isNull();
-        assertThat(c.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
-        assertThat(d.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(c.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(d.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
         assertThat(pair.count(Counter.CQ_OVERFLOWS)).isEqualTo(2);
     }
 

@@ -8,6 +8,7 @@ package io.rdma4j.device;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static io.rdma4j.hw.pvrdma.cmd.QpAttr.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.raw.RawEvents;
@@ -38,7 +39,7 @@ class DrainTest {
 
     private void drain(boolean tells) {
         assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_STATE | (tells ? QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY : 0),
-            attr -> attr.qpState(QpState.PVRDMA_QPS_SQD).enSqdAsyncNotify(1))).isZero();
+            attr -> attr.set(QP_STATE, QpState.PVRDMA_QPS_SQD).set(EN_SQD_ASYNC_NOTIFY, 1))).isZero();
     }
 
     private Event drained() {
@@ -51,7 +52,7 @@ class DrainTest {
         post(2);
         drain(true);
         post(3);
-        assertThat(pair.a.query().sqDraining()).isEqualTo(1);
+        assertThat(pair.a.query().get(SQ_DRAINING)).isEqualTo(1);
         assertThat(events.poll()).isNull();
 
         pair.b.receive(11, new long[0][]);
@@ -62,8 +63,8 @@ class DrainTest {
         assertThat(pair.cqA.poll()).isNull();
         assertThat(events.poll()).isEqualTo(drained());
         assertThat(events.poll()).isNull();
-        assertThat(pair.a.query().sqDraining()).isZero();
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_SQD);
+        assertThat(pair.a.query().get(SQ_DRAINING)).isZero();
+        assertThat(pair.a.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_SQD);
 
         assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RTS)).isZero();
         assertThat(pair.cqA.poll().wrId()).isEqualTo(2);
@@ -91,7 +92,7 @@ class DrainTest {
         post(1);
         drain(true);
         assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(events.poll()).as("a failure is no drain").isNull();
     }
 
@@ -100,7 +101,7 @@ class DrainTest {
         post(1);
         drain(true);
         assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RTS)).isZero();
-        assertThat(pair.a.query().sqDraining()).isZero();
+        assertThat(pair.a.query().get(SQ_DRAINING)).isZero();
         post(2);
         pair.b.receive(11, new long[0][]);
         pair.b.receive(12, new long[0][]);
@@ -122,7 +123,7 @@ class DrainTest {
         assertThat(pair.cqA.poll()).isNull();
         assertThat(pair.cqB.poll()).isNull();
         assertThat(events.poll()).isNull();
-        assertThat(pair.a.query().sqDraining()).isZero();
+        assertThat(pair.a.query().get(SQ_DRAINING)).isZero();
     }
 
     @Test
@@ -137,7 +138,7 @@ class DrainTest {
     @Test
     void takesAttributesWhileItIsDrained() {
         drain(false);
-        assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_RNR_RETRY, attr -> attr.rnrRetry(0))).isZero();
+        assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_RNR_RETRY, attr -> attr.set(RNR_RETRY, 0))).isZero();
         pair.a.modifyState(QpState.PVRDMA_QPS_RTS);
         post(1);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
@@ -166,7 +167,7 @@ class DrainTest {
     @Test
     void neverBringsAConnectionToSqe() {
         pair.a.post(w -> w.send(1, 99, 0));
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_SQE)).isEqualTo(-22);
     }
 }

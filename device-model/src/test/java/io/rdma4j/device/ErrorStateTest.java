@@ -8,6 +8,7 @@ package io.rdma4j.device;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_INLINE;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static io.rdma4j.hw.pvrdma.cmd.QpAttr.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
@@ -57,8 +58,8 @@ class ErrorStateTest {
     }
 
     private void expectBothInError() {
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     @Test
@@ -112,8 +113,8 @@ class ErrorStateTest {
     void refusesLocalMemoryThatIsNotTheSenders(Piece piece) {
         final long[] sge = piece.of(pair);
         assertThat(sendStatus(sge[0], (int) sge[1], (int) sge[2])).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.a.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     @Test
@@ -242,7 +243,7 @@ class ErrorStateTest {
             fresh.a.toRtr(fresh.b.qpn, fresh.driver.gid());
             assertThat(fresh.a.modify(RawQp.RC_RTS, attr -> {
                 fresh.a.fillRts(attr);
-                attr.sqPsn(0x11);
+                attr.set(SQ_PSN, 0x11);
             })).isZero();
             fresh.b.receive(1, new long[0][]);
             fresh.a.post(w -> w.send(3, PVRDMA_WR_SEND, 0));
@@ -255,8 +256,8 @@ class ErrorStateTest {
     void countsSequenceNumbersByPackets() {
         pair.b.receive(1, pair.to.start(), 10_000, pair.to.lkey);
         pair.a.send(1, pair.from.start(), 2049, pair.from.lkey);
-        assertThat(pair.a.query().sqPsn()).isEqualTo(0x13);
-        assertThat(pair.b.query().rqPsn()).isEqualTo(0x13);
+        assertThat(pair.a.query().get(SQ_PSN)).isEqualTo(0x13);
+        assertThat(pair.b.query().get(RQ_PSN)).isEqualTo(0x13);
     }
 
     @Test
@@ -302,7 +303,7 @@ class ErrorStateTest {
         final RawEvents events = new RawEvents(pair.driver);
         pair.b.receive(1, new long[0][]);
         assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY,
-            attr -> attr.qpState(QpState.PVRDMA_QPS_SQD).enSqdAsyncNotify(1))).isZero();
+            attr -> attr.set(QP_STATE, QpState.PVRDMA_QPS_SQD).set(EN_SQD_ASYNC_NOTIFY, 1))).isZero();
         assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_SQ_DRAINED, pair.a.handle));
         pair.a.post(w -> w.send(3, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(pair.cqA.poll()).isNull();

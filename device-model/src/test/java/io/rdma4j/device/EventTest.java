@@ -23,6 +23,7 @@ import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.PortAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 
@@ -42,7 +43,7 @@ class EventTest {
 
     private PortAttr port() {
         return new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT, b -> new QueryPortRequest().wrap(b, 0)
-            .portNum(1)), 0).portAttr();
+            .set(QueryPortRequest.PORT_NUM, 1)), 0).get(QueryPortResponse.ATTRS);
     }
 
     private int createPd() {
@@ -51,18 +52,18 @@ class EventTest {
 
     @Test
     void tellsThatThePortWentDownAndCameUp() {
-        assertThat(port().state()).isEqualTo(PortState.PVRDMA_PORT_ACTIVE);
+        assertThat(port().get(PortAttr.STATE)).isEqualTo(PortState.PVRDMA_PORT_ACTIVE);
         faults.portDown();
         faults.portDown();
         assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_PORT_ERR, 1));
         assertThat(events.poll()).isNull();
-        assertThat(port().state()).isEqualTo(PortState.PVRDMA_PORT_DOWN);
+        assertThat(port().get(PortAttr.STATE)).isEqualTo(PortState.PVRDMA_PORT_DOWN);
         assertThat(driver.device().describe()).contains("port down");
         faults.portUp();
         faults.portUp();
         assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_PORT_ACTIVE, 1));
         assertThat(events.poll()).isNull();
-        assertThat(port().state()).isEqualTo(PortState.PVRDMA_PORT_ACTIVE);
+        assertThat(port().get(PortAttr.STATE)).isEqualTo(PortState.PVRDMA_PORT_ACTIVE);
         assertThat(driver.pci.interrupts().vector(1).fired()).isEqualTo(2);
     }
 
@@ -98,8 +99,9 @@ class EventTest {
     void saysNothingOfGidsThatItsDriverBinds() {
         final byte[] gid = driver.gid();
         gid[15] ^= 1;
-        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(1).gid(gid)
-            .gidType(2));
+        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 1).set(CreateBindRequest.NEW_GID, gid)
+            .set(CreateBindRequest.GID_TYPE, 2));
         driver.unbind(1, gid);
         assertThat(events.poll()).isNull();
         faults.gidChange();
@@ -169,7 +171,7 @@ class EventTest {
             }
             assertThat(its.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_COMM_EST, pair.b.handle));
             assertThat(its.poll()).isNull();
-            assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTR);
+            assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTR);
             assertThat(pair.b.toRts()).isZero();
             pair.a.receive(1, new long[0][]);
             pair.b.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));

@@ -13,14 +13,18 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -145,7 +149,7 @@ class ExpressLaneTest {
         stranger.toRtr(pair.b.qpn, pair.driver.gid());
         assertThat(stranger.modify(RawQp.RC_RTS, attr -> {
             stranger.fillRts(attr);
-            attr.sqPsn(0x10 + carried + 1);
+            attr.set(QpAttr.SQ_PSN, 0x10 + carried + 1);
         })).isZero();
         pair.b.receive(++next, to.start(), 64, to.lkey);
         stranger.send(next, from.start(), 64, from.lkey);
@@ -168,8 +172,10 @@ class ExpressLaneTest {
     void takesNothingFromAnotherAddress(int changed) {
         final byte[] gid = pair.driver.gid();
         gid[changed] ^= 1;
-        pair.driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(1)
-            .gid(gid).gidType(pair.driver.dsr.caps().gidTypes()));
+        pair.driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 1)
+            .set(CreateBindRequest.NEW_GID, gid)
+            .set(CreateBindRequest.GID_TYPE, pair.driver.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES)));
         beginAnew(1, 0);
         assertSendIsNotTaken(Counter.NO_PEER);
     }
@@ -181,11 +187,11 @@ class ExpressLaneTest {
         assertThat(pair.a.toInit()).isZero();
         assertThat(pair.a.modify(RawQp.RC_RTR, attr -> {
             pair.a.fillRtr(attr, pair.b.qpn, pair.driver.gid());
-            attr.ahAttr().sgidIndex(gidIndex);
+            attr.get(QpAttr.AH_ATTR).set(AhAttr.GRH_SGID_INDEX, gidIndex);
         })).isZero();
         assertThat(pair.a.modify(RawQp.RC_RTS, attr -> {
             pair.a.fillRts(attr);
-            attr.sqPsn(0x10 + carried + 1 + step);
+            attr.set(QpAttr.SQ_PSN, 0x10 + carried + 1 + step);
         })).isZero();
     }
 
@@ -297,7 +303,7 @@ class ExpressLaneTest {
     @Test
     void heedsAccessThatWasTakenAway() {
         assertThat(pair.b.modify(QpAttrMask.PVRDMA_QP_ACCESS_FLAGS,
-            attr -> attr.qpAccessFlags(AccessFlags.PVRDMA_ACCESS_REMOTE_READ))).isZero();
+            attr -> attr.set(QpAttr.QP_ACCESS_FLAGS, AccessFlags.PVRDMA_ACCESS_REMOTE_READ))).isZero();
         assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(0, 64));
     }
 

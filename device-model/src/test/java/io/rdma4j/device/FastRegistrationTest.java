@@ -26,6 +26,8 @@ import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SqWqe;
@@ -33,6 +35,7 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.lang.management.ManagementFactory;
 import java.util.function.Consumer;
@@ -185,7 +188,7 @@ class FastRegistrationTest {
     void isNotFilledTwice() {
         register(ALL);
         assertThat(register(ALL).status()).isEqualTo(PVRDMA_WC_MW_BIND_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     private void isRefused(Consumer<RawQp.Wqe> change) {
@@ -193,7 +196,7 @@ class FastRegistrationTest {
         pair.b.post(w -> change.accept(w.send(5, WrOpcode.PVRDMA_WR_FAST_REG_MR, PVRDMA_SEND_SIGNALED)
             .fastRegister(region.rkey, IOVA, region.pdir, 3, LENGTH, ALL)));
         assertThat(pair.cqB.await().status()).isEqualTo(PVRDMA_WC_MW_BIND_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(pair.count(Counter.MEMORY_OPERATIONS_REFUSED)).isEqualTo(refused + 1);
         pair.restart();
     }
@@ -242,13 +245,15 @@ class FastRegistrationTest {
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 513, Integer.MAX_VALUE})
     void refusesSizesThatNoRegionCanHave(int count) {
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd)
-            .flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(count))).isEqualTo(EINVAL);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(CreateMrRequest.PD_HANDLE, driver.pd)
+            .set(CreateMrRequest.FLAGS, MrFlags.PVRDMA_MR_FLAG_FRMR)
+            .set(CreateMrRequest.NCHUNKS, count))).isEqualTo(EINVAL);
     }
 
     @Test
     void takesAsManyPagesAsTheDeviceSays() {
-        assertThat(driver.dsr.caps().maxFastRegPageListLen()).isEqualTo(512);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_FAST_REG_PAGE_LIST_LEN)).isEqualTo(512);
         final RawFastRegion largest = driver.createFastRegion(512);
         final long[] list = new long[512];
         for (int i = 0; i < list.length; i++) {
@@ -296,7 +301,7 @@ class FastRegistrationTest {
         run(rounds, fill, empty);
         final long wqeObjects = 2L * rounds * 32;
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(wqeObjects + rounds);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     private void run(int rounds, Consumer<RawQp.Wqe> fill, Consumer<RawQp.Wqe> empty) {

@@ -16,6 +16,7 @@ import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.Random;
 
@@ -104,7 +105,8 @@ class FuzzTest {
         for (Completion c = pair.cqB.poll(); c != null; c = pair.cqB.poll()) {
             assertThat(c.status()).isBetween(0, 21);
         }
-        if (pair.a.query().qpState() != QpState.PVRDMA_QPS_RTS || pair.b.query().qpState() != QpState.PVRDMA_QPS_RTS
+        if (pair.a.query().get(QpAttr.QP_STATE) != QpState.PVRDMA_QPS_RTS
+            || pair.b.query().get(QpAttr.QP_STATE) != QpState.PVRDMA_QPS_RTS
             || pair.a.sendsAreFull() || pair.b.receivesAreFull()) {
             for (RawQp qp : new RawQp[] {pair.a, pair.b}) {
                 assertThat(qp.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();

@@ -7,6 +7,7 @@ package io.rdma4j.device;
 
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,8 @@ import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.hw.pci.PciConfig;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.QpState;
@@ -36,6 +39,8 @@ import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -83,8 +88,9 @@ class HostileDriverTest {
     @Timeout(60)
     void reachesOnlyWhatIsMappedWhileBusMasteringComesAndGoes() throws InterruptedException {
         final CreateMrResponse all = new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR,
-            b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).flags(MrFlags.PVRDMA_MR_FLAG_DMA).access(1)), 0);
-        final int lkey = all.lkey();
+            b -> new CreateMrRequest().wrap(b, 0).set(CreateMrRequest.PD_HANDLE, driver.pd)
+                .set(CreateMrRequest.FLAGS, MrFlags.PVRDMA_MR_FLAG_DMA).set(CreateMrRequest.ACCESS_FLAGS, 1)), 0);
+        final int lkey = all.get(CreateMrResponse.LKEY);
         final long iova = driver.page().iova();
         final AtomicBoolean stop = new AtomicBoolean();
         final Thread switcher = new Thread(() -> {
@@ -122,57 +128,60 @@ class HostileDriverTest {
 
     private int createCq(Consumer<CreateCqRequest> change) {
         final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
-        return driver.run(Command.CREATE_CQ, b -> change.accept(new CreateCqRequest().wrap(b, 0).pdirDma(pdir).cqe(64)
-            .nchunks(2)));
+        return driver.run(Command.CREATE_CQ,
+            b -> change.accept(new CreateCqRequest().wrap(b, 0).set(CreateCqRequest.PDIR_DMA, pdir)
+                .set(CreateCqRequest.CQE, 64).set(CreateCqRequest.NCHUNKS, 2)));
     }
 
     @Test
     void refusesOversizedCompletionQueues() {
-        assertThat(createCq(r -> r.cqe(128))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.cqe(1 << 30).nchunks(-1))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.cqe(-64))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.cqe(0))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.cqe(63))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.nchunks(1))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.nchunks(0))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.nchunks(Integer.MAX_VALUE))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.nchunks(-2))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.nchunks(3))).as("a page of the ring is at 0").isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.pdirDma(0))).isEqualTo(EINVAL);
-        assertThat(createCq(r -> r.pdirDma(-1))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.CQE, 128))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.CQE, 1 << 30)
+            .set(CreateCqRequest.NCHUNKS, -1))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.CQE, -64))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.CQE, 0))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.CQE, 63))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.NCHUNKS, 1))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.NCHUNKS, 0))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.NCHUNKS, Integer.MAX_VALUE))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.NCHUNKS, -2))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.NCHUNKS, 3))).as("a page of the ring is at 0").isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.PDIR_DMA, 0))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.PDIR_DMA, -1))).isEqualTo(EINVAL);
         assertThat(createCq(r -> { })).isZero();
     }
 
     private int createQp(Consumer<CreateQpRequest> change) {
         final long pdir = driver.pdir(driver.page().iova(), driver.page().iova(), driver.page().iova());
-        return driver.run(Command.CREATE_QP, b -> change.accept(new CreateQpRequest().wrap(b, 0).pdirDma(pdir)
-            .pd(driver.pd).sendCq(pair.cqA.handle).recvCq(pair.cqA.handle).maxSendWr(32).maxRecvWr(64).maxSendSge(1)
-            .maxRecvSge(2).totalChunks(3).sendChunks(1).qpType(2)));
+        return driver.run(Command.CREATE_QP, b -> change.accept(new CreateQpRequest().wrap(b, 0).set(PDIR_DMA, pdir)
+            .set(PD_HANDLE, driver.pd).set(SEND_CQ_HANDLE, pair.cqA.handle).set(RECV_CQ_HANDLE, pair.cqA.handle)
+            .set(MAX_SEND_WR, 32).set(MAX_RECV_WR, 64).set(MAX_SEND_SGE, 1)
+            .set(MAX_RECV_SGE, 2).set(TOTAL_CHUNKS, 3).set(SEND_CHUNKS, 1).set(QP_TYPE, 2)));
     }
 
     @Test
     void refusesOversizedQueuePairs() {
-        assertThat(createQp(r -> r.maxSendWr(64))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxRecvWr(128))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendSge(4))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxRecvSge(4))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendSge(17))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendSge(0))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendSge(-1))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendWr(0))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendWr(31))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.maxSendWr(1 << 30).sendChunks(65535))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.sendChunks(0))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.sendChunks(2))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.sendChunks(65535))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.totalChunks(0))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.totalChunks(65535))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.sendCq(1))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.recvCq(-1))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.pd(0))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.isSrq(1).srq(9))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.qpType(3))).isEqualTo(-95);
-        assertThat(createQp(r -> r.qpType(99))).isEqualTo(-95);
+        assertThat(createQp(r -> r.set(MAX_SEND_WR, 64))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_RECV_WR, 128))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_SGE, 4))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_RECV_SGE, 4))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_SGE, 17))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_SGE, 0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_SGE, -1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_WR, 0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_WR, 31))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(MAX_SEND_WR, 1 << 30).set(SEND_CHUNKS, 65535))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(SEND_CHUNKS, 0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(SEND_CHUNKS, 2))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(SEND_CHUNKS, 65535))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(TOTAL_CHUNKS, 0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(TOTAL_CHUNKS, 65535))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(SEND_CQ_HANDLE, 1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(RECV_CQ_HANDLE, -1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(PD_HANDLE, 0))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(IS_SRQ, 1).set(SRQ_HANDLE, 9))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(QP_TYPE, 3))).isEqualTo(-95);
+        assertThat(createQp(r -> r.set(QP_TYPE, 99))).isEqualTo(-95);
         assertThat(createQp(r -> { })).isZero();
     }
 
@@ -181,12 +190,14 @@ class HostileDriverTest {
         final long before = driver.pci.dma().reachableBytes();
         final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
         for (int i = 0; i < 10_000; i++) {
-            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0).pdirDma(pdir).cqe(64)
-                .nchunks(3))).isEqualTo(EINVAL);
+            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
+                .set(CreateCqRequest.PDIR_DMA, pdir).set(CreateCqRequest.CQE, 64)
+                .set(CreateCqRequest.NCHUNKS, 3))).isEqualTo(EINVAL);
         }
         for (int i = 0; i < 4000; i++) {
-            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0).pdirDma(pdir).cqe(64)
-                .nchunks(2))).isZero();
+            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
+                .set(CreateCqRequest.PDIR_DMA, pdir).set(CreateCqRequest.CQE, 64)
+                .set(CreateCqRequest.NCHUNKS, 2))).isZero();
         }
         assertThat(driver.pci.dma().reachableBytes() - before).isLessThan(10 * 4096);
     }
@@ -217,7 +228,7 @@ class HostileDriverTest {
         pair.a.ring.state().putInt(RingState.TX_PROD_TAIL_OFFSET, tail);
         pair.a.ringSend();
         pair.a.ringSend();
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, pair.a.handle));
         assertThat(pair.count(Counter.CORRUPT_RINGS)).isPositive();
     }
@@ -227,7 +238,7 @@ class HostileDriverTest {
         pair.b.ring.state().putInt(RingState.RX_PROD_TAIL_OFFSET, 0x4000_0000);
         pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     @Test
@@ -294,8 +305,8 @@ class HostileDriverTest {
     @Test
     void refusesWindowsOfNothing() {
         for (int bad : new int[] {0, -1, driver.pd + 1, Integer.MIN_VALUE}) {
-            assertThat(driver.run(Command.CREATE_MW, b -> new CreateMwRequest().wrap(b, 0).pd(bad).type(1)))
-                .isEqualTo(EINVAL);
+            assertThat(driver.run(Command.CREATE_MW, b -> new CreateMwRequest().wrap(b, 0)
+                .set(CreateMwRequest.PD_HANDLE, bad).set(CreateMwRequest.TYPE, 1))).isEqualTo(EINVAL);
             assertThat(driver.destroy(Command.DESTROY_MW, bad)).isEqualTo(EINVAL);
         }
     }
@@ -305,8 +316,10 @@ class HostileDriverTest {
         final long pdir = driver.pdir(driver.page().iova());
         for (int chunks : new int[] {0x10_0000, 0x10_0001, -1, Integer.MIN_VALUE, 0}) {
             for (long length : new long[] {4096, 1L << 32, 0x1_0000_1000L, Long.MAX_VALUE, -4096}) {
-                assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd)
-                    .start(0x1000).length(length).pdirDma(pdir).nchunks(chunks))).isEqualTo(EINVAL);
+                assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+                    .set(CreateMrRequest.PD_HANDLE, driver.pd)
+                    .set(CreateMrRequest.START, 0x1000).set(CreateMrRequest.LENGTH, length)
+                    .set(CreateMrRequest.PDIR_DMA, pdir).set(CreateMrRequest.NCHUNKS, chunks))).isEqualTo(EINVAL);
             }
         }
     }
@@ -315,15 +328,16 @@ class HostileDriverTest {
     @ValueSource(ints = {0, 1, 513, 100_000, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
     void refusesEventRingsOfAbsurdSizes(int pages) {
         try (RawDriver other = new RawDriver("emulated:rings")) {
-            other.dsr.asyncRingNumPages(pages);
+            other.dsr.set(Dsr.ASYNC_RING_PAGES_NUM_PAGES, pages);
             other.load();
-            assertThat(other.dsr.caps().gidTypes()).isZero();
+            assertThat(other.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES)).isZero();
             assertThat(other.activate()).isNotZero();
-            other.dsr.asyncRingNumPages(RawDriver.EVENT_PAGES).cqRingNumPages(pages);
+            other.dsr.set(Dsr.ASYNC_RING_PAGES_NUM_PAGES, RawDriver.EVENT_PAGES)
+                .set(Dsr.CQ_RING_PAGES_NUM_PAGES, pages);
             other.load();
             assertThat(other.activate()).isNotZero();
             assertThat(other.device().counters().get(Counter.BAD_DSR)).isEqualTo(2);
-            other.dsr.cqRingNumPages(RawDriver.EVENT_PAGES);
+            other.dsr.set(Dsr.CQ_RING_PAGES_NUM_PAGES, RawDriver.EVENT_PAGES);
             other.load();
             assertThat(other.activate()).isZero();
         }
@@ -351,13 +365,13 @@ class HostileDriverTest {
         try (RawDriver other = new RawDriver("emulated:early")) {
             assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(0xffff);
             assertThat(other.activate()).isNotZero();
-            other.dsr.respSlotDma(0);
+            other.dsr.set(Dsr.RESP_SLOT_DMA, 0);
             other.load();
             assertThat(other.activate()).isNotZero();
-            other.dsr.respSlotDma(other.response.iova()).cmdSlotDma(0x123);
+            other.dsr.set(Dsr.RESP_SLOT_DMA, other.response.iova()).set(Dsr.CMD_SLOT_DMA, 0x123);
             other.load();
             assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(0xffff);
-            other.dsr.cmdSlotDma(other.command.iova());
+            other.dsr.set(Dsr.CMD_SLOT_DMA, other.command.iova());
             other.load();
             assertThat(other.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0)))
                 .as("before ACTIVATE").isEqualTo(0xffff);
@@ -374,8 +388,10 @@ class HostileDriverTest {
             pages[i] = memory.iova() + 4096L * i;
         }
         final long pdir = driver.pdir(pages);
-        assertThat(createCq(r -> r.pdirDma(pdir).cqe(1 << 16).nchunks(pages.length))).isZero();
-        assertThat(createCq(r -> r.pdirDma(pdir).cqe(1 << 17).nchunks(1 + 2048))).isEqualTo(EINVAL);
+        assertThat(createCq(r -> r.set(CreateCqRequest.PDIR_DMA, pdir).set(CreateCqRequest.CQE, 1 << 16)
+            .set(CreateCqRequest.NCHUNKS, pages.length))).isZero();
+        assertThat(createCq(r -> r.set(CreateCqRequest.PDIR_DMA, pdir).set(CreateCqRequest.CQE, 1 << 17)
+            .set(CreateCqRequest.NCHUNKS, 1 + 2048))).isEqualTo(EINVAL);
     }
 
     @Test
@@ -385,9 +401,10 @@ class HostileDriverTest {
             {16, 1, 1}, {16, 1, 0}, {16, -1, 2}};
         for (int[] values : absurd) {
             assertThat(driver.run(Command.CREATE_SRQ, b -> {
-                final CreateSrqRequest request = new CreateSrqRequest().wrap(b, 0).pd(driver.pd).pdirDma(pdir)
-                    .nchunks(values[2]);
-                request.srqAttr().maxWr(values[0]).maxSge(values[1]);
+                final CreateSrqRequest request = new CreateSrqRequest().wrap(b, 0)
+                    .set(CreateSrqRequest.PD_HANDLE, driver.pd).set(CreateSrqRequest.PDIR_DMA, pdir)
+                    .set(CreateSrqRequest.NCHUNKS, values[2]);
+                request.get(CreateSrqRequest.ATTRS).set(SrqAttr.MAX_WR, values[0]).set(SrqAttr.MAX_SGE, values[1]);
             })).isEqualTo(EINVAL);
         }
     }

@@ -35,6 +35,7 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -125,7 +126,7 @@ class InvalidateTest {
             driver.createFastRegion(1).rkey, driver.createFastRegion(driver.createPd(), 1).rkey};
         for (int key : keys) {
             assertThat(invalidate(key)).as("key 0x%x", key).isEqualTo(PVRDMA_WC_MW_BIND_ERR);
-            assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+            assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
             pair.restart();
         }
         final RawFastRegion region = fastRegion(ALL);
@@ -142,8 +143,8 @@ class InvalidateTest {
         for (int key : keys) {
             pair.to.put(0, 0x77);
             assertThat(sendAndInvalidate(key)).as("key 0x%x", key).isEqualTo(PVRDMA_WC_REM_ACCESS_ERR);
-            assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
-            assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+            assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+            assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
             assertThat(pair.cqB.await().status()).as("the receive").isEqualTo(PVRDMA_WC_WR_FLUSH_ERR);
             assertThat(pair.to.get(0)).as("nothing was placed").isEqualTo((byte) 0x77);
             assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_ACCESS_ERR,

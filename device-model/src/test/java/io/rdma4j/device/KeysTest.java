@@ -8,6 +8,7 @@ package io.rdma4j.device;
 import static io.rdma4j.device.raw.RawPair.ALL;
 import static io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_REM_ACCESS_ERR;
 import static io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_SUCCESS;
+import static io.rdma4j.hw.pvrdma.cmd.CreateMrResponse.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.raw.RawDriver;
@@ -31,7 +32,9 @@ class KeysTest {
 
     private static CreateMrResponse create(RawDriver driver, long pdir) {
         return new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
-            .pd(driver.pd).start(4096).length(4096).access(ALL).pdirDma(pdir).nchunks(1)), 0);
+            .set(CreateMrRequest.PD_HANDLE, driver.pd).set(CreateMrRequest.START, 4096)
+            .set(CreateMrRequest.LENGTH, 4096).set(CreateMrRequest.ACCESS_FLAGS, ALL)
+            .set(CreateMrRequest.PDIR_DMA, pdir).set(CreateMrRequest.NCHUNKS, 1)), 0);
     }
 
     @ParameterizedTest
@@ -43,9 +46,9 @@ class KeysTest {
             final Set<Integer> rkeys = new HashSet<>();
             for (int i = 0; i < 20_000; i++) {
                 final CreateMrResponse created = create(driver, pdir);
-                assertThat(lkeys.add(created.lkey())).as("lkey 0x%x at %d", created.lkey(), i).isTrue();
-                assertThat(rkeys.add(created.rkey())).as("rkey 0x%x at %d", created.rkey(), i).isTrue();
-                assertThat(driver.destroy(Command.DESTROY_MR, created.mrHandle())).isZero();
+                assertThat(lkeys.add(created.get(LKEY))).as("lkey 0x%x at %d", created.get(LKEY), i).isTrue();
+                assertThat(rkeys.add(created.get(RKEY))).as("rkey 0x%x at %d", created.get(RKEY), i).isTrue();
+                assertThat(driver.destroy(Command.DESTROY_MR, created.get(MR_HANDLE))).isZero();
             }
         }
     }
@@ -60,8 +63,8 @@ class KeysTest {
             final Set<Integer> rkeys = new HashSet<>();
             for (int i = 0; i < 15_000; i++) {
                 final CreateMrResponse created = create(driver, pdir);
-                assertThat(rkeys.add(created.rkey())).as("rkey 0x%x at %d", created.rkey(), i).isTrue();
-                assertThat(driver.destroy(Command.DESTROY_MR, created.mrHandle())).isZero();
+                assertThat(rkeys.add(created.get(RKEY))).as("rkey 0x%x at %d", created.get(RKEY), i).isTrue();
+                assertThat(driver.destroy(Command.DESTROY_MR, created.get(MR_HANDLE))).isZero();
             }
         }
     }
@@ -86,10 +89,10 @@ class KeysTest {
             int last = 0;
             for (int i = 0; i < 1000; i++) {
                 final CreateMrResponse created = create(driver, pdir);
-                assertThat(created.rkey()).isNotEqualTo(created.lkey());
-                assertThat(Math.abs((long) created.rkey() - last)).as("step %d", i).isGreaterThan(0xff);
-                steps.add((created.rkey() >>> 8) - (last >>> 8));
-                last = created.rkey();
+                assertThat(created.get(RKEY)).isNotEqualTo(created.get(LKEY));
+                assertThat(Math.abs((long) created.get(RKEY) - last)).as("step %d", i).isGreaterThan(0xff);
+                steps.add((created.get(RKEY) >>> 8) - (last >>> 8));
+                last = created.get(RKEY);
             }
             assertThat(steps).as("different steps from key to key").hasSizeGreaterThan(30);
         }
@@ -100,7 +103,7 @@ class KeysTest {
         final Set<Integer> first = new HashSet<>();
         for (int i = 0; i < 8; i++) {
             try (RawDriver driver = RawDriver.ready("emulated:rerun")) {
-                first.add(create(driver, driver.pdir(driver.page().iova())).rkey());
+                first.add(create(driver, driver.pdir(driver.page().iova())).get(RKEY));
             }
         }
         assertThat(first).hasSizeGreaterThan(6);

@@ -25,6 +25,7 @@ import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcOpcode;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.Random;
 import java.util.function.Consumer;
@@ -151,7 +152,7 @@ class MaskedAtomicTest {
     private int refused(int opcode, long remote, int rkey, int log) {
         final int status = run(opcode, w -> SqWqe.maskedCasLogArgSz(
             w.maskedSwap(remote, rkey, 0, 0, -1, -1).page(), w.at(), log)).status();
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         pair.restart();
         return status;
     }

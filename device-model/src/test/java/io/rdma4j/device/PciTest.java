@@ -19,6 +19,8 @@ import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 
@@ -120,7 +122,7 @@ class PciTest {
         try (RawDriver driver = new RawDriver("emulated:pci")) {
             driver.pci.config().write(4, 2, 2);
             driver.load();
-            assertThat(driver.dsr.caps().gidTypes()).isZero();
+            assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES)).isZero();
             assertThat(driver.activate()).isNotZero();
             assertThat(driver.device().counters().get(Counter.DMA_WITHOUT_BUS_MASTER)).isEqualTo(1);
             driver.pci.config().write(4, 2, 6);
@@ -168,7 +170,7 @@ class PciTest {
     @Test
     void givesEachNameItsOwnStableAddress() {
         try (RawDriver a = RawDriver.ready("emulated:a"); RawDriver b = RawDriver.ready("emulated:b")) {
-            assertThat(a.dsr.caps().nodeGuid()).isNotEqualTo(b.dsr.caps().nodeGuid())
+            assertThat(a.dsr.get(Dsr.CAPS).get(Caps.NODE_GUID)).isNotEqualTo(b.dsr.get(Dsr.CAPS).get(Caps.NODE_GUID))
                 .isEqualTo(a.device().identity().guid());
             assertThat(a.device().identity().mac()[0] & 3).isEqualTo(2);
             assertThat(a.device().identity()).hasToString(Identity.of("a").toString());
@@ -179,7 +181,7 @@ class PciTest {
     @Test
     void hasTheAddressThatWasChosen() {
         try (RawDriver a = RawDriver.ready("emulated:a?guid=0211:22ff:fe33:4455")) {
-            assertThat(a.dsr.caps().nodeGuid()).isEqualTo(0x0211_22ff_fe33_4455L);
+            assertThat(a.dsr.get(Dsr.CAPS).get(Caps.NODE_GUID)).isEqualTo(0x0211_22ff_fe33_4455L);
             assertThat(a.device().identity()).hasToString("00:11:22:33:44:55");
         }
         assertThat(Identity.parse("0x021122fffe334455").salt()).isEqualTo(Identity.parse("021122fffe334455").salt())

@@ -9,6 +9,7 @@ import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_READ;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
+import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,6 +22,8 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp.Wqe;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.Sge;
@@ -31,9 +34,12 @@ import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.ModifySrqRequest;
+import io.rdma4j.hw.pvrdma.cmd.PortAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpCap;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import java.util.EnumSet;
 
@@ -52,9 +58,9 @@ class QuirkTest {
 
     @Test
     void knowsNoExtension() {
-        assertThat(driver.dsr.caps().deviceCapFlags2()).isZero();
-        assertThat(driver.dsr.caps().maxMw()).isZero();
-        assertThat(driver.dsr.caps().bmmeFlags()).isZero();
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.DEVICE_CAP_FLAGS2)).isZero();
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_MW)).isZero();
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.BMME_FLAGS)).isZero();
         for (Command command : new Command[] {Command.CREATE_MW, Command.DESTROY_MW, Command.RESIZE_CQ_RING}) {
             driver.response.buffer().setMemory(0, 16, (byte) 0);
             assertThat(driver.run(command, b -> { })).as(command.name()).isEqualTo(0xffff);
@@ -68,21 +74,23 @@ class QuirkTest {
     void overlooksFlagsOfRegionsThatItDoesNotKnow() {
         final long pdir = driver.pdir(driver.page().iova());
         for (int flags : new int[] {2, 4, -2}) {
-            assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(4096)
-                .length(4096).pdirDma(pdir).nchunks(1).flags(flags))).as("flags %d", flags).isZero();
+            assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+                .set(START, 4096)
+                .set(LENGTH, 4096).set(PDIR_DMA, pdir).set(NCHUNKS, 1).set(FLAGS, flags))).as("flags %d",
+                flags).isZero();
         }
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).nchunks(1)
-            .flags(2))).as("no length").isEqualTo(-22);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+            .set(NCHUNKS, 1).set(FLAGS, 2))).as("no length").isEqualTo(-22);
     }
 
     @Test
     void offersNoFastRegistrationWhereItCannotWork() {
         for (String quirk : new String[] {"plain-handles", "only-send"}) {
             try (RawDriver other = RawDriver.ready("emulated:qemu2?quirks=" + quirk)) {
-                assertThat(other.dsr.caps().bmmeFlags()).as(quirk).isZero();
-                assertThat(other.dsr.caps().maxFastRegPageListLen()).as(quirk).isZero();
-                assertThat(other.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(other.pd)
-                    .flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(1))).as(quirk).isEqualTo(-95);
+                assertThat(other.dsr.get(Dsr.CAPS).get(Caps.BMME_FLAGS)).as(quirk).isZero();
+                assertThat(other.dsr.get(Dsr.CAPS).get(Caps.MAX_FAST_REG_PAGE_LIST_LEN)).as(quirk).isZero();
+                assertThat(other.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, other.pd)
+                    .set(FLAGS, MrFlags.PVRDMA_MR_FLAG_FRMR).set(NCHUNKS, 1))).as(quirk).isEqualTo(-95);
             }
         }
     }
@@ -91,11 +99,11 @@ class QuirkTest {
     void looksLikeQemu() {
         assertThat(driver.pci.config().read(0x2c, 4)).isEqualTo(0x1100_1af4);
         assertThat(driver.registers.readInt(Bar1.PVRDMA_REG_VERSION)).isEqualTo(17);
-        assertThat(driver.dsr.caps().fwVer()).isEqualTo(14);
-        assertThat(driver.dsr.caps().gidTypes()).isEqualTo(1);
-        assertThat(driver.dsr.caps().maxUar()).isEqualTo(2_097_152);
-        assertThat(driver.dsr.caps().maxQpRdAtom()).isZero();
-        assertThat(driver.dsr.caps().maxQpWr()).isEqualTo(10467);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.FW_VER)).isEqualTo(14);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES)).isEqualTo(1);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_UAR)).isEqualTo(2_097_152);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_QP_RD_ATOM)).isZero();
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_QP_WR)).isEqualTo(10467);
         assertThat(driver.uar.readInt(0)).isEqualTo(-1);
         assertThat(driver.device().options().quirks()).isEqualTo(EnumSet.allOf(Quirk.class));
     }
@@ -103,10 +111,10 @@ class QuirkTest {
     @Test
     void orsTheGidTypesOntoGarbage() {
         try (RawDriver other = new RawDriver("emulated:qemu2?quirks=qemu-7.2")) {
-            other.dsr.caps().gidTypes(2);
+            other.dsr.get(Dsr.CAPS).set(Caps.GID_TYPES, 2);
             assertThat(other.err()).isEqualTo(0xffff);
             other.load();
-            assertThat(other.dsr.caps().gidTypes()).isEqualTo(3);
+            assertThat(other.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES)).isEqualTo(3);
             assertThat(other.err()).isEqualTo(0xffff);
             assertThat(other.activate()).isZero();
         }
@@ -129,12 +137,12 @@ class QuirkTest {
         assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_0013);
         assertThat(driver.response.buffer().getInt(16)).as("max_wr").isEqualTo(16);
         assertThat(driver.response.buffer().getInt(24)).as("limit").isZero();
-        assertThat(driver.run(Command.QUERY_SRQ, b -> new HandleRequest().wrap(b,
-            0).handle(srq.handle))).isEqualTo(-22);
+        assertThat(driver.run(Command.QUERY_SRQ, b -> new HandleRequest().wrap(b, 0)
+            .set(HandleRequest.HANDLE, srq.handle))).isEqualTo(-22);
         assertThat(driver.run(Command.QUERY_SRQ, b -> {
             final ModifySrqRequest request = new ModifySrqRequest()
-                .wrap(b, 0).srqHandle(srq.handle).attrMask(2);
-            request.srqAttr().srqLimit(5);
+                .wrap(b, 0).set(ModifySrqRequest.SRQ_HANDLE, srq.handle).set(ModifySrqRequest.ATTR_MASK, 2);
+            request.get(ModifySrqRequest.ATTRS).set(SrqAttr.SRQ_LIMIT, 5);
         })).isZero();
         assertThat(driver.response.buffer().getInt(8)).isEqualTo(0x8000_0012);
     }
@@ -152,10 +160,10 @@ class QuirkTest {
     @Test
     void takesWholePagesOnly() {
         final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(0x1ffe)
-            .length(4).pdirDma(pdir).nchunks(2))).isEqualTo(-22);
-        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(0x1000)
-            .length(8192).pdirDma(pdir).nchunks(2))).isZero();
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+            .set(START, 0x1ffe).set(LENGTH, 4).set(PDIR_DMA, pdir).set(NCHUNKS, 2))).isEqualTo(-22);
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
+            .set(START, 0x1000).set(LENGTH, 8192).set(PDIR_DMA, pdir).set(NCHUNKS, 2))).isZero();
     }
 
     @Test
@@ -238,7 +246,7 @@ class QuirkTest {
         pair.a.receive(1, new long[0][]);
         assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
         assertThat(pair.cqA.poll()).isNull();
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
         assertThat(pair.a.toInit()).isEqualTo(-5);
         assertThat(events.poll()).isNull();
@@ -247,14 +255,15 @@ class QuirkTest {
     @Test
     void answersGarbageBehindTheFirstAttributes() {
         final QpAttr attr = pair.a.query();
-        assertThat(attr.destQpNum()).isEqualTo(pair.b.qpn);
-        assertThat(attr.cap().maxSendWr()).isNotEqualTo(16);
+        assertThat(attr.get(QpAttr.DEST_QP_NUM)).isEqualTo(pair.b.qpn);
+        assertThat(attr.get(QpAttr.CAP).get(QpCap.MAX_SEND_WR)).isNotEqualTo(16);
     }
 
     @Test
     void reportsItsPortAsDown() {
         assertThat(new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT,
-            b -> new QueryPortRequest().wrap(b, 0).portNum(1)), 0).portAttr().state()).isEqualTo(1);
+            b -> new QueryPortRequest().wrap(b, 0)
+                .set(QueryPortRequest.PORT_NUM, 1)), 0).get(QueryPortResponse.ATTRS).get(PortAttr.STATE)).isEqualTo(1);
     }
 
     @Test

@@ -200,8 +200,9 @@ class RcSendTest {
     @Test
     void reachesAllDmaMemoryThroughARegionOfThatKind() {
         final CreateMrResponse all = new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR,
-            x -> new CreateMrRequest().wrap(x, 0).pd(driver.pd).flags(1).access(1)), 0);
-        final int lkey = all.lkey();
+            x -> new CreateMrRequest().wrap(x, 0).set(CreateMrRequest.PD_HANDLE, driver.pd)
+                .set(CreateMrRequest.FLAGS, 1).set(CreateMrRequest.ACCESS_FLAGS, 1)), 0);
+        final int lkey = all.get(CreateMrResponse.LKEY);
         final DmaMemory from = driver.allocate(3);
         final DmaMemory to = driver.allocate(3);
         from.buffer().putLong(8000, 42);

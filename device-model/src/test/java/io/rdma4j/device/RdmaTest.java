@@ -21,6 +21,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -118,8 +119,8 @@ class RdmaTest {
         assertThat(rdma(opcode, 10, pair.to.start() + pair.to.length() - 10, pair.to.rkey)).isZero();
         assertThat(rdma(opcode, 10, pair.to.start() + pair.to.length() - 9, pair.to.rkey))
             .isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     @ParameterizedTest

@@ -85,8 +85,10 @@ class RegionKindsTest {
     }
 
     private static int create(RawDriver driver, long pdir, long start, long length, int pages) {
-        return driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).pd(driver.pd).start(start)
-            .length(length).access(ALL).pdirDma(pdir).nchunks(pages));
+        return driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(CreateMrRequest.PD_HANDLE, driver.pd).set(CreateMrRequest.START, start)
+            .set(CreateMrRequest.LENGTH, length).set(CreateMrRequest.ACCESS_FLAGS, ALL)
+            .set(CreateMrRequest.PDIR_DMA, pdir).set(CreateMrRequest.NCHUNKS, pages));
     }
 
     @Test
@@ -99,8 +101,8 @@ class RegionKindsTest {
             final long length = (long) LARGE * Pdir.PAGE_SIZE;
             assertThat(create(driver, directory(driver, common.iova(), last.iova()), start, length, LARGE)).isZero();
             final CreateMrResponse created = new CreateMrResponse().wrap(driver.response.buffer(), 0);
-            final int rkey = created.rkey();
-            final int lkey = created.lkey();
+            final int rkey = created.get(CreateMrResponse.RKEY);
+            final int lkey = created.get(CreateMrResponse.LKEY);
 
             assertThat(pair.write(start + length - 4096 - 100, 200, rkey)).isEqualTo(PVRDMA_WC_SUCCESS);
             for (int i = 0; i < 100; i++) {
@@ -124,7 +126,7 @@ class RegionKindsTest {
             final DmaMemory last = driver.page();
             assertThat(create(driver, directory(driver, common.iova(), last.iova()), 0, (long) LARGE << 12, LARGE))
                 .isZero();
-            final int rkey = new CreateMrResponse().wrap(driver.response.buffer(), 0).rkey();
+            final int rkey = new CreateMrResponse().wrap(driver.response.buffer(), 0).get(CreateMrResponse.RKEY);
             for (long at = (1L << 30) - 8192; at <= (1L << 30) + 4096; at += 4096) {
                 pair.from.putLong(0, at);
                 assertThat(pair.write(at, 8, rkey)).isEqualTo(PVRDMA_WC_SUCCESS);

@@ -21,6 +21,7 @@ import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -71,7 +72,7 @@ class RetryTest {
         assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(4 * (4096L << SHORT));
         assertThat(pair.count(Counter.RETRIES)).isEqualTo(3);
         assertThat(pair.count(Counter.RETRIES_EXCEEDED)).isEqualTo(1);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     @Test
@@ -147,8 +148,9 @@ class RetryTest {
             post(1);
             assertThat(pair.cqA.poll()).isNull();
 
-            far.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(0)
-                .gid(far.gid()).gidType(2));
+            far.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+                .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0)
+                .set(CreateBindRequest.NEW_GID, far.gid()).set(CreateBindRequest.GID_TYPE, 2));
 
             assertThat(pair.cqA.poll().status()).isZero();
             assertThat(cq.poll().wrId()).isEqualTo(7);
@@ -161,7 +163,7 @@ class RetryTest {
         pair.b.toInit();
         pair.b.modify(RawQp.RC_RTR, attr -> {
             pair.b.fillRtr(attr, pair.a.qpn, pair.driver.gid());
-            attr.rqPsn(0x11);
+            attr.set(QpAttr.RQ_PSN, 0x11);
         });
         pair.b.receive(7, new long[0][]);
         post(1);
@@ -229,7 +231,7 @@ class RetryTest {
             final int psn = 0x10 + round;
             assertThat(pair.b.modify(RawQp.RC_RTR, attr -> {
                 pair.b.fillRtr(attr, pair.a.qpn, pair.driver.gid());
-                attr.rqPsn(psn);
+                attr.set(QpAttr.RQ_PSN, psn);
             })).isZero();
             assertThat(pair.cqA.poll().status()).isZero();
             pair.b.modifyState(QpState.PVRDMA_QPS_RESET);
@@ -272,7 +274,7 @@ class RetryTest {
         assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
         assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(TimeUnit.MICROSECONDS.toNanos(3 * 1280));
         assertThat(pair.count(Counter.RNR)).as("the first try and three more").isEqualTo(4);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -131,7 +132,7 @@ class SrqTest {
         assertThat(cq.poll()).matches(c -> c.wrId() == 1 && c.status() == WcStatus.PVRDMA_WC_LOC_LEN_ERR
             && c.qp() == receivers[0].handle);
         assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
-        assertThat(receivers[0].query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(receivers[0].query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         send(1);
         assertThat(cq.poll()).matches(c -> c.wrId() == 2 && c.status() == 0 && c.qp() == receivers[1].handle);
     }

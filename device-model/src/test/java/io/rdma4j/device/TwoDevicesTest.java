@@ -105,7 +105,7 @@ class TwoDevicesTest {
 
     @Test
     void doNotTakeEachOthersGids() {
-        assertThat(left.run(Command.CREATE_BIND, x -> new CreateBindRequest().wrap(x, 0).index(5).gid(right.gid())
-            .gidType(2))).isEqualTo(-16);
+        assertThat(left.run(Command.CREATE_BIND, x -> new CreateBindRequest().wrap(x, 0).set(CreateBindRequest.INDEX, 5)
+            .set(CreateBindRequest.NEW_GID, right.gid()).set(CreateBindRequest.GID_TYPE, 2))).isEqualTo(-16);
     }
 }

@@ -23,6 +23,8 @@ import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.PortAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 
@@ -76,8 +78,9 @@ class UdTest {
     @Test
     void putsAnIpv4HeaderAtTheEndOfThoseForIpv4Addresses() {
         final byte[] ipv4 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 1, 2, 3};
-        pair.driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(1)
-            .gid(ipv4).gidType(2));
+        pair.driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 1)
+            .set(CreateBindRequest.NEW_GID, ipv4).set(CreateBindRequest.GID_TYPE, 2));
         receive(1000);
 
         pair.a.post(w -> {
@@ -160,7 +163,7 @@ class UdTest {
         }
         assertThat(pair.count(Counter.NO_PEER)).isEqualTo(targets.length);
         assertThat(pair.cqB.poll()).isNull();
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     @Test
@@ -178,9 +181,9 @@ class UdTest {
         pair.b.receive(1, pair.to.start(), 100, pair.to.lkey ^ 0x100);
         send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_RTS);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
         assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     @Test
@@ -189,7 +192,9 @@ class UdTest {
             send(PVRDMA_WR_SEND, 8, 5);
         }
         assertThat(new QueryPortResponse().wrap(pair.driver.ok(Command.QUERY_PORT, b -> new QueryPortRequest()
-            .wrap(b, 0).portNum(1)), 0).portAttr().qkeyViolCntr()).isEqualTo(3);
+            .wrap(b, 0)
+            .set(QueryPortRequest.PORT_NUM,
+            1)), 0).get(QueryPortResponse.ATTRS).get(PortAttr.QKEY_VIOL_CNTR)).isEqualTo(3);
     }
 
     @Test
@@ -217,13 +222,14 @@ class UdTest {
 
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
-        assertThat(pair.a.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_SQE);
+        assertThat(pair.a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_SQE);
         pair.a.receive(8, pair.to.start(), 100, pair.to.lkey);
         pair.b.post(w -> w.send(1, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd, pair.a.qpn, RawQp.QKEY, gid));
         assertThat(pair.cqA.poll().wrId()).isEqualTo(8);
 
         assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_CUR_STATE,
-            attr -> attr.qpState(QpState.PVRDMA_QPS_RTS).curQpState(QpState.PVRDMA_QPS_SQE))).isZero();
+            attr -> attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTS)
+                .set(QpAttr.CUR_QP_STATE, QpState.PVRDMA_QPS_SQE))).isZero();
         receive(1000);
         send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);

@@ -25,12 +25,15 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawWindow;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import java.util.function.Consumer;
 
@@ -93,7 +96,7 @@ class WindowTest {
         final RawWindow window = driver.createMw(type);
         bind(window, 1000, 5000, READ_WRITE);
         assertThat(write(window, at, length)).isEqualTo(PVRDMA_WC_REM_ACCESS_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
     }
 
     @Test
@@ -276,7 +279,7 @@ class WindowTest {
             .bind(window.rkey, window.rkey ^ 1, region.lkey, region.start(), 100, READ_WRITE)));
         final Completion done = pair.cqB.await();
         assertThat(done.status()).as(done.toString()).isEqualTo(PVRDMA_WC_MW_BIND_ERR);
-        assertThat(pair.b.query().qpState()).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(pair.count(Counter.MEMORY_OPERATIONS_REFUSED)).isEqualTo(refused + 1);
         pair.restart();
         assertThat(pair.write(region.start(), 1, window.rkey)).isEqualTo(PVRDMA_WC_REM_ACCESS_ERR);
@@ -343,7 +346,8 @@ class WindowTest {
     }
 
     private int createMw(int type) {
-        return driver.run(Command.CREATE_MW, b -> new CreateMwRequest().wrap(b, 0).pd(driver.pd).type(type));
+        return driver.run(Command.CREATE_MW, b -> new CreateMwRequest().wrap(b, 0)
+            .set(CreateMwRequest.PD_HANDLE, driver.pd).set(CreateMwRequest.TYPE, type));
     }
 
     @Test
@@ -375,16 +379,16 @@ class WindowTest {
     @Test
     void isUnknownToADeviceWithoutExtensions() {
         try (RawPair plain = RawPair.connected("emulated:plain?extensions=false")) {
-            assertThat(plain.driver.dsr.caps().maxMw()).isZero();
-            assertThat(plain.driver.dsr.caps().deviceCapFlags2()).isZero();
-            assertThat(plain.driver.dsr.caps().maxMrSize()).isEqualTo(1L << 30);
+            assertThat(plain.driver.dsr.get(Dsr.CAPS).get(Caps.MAX_MW)).isZero();
+            assertThat(plain.driver.dsr.get(Dsr.CAPS).get(Caps.DEVICE_CAP_FLAGS2)).isZero();
+            assertThat(plain.driver.dsr.get(Dsr.CAPS).get(Caps.MAX_MR_SIZE)).isEqualTo(1L << 30);
             for (Command command : new Command[] {Command.CREATE_MW, Command.DESTROY_MW, Command.RESIZE_CQ_RING}) {
                 assertThat(plain.driver.run(command, b -> { })).as(command.name()).isEqualTo(0xffff);
             }
             plain.a.post(w -> w.send(5, WrOpcode.PVRDMA_WR_BIND_MW, PVRDMA_SEND_SIGNALED));
             assertThat(plain.cqA.await().status()).isEqualTo(PVRDMA_WC_LOC_QP_OP_ERR);
         }
-        assertThat(driver.dsr.caps().maxMw()).isEqualTo(8);
-        assertThat(driver.dsr.caps().deviceCapFlags2()).isEqualTo(15);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_MW)).isEqualTo(8);
+        assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.DEVICE_CAP_FLAGS2)).isEqualTo(15);
     }
 }

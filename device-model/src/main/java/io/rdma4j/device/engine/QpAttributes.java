@@ -5,6 +5,10 @@
 
 package io.rdma4j.device.engine;
 
+import static io.rdma4j.hw.pvrdma.cmd.QpAttr.*;
+import static java.util.Map.entry;
+
+import io.rdma4j.hw.layout.Fields.IntField;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
@@ -13,13 +17,35 @@ import io.rdma4j.queues.Padded;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
+import java.util.Map;
 
 /**
  * What MODIFY_QP has set so far: the whole struct for QUERY_QP, and in fields what the data path asks for. Written
  * under both locks of the queue pair, read under either.
  */
 final class QpAttributes extends Padded {
-    private final QpAttr shadow = new QpAttr().wrap(new UnsafeBuffer(new byte[QpAttr.LENGTH]), 0);
+    /** The numbers, and the bit of the mask that names each. */
+    private static final Map<IntField<QpAttr>, Integer> FIELDS = Map.ofEntries(
+        entry(QP_ACCESS_FLAGS, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS),
+        entry(PKEY_INDEX, QpAttrMask.PVRDMA_QP_PKEY_INDEX),
+        entry(PORT_NUM, QpAttrMask.PVRDMA_QP_PORT),
+        entry(QKEY, QpAttrMask.PVRDMA_QP_QKEY),
+        entry(PATH_MTU, QpAttrMask.PVRDMA_QP_PATH_MTU),
+        entry(DEST_QP_NUM, QpAttrMask.PVRDMA_QP_DEST_QPN),
+        entry(EN_SQD_ASYNC_NOTIFY, QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY),
+        entry(PATH_MIG_STATE, QpAttrMask.PVRDMA_QP_PATH_MIG_STATE),
+        entry(TIMEOUT, QpAttrMask.PVRDMA_QP_TIMEOUT),
+        entry(RETRY_CNT, QpAttrMask.PVRDMA_QP_RETRY_CNT),
+        entry(RNR_RETRY, QpAttrMask.PVRDMA_QP_RNR_RETRY),
+        entry(RQ_PSN, QpAttrMask.PVRDMA_QP_RQ_PSN),
+        entry(SQ_PSN, QpAttrMask.PVRDMA_QP_SQ_PSN),
+        entry(MAX_RD_ATOMIC, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC),
+        entry(MAX_DEST_RD_ATOMIC, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC),
+        entry(MIN_RNR_TIMER, QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER),
+        entry(ALT_PKEY_INDEX, QpAttrMask.PVRDMA_QP_ALT_PATH),
+        entry(ALT_PORT_NUM, QpAttrMask.PVRDMA_QP_ALT_PATH),
+        entry(ALT_TIMEOUT, QpAttrMask.PVRDMA_QP_ALT_PATH));
+    private final QpAttr shadow = new QpAttr().wrap(new UnsafeBuffer(new byte[QpAttr.LAYOUT.length()]), 0);
     private final UnsafeBuffer gid = new UnsafeBuffer(new byte[16]);
     int destQpn;
     int qkey;
@@ -50,73 +76,21 @@ final class QpAttributes extends Padded {
     /** Takes over the fields that the mask names. */
     void set(int mask, QpAttr from) {
         if (has(mask, QpAttrMask.PVRDMA_QP_AV)) {
-            copy(from, QpAttr.AH_ATTR_OFFSET, AhAttr.LENGTH);
+            copy(from, AH_ATTR.offset(), AhAttr.LAYOUT.length());
         }
         if (has(mask, QpAttrMask.PVRDMA_QP_ALT_PATH)) {
-            copy(from, QpAttr.ALT_AH_ATTR_OFFSET, AhAttr.LENGTH);
-            shadow.altPkeyIndex(from.altPkeyIndex()).altPortNum(from.altPortNum()).altTimeout(from.altTimeout());
+            copy(from, ALT_AH_ATTR.offset(), AhAttr.LAYOUT.length());
         }
-        setAddressing(mask, from);
-        setTransport(mask, from);
+        FIELDS.forEach((field, bit) -> {
+            if (has(mask, bit)) {
+                shadow.set(field, from.get(field));
+            }
+        });
         refresh();
     }
 
     private void copy(QpAttr from, int at, int length) {
         shadow.buffer().putBytes(shadow.offset() + at, from.buffer(), from.offset() + at, length);
-    }
-
-    private void setAddressing(int mask, QpAttr from) {
-        if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS)) {
-            shadow.qpAccessFlags(from.qpAccessFlags());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_PKEY_INDEX)) {
-            shadow.pkeyIndex(from.pkeyIndex());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_PORT)) {
-            shadow.portNum(from.portNum());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_QKEY)) {
-            shadow.qkey(from.qkey());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_PATH_MTU)) {
-            shadow.pathMtu(from.pathMtu());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_DEST_QPN)) {
-            shadow.destQpNum(from.destQpNum());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY)) {
-            shadow.enSqdAsyncNotify(from.enSqdAsyncNotify());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_PATH_MIG_STATE)) {
-            shadow.pathMigState(from.pathMigState());
-        }
-    }
-
-    private void setTransport(int mask, QpAttr from) {
-        if (has(mask, QpAttrMask.PVRDMA_QP_TIMEOUT)) {
-            shadow.timeout(from.timeout());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_RETRY_CNT)) {
-            shadow.retryCnt(from.retryCnt());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_RNR_RETRY)) {
-            shadow.rnrRetry(from.rnrRetry());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_RQ_PSN)) {
-            shadow.rqPsn(from.rqPsn());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_SQ_PSN)) {
-            shadow.sqPsn(from.sqPsn());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC)) {
-            shadow.maxRdAtomic(from.maxRdAtomic());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC)) {
-            shadow.maxDestRdAtomic(from.maxDestRdAtomic());
-        }
-        if (has(mask, QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER)) {
-            shadow.minRnrTimer(from.minRnrTimer());
-        }
     }
 
     /** How many packets so many bytes are. */
@@ -126,18 +100,18 @@ final class QpAttributes extends Padded {
 
     private void refresh() {
         changes++;
-        destQpn = shadow.destQpNum();
-        qkey = shadow.qkey();
-        access = shadow.qpAccessFlags();
-        mtuShift = shadow.pathMtu() == 0 ? 12 : 7 + shadow.pathMtu();
-        rnrRetry = shadow.rnrRetry();
-        retryCnt = shadow.retryCnt();
-        timeout = shadow.timeout();
-        minRnrTimer = shadow.minRnrTimer();
-        maxRdAtomic = shadow.maxRdAtomic();
-        maxDestRdAtomic = shadow.maxDestRdAtomic();
-        sgidIndex = shadow.ahAttr().sgidIndex();
-        gid.putBytes(0, shadow.ahAttr().dgid());
+        destQpn = shadow.get(DEST_QP_NUM);
+        qkey = shadow.get(QKEY);
+        access = shadow.get(QP_ACCESS_FLAGS);
+        mtuShift = shadow.get(PATH_MTU) == 0 ? 12 : 7 + shadow.get(PATH_MTU);
+        rnrRetry = shadow.get(RNR_RETRY);
+        retryCnt = shadow.get(RETRY_CNT);
+        timeout = shadow.get(TIMEOUT);
+        minRnrTimer = shadow.get(MIN_RNR_TIMER);
+        maxRdAtomic = shadow.get(MAX_RD_ATOMIC);
+        maxDestRdAtomic = shadow.get(MAX_DEST_RD_ATOMIC);
+        sgidIndex = shadow.get(AH_ATTR).get(AhAttr.GRH_SGID_INDEX);
+        gid.putBytes(0, shadow.get(AH_ATTR).get(AhAttr.GRH_DGID));
         destGidHigh = gid.getLong(0, ByteOrder.BIG_ENDIAN);
         destGidLow = gid.getLong(8, ByteOrder.BIG_ENDIAN);
     }

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.engine;
 
+import static io.rdma4j.hw.pvrdma.cmd.QpAttr.*;
+
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.hw.pvrdma.AccessFlags;
@@ -13,6 +15,7 @@ import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.QpCap;
 
 /** MODIFY_QP and QUERY_QP: checks each attribute, then takes the step and what follows of it. */
 final class QpModifier {
@@ -36,7 +39,7 @@ final class QpModifier {
         boolean done = false;
         while (!done) {
             final int from = qp.state();
-            final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.qpState() : from;
+            final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.get(QP_STATE) : from;
             requireStep(qp, from, to, mask, attr);
             requireAttributes(mask, attr);
             done = step(qp, from, to, mask, attr);
@@ -52,7 +55,7 @@ final class QpModifier {
 
     /** QEMU acts on three states only and keeps the others in mind. */
     private boolean isOnlyRemembered(QueuePair qp, int mask, QpAttr attr) {
-        final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.qpState() : qp.state();
+        final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.get(QP_STATE) : qp.state();
         if (to >= QpState.PVRDMA_QPS_INIT && to <= QpState.PVRDMA_QPS_RTS) {
             if (to <= qp.state() && to == QpState.PVRDMA_QPS_INIT) {
                 throw new CommandError(CommandError.EIO, "the backend's queue pair is past INIT");
@@ -65,9 +68,9 @@ final class QpModifier {
     }
 
     private void requireStep(QueuePair qp, int from, int to, int mask, QpAttr attr) {
-        if (has(mask, QpAttrMask.PVRDMA_QP_CUR_STATE) && attr.curQpState() != from) {
+        if (has(mask, QpAttrMask.PVRDMA_QP_CUR_STATE) && attr.get(CUR_QP_STATE) != from) {
             throw CommandError.invalid("cur_qp_state is %s, not %s", QpState.name(from),
-                QpState.name(attr.curQpState()));
+                QpState.name(attr.get(CUR_QP_STATE)));
         }
         final int required = QpTransitions.required(qp.shape().type(), from, to);
         if (required == QpTransitions.FORBIDDEN) {
@@ -80,24 +83,24 @@ final class QpModifier {
     }
 
     private void requireAttributes(int mask, QpAttr attr) {
-        requireRange(mask, QpAttrMask.PVRDMA_QP_PORT, attr.portNum(), 1, 1);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_PKEY_INDEX, attr.pkeyIndex(), 0, 0);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER, attr.minRnrTimer(), 0, MAX_TIMER);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_TIMEOUT, attr.timeout(), 0, MAX_TIMER);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_RETRY_CNT, attr.retryCnt(), 0, MAX_RETRY);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_RNR_RETRY, attr.rnrRetry(), 0, MAX_RETRY);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_RQ_PSN, attr.rqPsn(), 0, MAX_PSN);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_SQ_PSN, attr.sqPsn(), 0, MAX_PSN);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_DEST_QPN, attr.destQpNum(), 0, MAX_PSN);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_PATH_MTU, attr.pathMtu(), 1, context.limits().mtu());
+        requireRange(mask, QpAttrMask.PVRDMA_QP_PORT, attr.get(PORT_NUM), 1, 1);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_PKEY_INDEX, attr.get(PKEY_INDEX), 0, 0);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER, attr.get(MIN_RNR_TIMER), 0, MAX_TIMER);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_TIMEOUT, attr.get(TIMEOUT), 0, MAX_TIMER);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_RETRY_CNT, attr.get(RETRY_CNT), 0, MAX_RETRY);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_RNR_RETRY, attr.get(RNR_RETRY), 0, MAX_RETRY);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_RQ_PSN, attr.get(RQ_PSN), 0, MAX_PSN);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_SQ_PSN, attr.get(SQ_PSN), 0, MAX_PSN);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_DEST_QPN, attr.get(DEST_QP_NUM), 0, MAX_PSN);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_PATH_MTU, attr.get(PATH_MTU), 1, context.limits().mtu());
         final int maxAtomic = Math.max(1, context.limits().maxRdAtomic());
-        requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC, attr.maxRdAtomic(), 0, maxAtomic);
-        requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC, attr.maxDestRdAtomic(), 0, maxAtomic);
-        if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS) && (attr.qpAccessFlags() & ~0x1f) != 0) {
-            throw CommandError.invalid("qp_access_flags %s", AccessFlags.name(attr.qpAccessFlags()));
+        requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC, attr.get(MAX_RD_ATOMIC), 0, maxAtomic);
+        requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC, attr.get(MAX_DEST_RD_ATOMIC), 0, maxAtomic);
+        if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS) && (attr.get(QP_ACCESS_FLAGS) & ~0x1f) != 0) {
+            throw CommandError.invalid("qp_access_flags %s", AccessFlags.name(attr.get(QP_ACCESS_FLAGS)));
         }
         if (has(mask, QpAttrMask.PVRDMA_QP_AV)) {
-            requirePath(attr.ahAttr());
+            requirePath(attr.get(AH_ATTR));
         }
     }
 
@@ -108,12 +111,12 @@ final class QpModifier {
     }
 
     private void requirePath(AhAttr path) {
-        if (path.portNum() != 1 || (path.ahFlags() & AhFlags.PVRDMA_AH_GRH) == 0) {
-            throw CommandError.invalid("ah_attr port_num %d ah_flags %d: port 1 and a GRH are needed", path.portNum(),
-                path.ahFlags());
+        if (path.get(AhAttr.PORT_NUM) != 1 || (path.get(AhAttr.AH_FLAGS) & AhFlags.PVRDMA_AH_GRH) == 0) {
+            throw CommandError.invalid("ah_attr port_num %d ah_flags %d: port 1 and a GRH are needed",
+                path.get(AhAttr.PORT_NUM), path.get(AhAttr.AH_FLAGS));
         }
-        if (context.gids().entry(path.sgidIndex()) == null) {
-            throw CommandError.invalid("ah_attr sgid_index %d is not bound", path.sgidIndex());
+        if (context.gids().entry(path.get(AhAttr.GRH_SGID_INDEX)) == null) {
+            throw CommandError.invalid("ah_attr sgid_index %d is not bound", path.get(AhAttr.GRH_SGID_INDEX));
         }
     }
 
@@ -142,17 +145,18 @@ final class QpModifier {
     private static void take(QueuePair qp, int mask, QpAttr attr) {
         qp.attributes().set(mask, attr);
         if (has(mask, QpAttrMask.PVRDMA_QP_SQ_PSN)) {
-            qp.requester().executor().psn(attr.sqPsn());
+            qp.requester().executor().psn(attr.get(SQ_PSN));
         }
         if (has(mask, QpAttrMask.PVRDMA_QP_RQ_PSN)) {
-            qp.responder().psn(attr.rqPsn());
+            qp.responder().psn(attr.get(RQ_PSN));
         }
     }
 
     /** What has begun when the step to SQD is taken is finished there; the wish for an event holds for this step. */
     private static void drain(QueuePair qp, int from, int to, int mask, QpAttr attr) {
         if (from == QpState.PVRDMA_QPS_RTS && to == QpState.PVRDMA_QPS_SQD) {
-            qp.requester().drain(has(mask, QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY) && attr.enSqdAsyncNotify() != 0);
+            qp.requester().drain(has(mask, QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY)
+                && attr.get(EN_SQD_ASYNC_NOTIFY) != 0);
         } else if (to != from) {
             qp.requester().stopDraining();
         }
@@ -174,22 +178,22 @@ final class QpModifier {
         qp.receives().lock().lock();
         into.copyFrom(qp.attributes().shadow().buffer(), qp.attributes().shadow().offset());
         final int state = qp.remembered() >= 0 ? qp.remembered() : qp.state();
-        into.qpState(state).curQpState(state).sqPsn(qp.requester().executor().psn()).rqPsn(qp.responder().psn())
-            .sqDraining(qp.requester().isDraining() ? 1 : 0);
+        into.set(QP_STATE, state).set(CUR_QP_STATE, state).set(SQ_PSN, qp.requester().executor().psn())
+            .set(RQ_PSN, qp.responder().psn()).set(SQ_DRAINING, qp.requester().isDraining() ? 1 : 0);
         qp.receives().lock().unlock();
         qp.requester().lock().unlock();
         fillCap(qp, into);
         if (context.has(Quirk.QUERY_GARBAGE)) {
-            into.buffer().setMemory(into.offset() + CHECKED_BYTES_OF_QEMU, QpAttr.LENGTH - CHECKED_BYTES_OF_QEMU,
-                (byte) 0xa5);
+            into.buffer().setMemory(into.offset() + CHECKED_BYTES_OF_QEMU,
+                QpAttr.LAYOUT.length() - CHECKED_BYTES_OF_QEMU, (byte) 0xa5);
         }
     }
 
     private static void fillCap(QueuePair qp, QpAttr into) {
         final boolean shared = qp.shape().srq() != null;
-        into.cap().maxSendWr(qp.requester().count()).maxSendSge(qp.shape().maxSge())
-            .maxRecvWr(shared ? 0 : qp.receives().count())
-            .maxRecvSge(shared ? 0 : qp.receives().maxSge())
-            .maxInlineData(0);
+        into.get(CAP).set(QpCap.MAX_SEND_WR, qp.requester().count()).set(QpCap.MAX_SEND_SGE, qp.shape().maxSge())
+            .set(QpCap.MAX_RECV_WR, shared ? 0 : qp.receives().count())
+            .set(QpCap.MAX_RECV_SGE, shared ? 0 : qp.receives().maxSge())
+            .set(QpCap.MAX_INLINE_DATA, 0);
     }
 }

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.engine;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
+
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.memory.PageTable;
@@ -53,7 +55,7 @@ public final class QueuePairs {
         final ReceiveQueue receives = shape.srq() != null ? shape.srq().receives() : receives(request, shape);
         final int stride = SqWqe.stride(shape.maxSge());
         final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.TX_OFFSET,
-            shape.pages().buffers(1, request.sendChunks()), request.maxSendWr(), stride);
+            shape.pages().buffers(1, request.get(SEND_CHUNKS)), request.get(MAX_SEND_WR), stride);
         final int qpn = byQpn.allocate();
         final int handle = context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? qpn : byHandle.allocate();
         final QueuePair qp = new QueuePair(context, handle, qpn, shape,
@@ -72,43 +74,46 @@ public final class QueuePairs {
     }
 
     private QpShape shape(CreateQpRequest request) {
-        final ProtectionDomain pd = protection.pd(request.pd());
-        final CompletionQueue sendCq = queues.requireCq(request.sendCq());
-        final CompletionQueue recvCq = queues.requireCq(request.recvCq());
-        final SharedReceiveQueue srq = request.isSrq() != 0 ? queues.requireSrq(request.srq()) : null;
-        if (request.qpType() != QpType.PVRDMA_QPT_RC && request.qpType() != QpType.PVRDMA_QPT_UD) {
-            throw new CommandError(CommandError.EOPNOTSUPP, "queue pairs of type " + QpType.name(request.qpType()));
+        final ProtectionDomain pd = protection.pd(request.get(PD_HANDLE));
+        final CompletionQueue sendCq = queues.requireCq(request.get(SEND_CQ_HANDLE));
+        final CompletionQueue recvCq = queues.requireCq(request.get(RECV_CQ_HANDLE));
+        final SharedReceiveQueue srq = request.get(IS_SRQ) != 0 ? queues.requireSrq(request.get(SRQ_HANDLE)) : null;
+        if (request.get(QP_TYPE) != QpType.PVRDMA_QPT_RC && request.get(QP_TYPE) != QpType.PVRDMA_QPT_UD) {
+            throw new CommandError(CommandError.EOPNOTSUPP, "queue pairs of type " + QpType.name(request.get(QP_TYPE)));
         }
-        return new QpShape(request.qpType(), pd, sendCq, recvCq, srq, request.sqSigAll() != 0, request.maxSendSge(),
-            rings(request));
+        return new QpShape(request.get(QP_TYPE), pd, sendCq, recvCq, srq, request.get(SQ_SIG_ALL) != 0,
+            request.get(MAX_SEND_SGE), rings(request));
     }
 
     private PageTable rings(CreateQpRequest request) {
-        queues.requireCount("max_send_wr", request.maxSendWr(), context.limits().maxQpWr());
-        queues.requireSge(request.maxSendSge());
-        final int sends = RingGeometry.pagesFor(request.maxSendWr(), SqWqe.stride(request.maxSendSge()));
-        queues.requirePages("send queue", request.sendChunks(), sends);
-        final int rest = request.totalChunks() - 1 - request.sendChunks();
-        if (request.isSrq() == 0) {
-            queues.requireCount("max_recv_wr", request.maxRecvWr(), context.limits().maxQpWr());
-            queues.requireSge(request.maxRecvSge());
+        queues.requireCount("max_send_wr", request.get(MAX_SEND_WR), context.limits().maxQpWr());
+        queues.requireSge(request.get(MAX_SEND_SGE));
+        final int sends = RingGeometry.pagesFor(request.get(MAX_SEND_WR), SqWqe.stride(request.get(MAX_SEND_SGE)));
+        queues.requirePages("send queue", request.get(SEND_CHUNKS), sends);
+        final int rest = request.get(TOTAL_CHUNKS) - 1 - request.get(SEND_CHUNKS);
+        if (request.get(IS_SRQ) == 0) {
+            queues.requireCount("max_recv_wr", request.get(MAX_RECV_WR), context.limits().maxQpWr());
+            queues.requireSge(request.get(MAX_RECV_SGE));
             queues.requirePages("receive queue", rest, receivePages(request));
         } else if (rest < 0) {
-            throw CommandError.invalid("%d pages in all, %d for sends", request.totalChunks(), request.sendChunks());
+            throw CommandError.invalid("%d pages in all, %d for sends", request.get(TOTAL_CHUNKS),
+                request.get(SEND_CHUNKS));
         }
-        return PageTable.walk(context.iommu(), request.pdirDma(), Math.min(request.totalChunks(), Pdir.MAX_PAGES));
+        return PageTable.walk(context.iommu(), request.get(PDIR_DMA),
+            Math.min(request.get(TOTAL_CHUNKS), Pdir.MAX_PAGES));
     }
 
     private static int receivePages(CreateQpRequest request) {
-        return RingGeometry.pagesFor(request.maxRecvWr(), RqWqe.stride(request.maxRecvSge()));
+        return RingGeometry.pagesFor(request.get(MAX_RECV_WR), RqWqe.stride(request.get(MAX_RECV_SGE)));
     }
 
     private ReceiveQueue receives(CreateQpRequest request, QpShape shape) {
-        final int stride = RqWqe.stride(request.maxRecvSge());
+        final int stride = RqWqe.stride(request.get(MAX_RECV_SGE));
         final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.RX_OFFSET,
-            shape.pages().buffers(1 + request.sendChunks(), receivePages(request)), request.maxRecvWr(), stride);
+            shape.pages().buffers(1 + request.get(SEND_CHUNKS), receivePages(request)), request.get(MAX_RECV_WR),
+            stride);
         return new ReceiveQueue(context, shape.pd(), queues.workQueue(ring, stride, RqWqe.SGE_OFFSET), shape.pages(),
-            request.maxRecvSge());
+            request.get(MAX_RECV_SGE));
     }
 
     /**

@@ -64,9 +64,9 @@ public final class CommandChannel {
         } catch (final DmaFault e) {
             return -CommandError.EFAULT;
         }
-        final Command command = effective(Command.of(header.cmd()));
+        final Command command = effective(Command.of(header.get(CommandHeader.CMD)));
         if (command == null || command == Command.RESIZE_CQ || command.isExtension() && !options.extensions()) {
-            counters.record(Counter.COMMANDS_REFUSED, "command %d", header.cmd());
+            counters.record(Counter.COMMANDS_REFUSED, "command %d", header.get(CommandHeader.CMD));
             if (alwaysResponds) {
                 interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_RESPONSE);
             }
@@ -121,13 +121,14 @@ public final class CommandChannel {
             return;
         }
         final Command acknowledged = faults.takeWrongAck() ? wrong(command) : command;
-        answer.response(faults.takeWrongKey() ? ~header.response() : header.response())
-            .ack(acknowledged.ack())
-            .err(err < 0 ? -err : 0);
+        final long key = header.get(CommandHeader.RESPONSE);
+        answer.set(ResponseHeader.RESPONSE, faults.takeWrongKey() ? ~key : key)
+            .set(ResponseHeader.ACK, acknowledged.ack()).set(ResponseHeader.ERR, err < 0 ? -err : 0);
         try {
             final UnsafeBuffer slot = memory(region.responseSlot(), Command.RESPONSE_MAX);
-            slot.putBytes(Long.BYTES, response, Long.BYTES, Math.max(length, ResponseHeader.LENGTH) - Long.BYTES);
-            slot.putLongRelease(0, answer.response());
+            slot.putBytes(Long.BYTES, response, Long.BYTES,
+                Math.max(length, ResponseHeader.LAYOUT.length()) - Long.BYTES);
+            slot.putLongRelease(0, answer.get(ResponseHeader.RESPONSE));
         } catch (final DmaFault e) {
             counters.record(Counter.COMMANDS_REFUSED, "response slot: %s", e.getMessage());
         }
@@ -140,6 +141,7 @@ public final class CommandChannel {
 
     @Override
     public String toString() {
-        return "last command " + header.cmd() + " key 0x" + Long.toHexString(header.response()) + '\n';
+        return "last command " + header.get(CommandHeader.CMD) + " key 0x"
+            + Long.toHexString(header.get(CommandHeader.RESPONSE)) + '\n';
     }
 }

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.front;
 
+import static io.rdma4j.hw.pvrdma.cmd.PortAttr.*;
+
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
@@ -43,6 +45,7 @@ import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 import io.rdma4j.hw.pvrdma.cmd.QuerySrqResponse;
 import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingResponse;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -85,7 +88,7 @@ public final class EngineCommands implements Commands {
             case QUERY_PORT -> queryPort(request, response);
             case QUERY_PKEY -> queryPkey(request, response);
             case CREATE_PD -> created(response,
-                engine.protection().createPd(new CreatePdRequest().wrap(request, 0).ctxHandle()));
+                engine.protection().createPd(new CreatePdRequest().wrap(request, 0).get(CreatePdRequest.CTX_HANDLE)));
             case DESTROY_PD -> engine.protection().destroyPd(handle(request));
             case CREATE_MR -> createMr(new CreateMrRequest().wrap(request, 0), response);
             case DESTROY_MR -> engine.protection().destroyMr(handle(request));
@@ -108,103 +111,118 @@ public final class EngineCommands implements Commands {
     }
 
     private static int handle(UnsafeBuffer request) {
-        return new HandleRequest().wrap(request, 0).handle();
+        return new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE);
     }
 
     private static void created(UnsafeBuffer response, int handle) {
-        new HandleResponse().wrap(response, 0).handle(handle);
+        new HandleResponse().wrap(response, 0).set(HandleResponse.HANDLE, handle);
     }
 
     private void queryPort(UnsafeBuffer request, UnsafeBuffer response) {
-        final int port = new QueryPortRequest().wrap(request, 0).portNum();
+        final int port = new QueryPortRequest().wrap(request, 0).get(QueryPortRequest.PORT_NUM);
         if (port != 1 && !(port == 0 && options.has(Quirk.PORT_DOWN))) {
             throw CommandError.invalid("port %d, there is port 1", port);
         }
         final boolean down = options.has(Quirk.PORT_DOWN);
         final boolean dark = down || !engine.isUp();
-        new QueryPortResponse().wrap(response, 0).portAttr()
-            .state(dark ? PortState.PVRDMA_PORT_DOWN : PortState.PVRDMA_PORT_ACTIVE)
-            .maxMtu(Math.max(options.limits().mtu(), 5)).activeMtu(options.limits().mtu())
-            .gidTblLen(options.limits().gidEntries()).maxMsgSz(down ? 1024 : Limits.MAX_MESSAGE)
-            .qkeyViolCntr((int) counters.get(Counter.BAD_QKEY)).pkeyTblLen(1).maxVlNum(1)
-            .activeWidth(down ? 1 : WIDTH_4X).activeSpeed(down ? 1 : SPEED_EDR)
-            .physState(down ? 0 : dark ? LINK_POLLING : LINK_UP);
+        new QueryPortResponse().wrap(response, 0).get(QueryPortResponse.ATTRS)
+            .set(STATE, dark ? PortState.PVRDMA_PORT_DOWN : PortState.PVRDMA_PORT_ACTIVE)
+            .set(MAX_MTU, Math.max(options.limits().mtu(), 5)).set(ACTIVE_MTU, options.limits().mtu())
+            .set(GID_TBL_LEN, options.limits().gidEntries()).set(MAX_MSG_SZ, down ? 1024 : Limits.MAX_MESSAGE)
+            .set(QKEY_VIOL_CNTR, (int) counters.get(Counter.BAD_QKEY)).set(PKEY_TBL_LEN, 1).set(MAX_VL_NUM, 1)
+            .set(ACTIVE_WIDTH, down ? 1 : WIDTH_4X).set(ACTIVE_SPEED, down ? 1 : SPEED_EDR)
+            .set(PHYS_STATE, down ? 0 : dark ? LINK_POLLING : LINK_UP);
     }
 
     private void queryPkey(UnsafeBuffer request, UnsafeBuffer response) {
         final QueryPkeyRequest query = new QueryPkeyRequest().wrap(request, 0);
-        if (query.port() > 1 || query.port() == 0 && !options.has(Quirk.PORT_DOWN)
-            || query.index() > (options.has(Quirk.PORT_DOWN) ? 1 : 0)) {
-            throw CommandError.invalid("port %d pkey index %d: there is port 1 and index 0", query.port(),
-                query.index());
+        if (query.get(QueryPkeyRequest.PORT_NUM) > 1
+            || query.get(QueryPkeyRequest.PORT_NUM) == 0 && !options.has(Quirk.PORT_DOWN)
+            || query.get(QueryPkeyRequest.INDEX) > (options.has(Quirk.PORT_DOWN) ? 1 : 0)) {
+            throw CommandError.invalid("port %d pkey index %d: there is port 1 and index 0",
+                query.get(QueryPkeyRequest.PORT_NUM), query.get(QueryPkeyRequest.INDEX));
         }
-        new QueryPkeyResponse().wrap(response, 0).pkey(DEFAULT_PKEY);
+        new QueryPkeyResponse().wrap(response, 0).set(QueryPkeyResponse.PKEY, DEFAULT_PKEY);
     }
 
     private void createMr(CreateMrRequest request, UnsafeBuffer response) {
-        final MrKeys keys = engine.protection().createMr(new MrRequest(request.pd(), request.start(), request.length(),
-            request.access(), mrFlags(request), request.pdirDma(), request.nchunks()));
-        new CreateMrResponse().wrap(response, 0).mrHandle(keys.handle()).lkey(keys.lkey()).rkey(keys.rkey());
+        final MrKeys keys = engine.protection().createMr(new MrRequest(request.get(CreateMrRequest.PD_HANDLE),
+            request.get(CreateMrRequest.START), request.get(CreateMrRequest.LENGTH),
+            request.get(CreateMrRequest.ACCESS_FLAGS), mrFlags(request), request.get(CreateMrRequest.PDIR_DMA),
+            request.get(CreateMrRequest.NCHUNKS)));
+        new CreateMrResponse().wrap(response, 0).set(CreateMrResponse.MR_HANDLE, keys.handle())
+            .set(CreateMrResponse.LKEY, keys.lkey()).set(CreateMrResponse.RKEY, keys.rkey());
     }
 
     /** QEMU looks at one flag and overlooks the others. */
     private int mrFlags(CreateMrRequest request) {
-        return options.has(Quirk.WHOLE_PAGES) ? request.flags() & MrFlags.PVRDMA_MR_FLAG_DMA : request.flags();
+        return options.has(Quirk.WHOLE_PAGES) ? request.get(CreateMrRequest.FLAGS) & MrFlags.PVRDMA_MR_FLAG_DMA
+            : request.get(CreateMrRequest.FLAGS);
     }
 
     private void createMw(CreateMwRequest request, UnsafeBuffer response) {
-        final MrKeys keys = engine.protection().createMw(request.pd(), request.type());
-        new CreateMwResponse().wrap(response, 0).mwHandle(keys.handle()).rkey(keys.rkey());
+        final MrKeys keys = engine.protection().createMw(request.get(CreateMwRequest.PD_HANDLE),
+            request.get(CreateMwRequest.TYPE));
+        new CreateMwResponse().wrap(response, 0).set(CreateMwResponse.MW_HANDLE, keys.handle())
+            .set(CreateMwResponse.RKEY, keys.rkey());
     }
 
     private void createCq(CreateCqRequest request, UnsafeBuffer response) {
-        final int handle = engine.queues().createCq(request.ctxHandle(), request.cqe(), request.pdirDma(),
-            request.nchunks());
-        new CreateCqResponse().wrap(response, 0).cqHandle(handle).cqe(request.cqe());
+        final int handle = engine.queues().createCq(request.get(CreateCqRequest.CTX_HANDLE),
+            request.get(CreateCqRequest.CQE), request.get(CreateCqRequest.PDIR_DMA),
+            request.get(CreateCqRequest.NCHUNKS));
+        new CreateCqResponse().wrap(response, 0).set(CreateCqResponse.CQ_HANDLE, handle)
+            .set(CreateCqResponse.CQE, request.get(CreateCqRequest.CQE));
     }
 
     private void resizeCq(ResizeCqRingRequest request, UnsafeBuffer response) {
-        engine.queues().resizeCq(request.cqHandle(), request.cqe(), request.pdirDma(), request.nchunks());
-        new ResizeCqRingResponse().wrap(response, 0).cqe(request.cqe());
+        engine.queues().resizeCq(request.get(ResizeCqRingRequest.CQ_HANDLE), request.get(ResizeCqRingRequest.CQE),
+            request.get(ResizeCqRingRequest.PDIR_DMA), request.get(ResizeCqRingRequest.NCHUNKS));
+        new ResizeCqRingResponse().wrap(response, 0)
+            .set(ResizeCqRingResponse.CQE, request.get(ResizeCqRingRequest.CQE));
     }
 
     private long uarPage(UnsafeBuffer request) {
         final CreateUcRequest uc = new CreateUcRequest().wrap(request, 0);
-        final long pfn = options.version() >= Bar1.PVRDMA_PPN64_VERSION ? uc.pfn64() : uc.pfn() & 0xffff_ffffL;
+        final long pfn = options.version() >= Bar1.PVRDMA_PPN64_VERSION ? uc.get(CreateUcRequest.PFN64)
+            : uc.pfn() & 0xffff_ffffL;
         return pfn - (uarAddress.getAsLong() >>> Pdir.PAGE_SHIFT);
     }
 
     private void bind(CreateBindRequest request) {
-        final ByteBuffer gid = ByteBuffer.wrap(request.gid());
+        final ByteBuffer gid = ByteBuffer.wrap(request.get(CreateBindRequest.NEW_GID));
         final int offered = options.version() >= Bar1.PVRDMA_ROCEV2_VERSION ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2
             : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1;
         final boolean ignored = options.has(Quirk.ZERO_CAPS);
-        if (request.gidType() != offered && !ignored) {
-            throw CommandError.invalid("gid_type %d, the device offers %d", request.gidType(), offered);
+        if (request.get(CreateBindRequest.GID_TYPE) != offered && !ignored) {
+            throw CommandError.invalid("gid_type %d, the device offers %d", request.get(CreateBindRequest.GID_TYPE),
+                offered);
         }
-        engine.gids().bind(request.index(), new GidEntry(gid.getLong(), gid.getLong(), offered));
+        engine.gids().bind(request.get(CreateBindRequest.INDEX), new GidEntry(gid.getLong(), gid.getLong(), offered));
     }
 
     private void unbind(DestroyBindRequest request) {
-        final ByteBuffer gid = ByteBuffer.wrap(request.gid());
-        engine.gids().unbind(request.index(), gid.getLong(), gid.getLong());
+        final ByteBuffer gid = ByteBuffer.wrap(request.get(DestroyBindRequest.DEST_GID));
+        engine.gids().unbind(request.get(DestroyBindRequest.INDEX), gid.getLong(), gid.getLong());
     }
 
     private void createSrq(CreateSrqRequest request, UnsafeBuffer response) {
-        if (request.type() != 0) {
-            throw CommandError.invalid("srq type %d, there is 0", request.type());
+        if (request.get(CreateSrqRequest.SRQ_TYPE) != 0) {
+            throw CommandError.invalid("srq type %d, there is 0", request.get(CreateSrqRequest.SRQ_TYPE));
         }
-        created(response, engine.queues().createSrq(request.pd(), request.srqAttr().maxWr(), request.srqAttr().maxSge(),
-            request.pdirDma(), request.nchunks()));
+        final SrqAttr attr = request.get(CreateSrqRequest.ATTRS);
+        created(response, engine.queues().createSrq(request.get(CreateSrqRequest.PD_HANDLE), attr.get(SrqAttr.MAX_WR),
+            attr.get(SrqAttr.MAX_SGE), request.get(CreateSrqRequest.PDIR_DMA), request.get(CreateSrqRequest.NCHUNKS)));
     }
 
     private void modifySrq(ModifySrqRequest request) {
-        engine.queues().modifySrq(request.srqHandle(), request.attrMask(), request.srqAttr().srqLimit());
+        engine.queues().modifySrq(request.get(ModifySrqRequest.SRQ_HANDLE), request.get(ModifySrqRequest.ATTR_MASK),
+            request.get(ModifySrqRequest.ATTRS).get(SrqAttr.SRQ_LIMIT));
     }
 
     private void querySrq(int handle, UnsafeBuffer response) {
         final SrqState state = engine.queues().querySrq(handle);
-        new QuerySrqResponse().wrap(response, 0).srqAttr().maxWr(state.maxWr()).maxSge(state.maxSge())
-            .srqLimit(state.limit());
+        new QuerySrqResponse().wrap(response, 0).get(QuerySrqResponse.ATTRS).set(SrqAttr.MAX_WR, state.maxWr())
+            .set(SrqAttr.MAX_SGE, state.maxSge()).set(SrqAttr.SRQ_LIMIT, state.limit());
     }
 }

@@ -10,7 +10,7 @@ import io.rdma4j.device.engine.Engine;
 import io.rdma4j.device.engine.QpNames;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateQpResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.ModifyQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryQpRequest;
@@ -32,22 +32,23 @@ final class QpCommands {
         switch (command) {
             case CREATE_QP -> create(new CreateQpRequest().wrap(request, 0), response);
             case MODIFY_QP -> modify(new ModifyQpRequest().wrap(request, 0));
-            case QUERY_QP -> engine.queuePairs().query(new QueryQpRequest().wrap(request, 0).qpHandle(),
-                new QueryQpResponse().wrap(response, 0).qpAttr());
-            default -> engine.queuePairs().destroy(new HandleRequest().wrap(request, 0).handle());
+            case QUERY_QP -> engine.queuePairs().query(
+                new QueryQpRequest().wrap(request, 0).get(QueryQpRequest.QP_HANDLE),
+                new QueryQpResponse().wrap(response, 0).get(QueryQpResponse.ATTRS));
+            default -> engine.queuePairs().destroy(new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE));
         }
     }
 
     private void create(CreateQpRequest request, UnsafeBuffer response) {
         final QpNames names = engine.queuePairs().create(request);
-        final boolean shared = request.isSrq() != 0;
-        CreateQpResponse.forVersion(options.version()).wrap(response, 0).qpn(names.qpn()).qpHandle(names.handle())
-            .maxSendWr(request.maxSendWr()).maxSendSge(request.maxSendSge())
-            .maxRecvWr(shared ? 0 : request.maxRecvWr()).maxRecvSge(shared ? 0 : request.maxRecvSge())
-            .maxInlineData(0);
+        final boolean shared = request.get(CreateQpRequest.IS_SRQ) != 0;
+        new CreateQpResult(names.qpn(), names.handle(), request.get(CreateQpRequest.MAX_SEND_WR),
+            shared ? 0 : request.get(CreateQpRequest.MAX_RECV_WR), request.get(CreateQpRequest.MAX_SEND_SGE),
+            shared ? 0 : request.get(CreateQpRequest.MAX_RECV_SGE)).write(options.version(), response);
     }
 
     private void modify(ModifyQpRequest request) {
-        engine.queuePairs().modify(request.qpHandle(), request.attrMask(), request.qpAttr());
+        engine.queuePairs().modify(request.get(ModifyQpRequest.QP_HANDLE), request.get(ModifyQpRequest.ATTR_MASK),
+            request.get(ModifyQpRequest.ATTRS));
     }
 }

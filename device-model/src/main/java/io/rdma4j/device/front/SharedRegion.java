@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.front;
 
+import static io.rdma4j.hw.pvrdma.Caps.*;
+
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.common.Limits;
@@ -38,10 +40,10 @@ final class SharedRegion {
     private final PageTable notificationPages;
 
     private SharedRegion(EmulatedIommu iommu, Dsr dsr) {
-        commandSlot = slot(iommu, dsr.cmdSlotDma());
-        responseSlot = slot(iommu, dsr.respSlotDma());
-        asyncPages = ring(iommu, dsr.asyncRingPdirDma(), dsr.asyncRingNumPages());
-        notificationPages = ring(iommu, dsr.cqRingPdirDma(), dsr.cqRingNumPages());
+        commandSlot = slot(iommu, dsr.get(Dsr.CMD_SLOT_DMA));
+        responseSlot = slot(iommu, dsr.get(Dsr.RESP_SLOT_DMA));
+        asyncPages = ring(iommu, dsr.get(Dsr.ASYNC_RING_PAGES_PDIR_DMA), dsr.get(Dsr.ASYNC_RING_PAGES_NUM_PAGES));
+        notificationPages = ring(iommu, dsr.get(Dsr.CQ_RING_PAGES_PDIR_DMA), dsr.get(Dsr.CQ_RING_PAGES_NUM_PAGES));
     }
 
     private static long slot(EmulatedIommu iommu, long iova) {
@@ -72,42 +74,44 @@ final class SharedRegion {
         if (iova == 0 || (iova & 7) != 0) {
             throw CommandError.invalid("a shared region at iova 0x%x: must be aligned and not at 0", iova);
         }
-        final UnsafeBuffer shared = new UnsafeBuffer(iommu.translate(iova, Dsr.LENGTH), Dsr.LENGTH);
-        final UnsafeBuffer copy = new UnsafeBuffer(new byte[Dsr.LENGTH]);
-        copy.putBytes(0, shared, 0, Dsr.LENGTH);
+        final UnsafeBuffer shared = new UnsafeBuffer(iommu.translate(iova, Dsr.LAYOUT.length()), Dsr.LAYOUT.length());
+        final UnsafeBuffer copy = new UnsafeBuffer(new byte[Dsr.LAYOUT.length()]);
+        copy.putBytes(0, shared, 0, Dsr.LAYOUT.length());
         final Dsr dsr = new Dsr().wrap(copy, 0);
         final SharedRegion region = new SharedRegion(iommu, dsr);
         if (options.has(Quirk.ZERO_CAPS)) {
-            fillLikeQemu(dsr.caps(), options);
+            fillLikeQemu(dsr.get(Dsr.CAPS), options);
         } else {
-            fill(dsr.caps().clear(), options);
+            fill(dsr.get(Dsr.CAPS).clear(), options);
         }
-        shared.putBytes(Dsr.CAPS_OFFSET, copy, Dsr.CAPS_OFFSET, Caps.LENGTH);
+        shared.putBytes(Dsr.CAPS.offset(), copy, Dsr.CAPS.offset(), Caps.LAYOUT.length());
         return region;
     }
 
     private static void fill(Caps caps, DeviceOptions options) {
         fillCounts(caps, options.limits());
         final boolean v2 = options.version() >= Bar1.PVRDMA_ROCEV2_VERSION;
-        caps.fwVer(options.has(Quirk.IDENTITY) ? QEMU_FIRMWARE : FIRMWARE)
-            .nodeGuid(options.identity().guid()).sysImageGuid(options.identity().guid())
-            .pageSizeCap(Pdir.PAGE_SIZE).vendorId(Bar1.PVRDMA_VENDOR_ID).vendorPartId(Bar1.PVRDMA_DEVICE_ID).hwVer(1)
-            .deviceCapFlags(RC_RNR_NAK_GEN)
-            .atomicOps(AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD
+        caps.set(FW_VER, options.has(Quirk.IDENTITY) ? QEMU_FIRMWARE : FIRMWARE)
+            .set(NODE_GUID, options.identity().guid()).set(SYS_IMAGE_GUID, options.identity().guid())
+            .set(PAGE_SIZE_CAP, Pdir.PAGE_SIZE).set(VENDOR_ID, Bar1.PVRDMA_VENDOR_ID)
+            .set(VENDOR_PART_ID, Bar1.PVRDMA_DEVICE_ID).set(HW_VER, 1).set(DEVICE_CAP_FLAGS, RC_RNR_NAK_GEN)
+            .set(ATOMIC_OPS, AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD
                 | AtomicOps.PVRDMA_ATOMIC_OP_MASK_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_MASK_FETCH_ADD)
-            .atomicArgSizes(Long.BYTES).maxFaBitBoundary(Long.SIZE)
-            .maxSgeRd(v2 ? options.limits().maxSge() : 0)
-            .maxQpRdAtom(options.limits().maxRdAtomic()).maxQpInitRdAtom(options.limits().maxRdAtomic())
-            .maxResRdAtom(options.limits().maxRdAtomic() * options.limits().maxQp())
-            .localCaAckDelay(5)
-            .gidTypes(v2 ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2 : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
+            .set(ATOMIC_ARG_SIZES, Long.BYTES).set(MAX_FA_BIT_BOUNDARY, Long.SIZE)
+            .set(MAX_SGE_RD, v2 ? options.limits().maxSge() : 0)
+            .set(MAX_QP_RD_ATOM, options.limits().maxRdAtomic())
+            .set(MAX_QP_INIT_RD_ATOM, options.limits().maxRdAtomic())
+            .set(MAX_RES_RD_ATOM, options.limits().maxRdAtomic() * options.limits().maxQp())
+            .set(LOCAL_CA_ACK_DELAY, 5)
+            .set(GID_TYPES, v2 ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2 : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
         if (!options.has(Quirk.ONLY_SEND) && !options.has(Quirk.PLAIN_HANDLES)) {
-            caps.bmmeFlags(BmmeFlags.PVRDMA_BMME_FLAG_LOCAL_INV | BmmeFlags.PVRDMA_BMME_FLAG_REMOTE_INV
-                | BmmeFlags.PVRDMA_BMME_FLAG_FAST_REG_WR).maxFastRegPageListLen(v2 ? Limits.MAX_FAST_REG_PAGES : 0);
+            caps.set(BMME_FLAGS, BmmeFlags.PVRDMA_BMME_FLAG_LOCAL_INV | BmmeFlags.PVRDMA_BMME_FLAG_REMOTE_INV
+                | BmmeFlags.PVRDMA_BMME_FLAG_FAST_REG_WR)
+                    .set(MAX_FAST_REG_PAGE_LIST_LEN, v2 ? Limits.MAX_FAST_REG_PAGES : 0);
         }
         if (options.extensions()) {
-            caps.deviceCapFlags2(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS | ExtensionFlags.RDMA4J_EXT_CQ_RESIZE
-                | ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS | onDemand()).maxMw(options.limits().maxMw());
+            caps.set(DEVICE_CAP_FLAGS2, ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS | ExtensionFlags.RDMA4J_EXT_CQ_RESIZE
+                | ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS | onDemand()).set(MAX_MW, options.limits().maxMw());
         }
     }
 
@@ -118,16 +122,18 @@ final class SharedRegion {
 
     private static void fillLikeQemu(Caps caps, DeviceOptions options) {
         fillCounts(caps, options.limits());
-        caps.fwVer(QEMU_FIRMWARE).nodeGuid(options.identity().guid()).maxAh(64).maxUar(QEMU_MAX_UAR)
-            .gidTypes(caps.gidTypes() | GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
+        caps.set(FW_VER, QEMU_FIRMWARE).set(NODE_GUID, options.identity().guid()).set(MAX_AH, 64)
+            .set(MAX_UAR, QEMU_MAX_UAR).set(GID_TYPES, caps.get(GID_TYPES) | GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
     }
 
     private static void fillCounts(Caps caps, Limits limits) {
-        caps.mode(DeviceMode.PVRDMA_DEVICE_MODE_ROCE).maxMrSize(limits.maxMrSize())
-            .maxQp(limits.maxQp()).maxQpWr(limits.maxQpWr()).maxSge(limits.maxSge())
-            .maxCq(limits.maxCq()).maxCqe(limits.maxCqe()).maxMr(limits.maxMr()).maxPd(limits.maxPd())
-            .maxSrq(limits.maxSrq()).maxSrqWr(limits.maxSrqWr()).maxSrqSge(limits.maxSge())
-            .maxAh(1 << 16).maxUar(limits.maxUar()).gidTblLen(limits.gidEntries()).maxPkeys(1).physPortCnt(1);
+        caps.set(MODE, DeviceMode.PVRDMA_DEVICE_MODE_ROCE).set(MAX_MR_SIZE, limits.maxMrSize())
+            .set(MAX_QP, limits.maxQp()).set(MAX_QP_WR, limits.maxQpWr()).set(MAX_SGE, limits.maxSge())
+            .set(MAX_CQ, limits.maxCq()).set(MAX_CQE, limits.maxCqe()).set(MAX_MR, limits.maxMr())
+            .set(MAX_PD, limits.maxPd())
+            .set(MAX_SRQ, limits.maxSrq()).set(MAX_SRQ_WR, limits.maxSrqWr()).set(MAX_SRQ_SGE, limits.maxSge())
+            .set(MAX_AH, 1 << 16).set(MAX_UAR, limits.maxUar()).set(GID_TBL_LEN, limits.gidEntries()).set(MAX_PKEYS, 1)
+            .set(PHYS_PORT_CNT, 1);
     }
 
     long commandSlot() {

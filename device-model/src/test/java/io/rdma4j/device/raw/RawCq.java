@@ -59,8 +59,10 @@ public final class RawCq {
     }
 
     public int resize(long pdir, int entries, int pages) {
-        return driver.run(Command.RESIZE_CQ_RING, b -> new ResizeCqRingRequest().wrap(b, 0).cqHandle(handle)
-            .pdirDma(pdir).cqe(entries).nchunks(pages));
+        return driver.run(Command.RESIZE_CQ_RING, b -> new ResizeCqRingRequest().wrap(b, 0)
+            .set(ResizeCqRingRequest.CQ_HANDLE, handle)
+            .set(ResizeCqRingRequest.PDIR_DMA, pdir).set(ResizeCqRingRequest.CQE, entries)
+            .set(ResizeCqRingRequest.NCHUNKS, pages));
     }
 
     public boolean isEmpty() {

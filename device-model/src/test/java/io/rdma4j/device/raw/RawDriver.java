@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.raw;
 
+import static io.rdma4j.hw.pvrdma.Dsr.*;
+
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.device.EmulatedDevice;
 import io.rdma4j.driver.pci.Bar;
@@ -13,6 +15,7 @@ import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -31,6 +34,7 @@ import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleResponse;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -69,10 +73,10 @@ public final class RawDriver implements AutoCloseable {
         async = new RawRing(this, EVENT_PAGES);
         notifications = new RawRing(this, EVENT_PAGES);
         dsr.wrap(dsrMemory.buffer(), 0);
-        dsr.driverVersion(20).cmdSlotDma(command.iova()).respSlotDma(response.iova());
-        dsr.asyncRingNumPages(EVENT_PAGES).asyncRingPdirDma(async.pdir());
-        dsr.cqRingNumPages(EVENT_PAGES).cqRingPdirDma(notifications.pdir());
-        dsr.uarPfn64(uar.busAddress() >>> Pdir.PAGE_SHIFT);
+        dsr.set(DRIVER_VERSION, 20).set(CMD_SLOT_DMA, command.iova()).set(RESP_SLOT_DMA, response.iova());
+        dsr.set(ASYNC_RING_PAGES_NUM_PAGES, EVENT_PAGES).set(ASYNC_RING_PAGES_PDIR_DMA, async.pdir());
+        dsr.set(CQ_RING_PAGES_NUM_PAGES, EVENT_PAGES).set(CQ_RING_PAGES_PDIR_DMA, notifications.pdir());
+        dsr.set(UAR_PFN64, uar.busAddress() >>> Pdir.PAGE_SHIFT);
     }
 
     /** A device that is ready for traffic: activated, with a PD, its default GID at index 0 and three vectors. */
@@ -83,8 +87,10 @@ public final class RawDriver implements AutoCloseable {
         driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 0);
         driver.activate();
         driver.pd = driver.createPd();
-        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).mtu(1024).vlan(0xfff).index(0)
-            .gid(driver.gid()).gidType(driver.dsr.caps().gidTypes()));
+        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0)
+            .set(CreateBindRequest.NEW_GID, driver.gid())
+            .set(CreateBindRequest.GID_TYPE, driver.dsr.get(CAPS).get(Caps.GID_TYPES)));
         return driver;
     }
 
@@ -145,7 +151,7 @@ public final class RawDriver implements AutoCloseable {
         slot.setMemory(0, Command.REQUEST_MAX, (byte) 0);
         response.buffer().setMemory(0, Pdir.PAGE_SIZE, (byte) 0xcc);
         fill.accept(slot);
-        new CommandHeader().wrap(slot, 0).response(++key).cmd(id);
+        new CommandHeader().wrap(slot, 0).set(CommandHeader.RESPONSE, ++key).set(CommandHeader.CMD, id);
         registers.writeInt(Bar1.PVRDMA_REG_REQUEST, 0);
         return err();
     }
@@ -164,18 +170,20 @@ public final class RawDriver implements AutoCloseable {
     }
 
     public int destroy(Command what, int handle) {
-        return run(what, b -> new HandleRequest().wrap(b, 0).handle(handle));
+        return run(what, b -> new HandleRequest().wrap(b, 0).set(HandleRequest.HANDLE, handle));
     }
 
     public int createPd() {
-        return new HandleResponse().wrap(ok(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0)), 0).handle();
+        return new HandleResponse().wrap(ok(Command.CREATE_PD,
+            b -> new CreatePdRequest().wrap(b, 0)), 0).get(HandleResponse.HANDLE);
     }
 
     public RawCq createCq(int entries) {
         final RawRing ring = new RawRing(this, 1 + Math.max(1, entries * 64 / Pdir.PAGE_SIZE));
         final CreateCqResponse created = new CreateCqResponse().wrap(ok(Command.CREATE_CQ, b -> new CreateCqRequest()
-            .wrap(b, 0).pdirDma(ring.pdir()).cqe(entries).nchunks(ring.pages())), 0);
-        return new RawCq(this, ring, created.cqHandle(), entries);
+            .wrap(b, 0).set(CreateCqRequest.PDIR_DMA, ring.pdir()).set(CreateCqRequest.CQE, entries)
+            .set(CreateCqRequest.NCHUNKS, ring.pages())), 0);
+        return new RawCq(this, ring, created.get(CreateCqResponse.CQ_HANDLE), entries);
     }
 
     public RawRegion register(int length, int access) {
@@ -190,9 +198,11 @@ public final class RawDriver implements AutoCloseable {
     /** Registers memory of a region that was destroyed once more. */
     public RawRegion register(int domain, RawRegion region, int access) {
         final CreateMrResponse created = new CreateMrResponse().wrap(ok(Command.CREATE_MR, b -> new CreateMrRequest()
-            .wrap(b, 0).pd(domain).start(region.start()).length(region.length()).access(access)
-            .pdirDma(region.pdir()).nchunks(region.pages())), 0);
-        return region.keys(created.mrHandle(), created.lkey(), created.rkey());
+            .wrap(b, 0).set(CreateMrRequest.PD_HANDLE, domain).set(CreateMrRequest.START, region.start())
+            .set(CreateMrRequest.LENGTH, region.length()).set(CreateMrRequest.ACCESS_FLAGS, access)
+            .set(CreateMrRequest.PDIR_DMA, region.pdir()).set(CreateMrRequest.NCHUNKS, region.pages())), 0);
+        return region.keys(created.get(CreateMrResponse.MR_HANDLE), created.get(CreateMrResponse.LKEY),
+            created.get(CreateMrResponse.RKEY));
     }
 
     public RawWindow createMw(int type) {
@@ -201,8 +211,8 @@ public final class RawDriver implements AutoCloseable {
 
     public RawWindow createMw(int domain, int type) {
         final CreateMwResponse created = new CreateMwResponse().wrap(ok(Command.CREATE_MW, b -> new CreateMwRequest()
-            .wrap(b, 0).pd(domain).type(type)), 0);
-        return new RawWindow(created.mwHandle(), created.rkey());
+            .wrap(b, 0).set(CreateMwRequest.PD_HANDLE, domain).set(CreateMwRequest.TYPE, type)), 0);
+        return new RawWindow(created.get(CreateMwResponse.MW_HANDLE), created.get(CreateMwResponse.RKEY));
     }
 
     public RawFastRegion createFastRegion(int pages) {
@@ -211,8 +221,10 @@ public final class RawDriver implements AutoCloseable {
 
     public RawFastRegion createFastRegion(int domain, int pages) {
         final CreateMrResponse created = new CreateMrResponse().wrap(ok(Command.CREATE_MR, b -> new CreateMrRequest()
-            .wrap(b, 0).pd(domain).flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(pages)), 0);
-        return new RawFastRegion(this, created.mrHandle(), created.lkey(), created.rkey());
+            .wrap(b, 0).set(CreateMrRequest.PD_HANDLE, domain).set(CreateMrRequest.FLAGS, MrFlags.PVRDMA_MR_FLAG_FRMR)
+            .set(CreateMrRequest.NCHUNKS, pages)), 0);
+        return new RawFastRegion(this, created.get(CreateMrResponse.MR_HANDLE), created.get(CreateMrResponse.LKEY),
+            created.get(CreateMrResponse.RKEY));
     }
 
     public RawQp createQp(RawQp.Builder builder) {
@@ -224,14 +236,16 @@ public final class RawDriver implements AutoCloseable {
         final RawRing ring = new RawRing(this, 1 + Math.max(1, wrs * stride / Pdir.PAGE_SIZE));
         final CreateSrqRequest request = new CreateSrqRequest();
         final int handle = new HandleResponse().wrap(ok(Command.CREATE_SRQ, b -> {
-            request.wrap(b, 0).pd(pd).pdirDma(ring.pdir()).nchunks(ring.pages());
-            request.srqAttr().maxWr(wrs).maxSge(sge);
-        }), 0).handle();
+            request.wrap(b, 0).set(CreateSrqRequest.PD_HANDLE, pd).set(CreateSrqRequest.PDIR_DMA, ring.pdir())
+                .set(CreateSrqRequest.NCHUNKS, ring.pages());
+            request.get(CreateSrqRequest.ATTRS).set(SrqAttr.MAX_WR, wrs).set(SrqAttr.MAX_SGE, sge);
+        }), 0).get(HandleResponse.HANDLE);
         return new RawSrq(this, ring, handle, wrs, sge);
     }
 
     public void unbind(int index, byte[] gid) {
-        ok(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0).index(index).gid(gid));
+        ok(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0).set(DestroyBindRequest.INDEX, index)
+            .set(DestroyBindRequest.DEST_GID, gid));
     }
 
     public void reset() {

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.raw;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
+
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.AhFlags;
 import io.rdma4j.hw.pvrdma.Av;
@@ -19,9 +21,9 @@ import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateQpResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
 import io.rdma4j.hw.pvrdma.cmd.ModifyQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
@@ -118,12 +120,15 @@ public final class RawQp {
             final int recvPages = srq == null ? pages(recvWrs, RqWqe.stride(sge)) : 0;
             final RawRing ring = new RawRing(driver, 1 + sendPages + recvPages);
             final UnsafeBuffer response = driver.ok(Command.CREATE_QP, b -> new CreateQpRequest().wrap(b, 0)
-                .pdirDma(ring.pdir()).pd(pd < 0 ? driver.pd : pd).sendCq(sendCq.handle).recvCq(recvCq.handle)
-                .srq(srq == null ? 0 : srq.handle).isSrq(srq == null ? 0 : 1).maxSendWr(sendWrs)
-                .maxRecvWr(srq == null ? recvWrs : 0).maxSendSge(sge).maxRecvSge(srq == null ? sge : 0)
-                .totalChunks(ring.pages()).sendChunks(sendPages).sqSigAll(signalAll ? 1 : 0).qpType(type).access(1));
-            final CreateQpResult created = CreateQpResponse.forVersion(driver.device().options().version())
-                .wrap(response, 0);
+                .set(PDIR_DMA, ring.pdir()).set(PD_HANDLE, pd < 0 ? driver.pd : pd).set(SEND_CQ_HANDLE, sendCq.handle)
+                .set(RECV_CQ_HANDLE, recvCq.handle)
+                .set(SRQ_HANDLE, srq == null ? 0 : srq.handle).set(IS_SRQ, srq == null ? 0 : 1)
+                .set(MAX_SEND_WR, sendWrs)
+                .set(MAX_RECV_WR, srq == null ? recvWrs : 0).set(MAX_SEND_SGE, sge)
+                .set(MAX_RECV_SGE, srq == null ? sge : 0)
+                .set(TOTAL_CHUNKS, ring.pages()).set(SEND_CHUNKS, sendPages).set(SQ_SIG_ALL, signalAll ? 1 : 0)
+                .set(QP_TYPE, type).set(ACCESS_FLAGS, 1));
+            final CreateQpResult created = CreateQpResult.read(driver.device().options().version(), response);
             return new RawQp(driver, this, ring, created.qpn(), created.qpHandle());
         }
     }
@@ -147,18 +152,19 @@ public final class RawQp {
     /** MODIFY_QP; returns ERR. */
     public int modify(int mask, Consumer<QpAttr> fill) {
         return driver.run(Command.MODIFY_QP, b -> {
-            final ModifyQpRequest request = new ModifyQpRequest().wrap(b, 0).qpHandle(handle).attrMask(mask);
-            fill.accept(request.qpAttr());
+            final ModifyQpRequest request = new ModifyQpRequest().wrap(b, 0).set(ModifyQpRequest.QP_HANDLE, handle)
+                .set(ModifyQpRequest.ATTR_MASK, mask);
+            fill.accept(request.get(ModifyQpRequest.ATTRS));
         });
     }
 
     public int modifyState(int state) {
-        return modify(QpAttrMask.PVRDMA_QP_STATE, attr -> attr.qpState(state));
+        return modify(QpAttrMask.PVRDMA_QP_STATE, attr -> attr.set(QpAttr.QP_STATE, state));
     }
 
     public QpAttr query() {
         return new QueryQpResponse().wrap(driver.ok(Command.QUERY_QP, b -> new QueryQpRequest().wrap(b, 0)
-            .qpHandle(handle).attrMask(-1)), 0).qpAttr();
+            .set(QueryQpRequest.QP_HANDLE, handle).set(QueryQpRequest.ATTR_MASK, -1)), 0).get(QueryQpResponse.ATTRS);
     }
 
     public int destroy() {
@@ -169,7 +175,8 @@ public final class RawQp {
         final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
         return modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX | QpAttrMask.PVRDMA_QP_PORT
             | (ud ? QpAttrMask.PVRDMA_QP_QKEY : QpAttrMask.PVRDMA_QP_ACCESS_FLAGS),
-            attr -> attr.qpState(QpState.PVRDMA_QPS_INIT).portNum(1).qkey(QKEY).qpAccessFlags(REMOTE));
+            attr -> attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_INIT).set(QpAttr.PORT_NUM, 1).set(QpAttr.QKEY, QKEY)
+                .set(QpAttr.QP_ACCESS_FLAGS, REMOTE));
     }
 
     public int toRtr(int peerQpn, byte[] peerGid) {
@@ -178,9 +185,10 @@ public final class RawQp {
     }
 
     public void fillRtr(QpAttr attr, int peerQpn, byte[] peerGid) {
-        attr.qpState(QpState.PVRDMA_QPS_RTR).pathMtu(3).destQpNum(peerQpn).rqPsn(0x10).maxDestRdAtomic(1)
-            .minRnrTimer(minRnrTimer);
-        attr.ahAttr().portNum(1).ahFlags(AhFlags.PVRDMA_AH_GRH).dgid(peerGid).sgidIndex(0).hopLimit(64);
+        attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTR).set(QpAttr.PATH_MTU, 3).set(QpAttr.DEST_QP_NUM, peerQpn)
+            .set(QpAttr.RQ_PSN, 0x10).set(QpAttr.MAX_DEST_RD_ATOMIC, 1).set(QpAttr.MIN_RNR_TIMER, minRnrTimer);
+        attr.get(QpAttr.AH_ATTR).set(AhAttr.PORT_NUM, 1).set(AhAttr.AH_FLAGS, AhFlags.PVRDMA_AH_GRH)
+            .set(AhAttr.GRH_DGID, peerGid).set(AhAttr.GRH_SGID_INDEX, 0).set(AhAttr.GRH_HOP_LIMIT, 64);
     }
 
     public int toRts() {
@@ -189,8 +197,8 @@ public final class RawQp {
     }
 
     public void fillRts(QpAttr attr) {
-        attr.qpState(QpState.PVRDMA_QPS_RTS).timeout(timeout).retryCnt(retryCnt).rnrRetry(rnrRetry)
-            .sqPsn(0x10).maxRdAtomic(1);
+        attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTS).set(QpAttr.TIMEOUT, timeout).set(QpAttr.RETRY_CNT, retryCnt)
+            .set(QpAttr.RNR_RETRY, rnrRetry).set(QpAttr.SQ_PSN, 0x10).set(QpAttr.MAX_RD_ATOMIC, 1);
     }
 
     /** Brings this queue pair to RTS, towards a peer. */

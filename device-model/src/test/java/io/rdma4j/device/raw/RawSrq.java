@@ -14,6 +14,7 @@ import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.ModifySrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.QuerySrqResponse;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -44,14 +45,14 @@ public final class RawSrq {
 
     public int modifyLimit(int limit) {
         return driver.run(Command.MODIFY_SRQ, b -> {
-            final ModifySrqRequest request = new ModifySrqRequest().wrap(b, 0).srqHandle(handle)
-                .attrMask(SrqAttrMask.PVRDMA_SRQ_LIMIT);
-            request.srqAttr().srqLimit(limit);
+            final ModifySrqRequest request = new ModifySrqRequest().wrap(b, 0).set(ModifySrqRequest.SRQ_HANDLE, handle)
+                .set(ModifySrqRequest.ATTR_MASK, SrqAttrMask.PVRDMA_SRQ_LIMIT);
+            request.get(ModifySrqRequest.ATTRS).set(SrqAttr.SRQ_LIMIT, limit);
         });
     }
 
     public int queryLimit() {
         return new QuerySrqResponse().wrap(driver.ok(Command.QUERY_SRQ, b -> new HandleRequest().wrap(b, 0)
-            .handle(handle)), 0).srqAttr().srqLimit();
+            .set(HandleRequest.HANDLE, handle)), 0).get(QuerySrqResponse.ATTRS).get(SrqAttr.SRQ_LIMIT);
     }
 }

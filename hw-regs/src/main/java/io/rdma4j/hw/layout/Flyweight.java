@@ -4,32 +4,39 @@
  */
 package io.rdma4j.hw.layout;
 
-import static java.nio.ByteOrder.BIG_ENDIAN;
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
+import io.rdma4j.hw.layout.Fields.BytesField;
+import io.rdma4j.hw.layout.Fields.IntField;
+import io.rdma4j.hw.layout.Fields.LongField;
+import io.rdma4j.hw.layout.Fields.StructField;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * A typed view of a struct in a buffer, for the control path. It holds a buffer and an offset and no copy: what is read
+ * A typed view of a struct in a buffer, for the control path; its class declares the {@link Fields}. It holds a buffer and an offset and no copy: what is read
  * is what memory says now. One flyweight serves one thread.
  *
  * @param <T> the view's own type, so that setters can be chained
  */
 public abstract class Flyweight<T extends Flyweight<T>> {
+    private final Layout layout;
     private MutableDirectBuffer buffer;
     private int offset;
 
     /**
      * Creates a view that looks at nothing yet; see {@link #wrap}.
+     *
+     * @param layout the description of the struct
      */
-    protected Flyweight() {
+    protected Flyweight(Layout layout) {
+        this.layout = layout;
     }
 
     /**
      * {@return the description of the struct}
      */
-    public abstract Layout layout();
+    public final Layout layout() {
+        return layout;
+    }
 
     /**
      * Looks at a struct.
@@ -40,8 +47,8 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @throws IllegalArgumentException if the struct does not fit into the buffer at this place
      */
     public final T wrap(MutableDirectBuffer newBuffer, int newOffset) {
-        if (newOffset < 0 || layout().length() > newBuffer.capacity() - newOffset) {
-            throw new IllegalArgumentException(layout().name() + " of " + layout().length() + " bytes at offset "
+        if (newOffset < 0 || layout.length() > newBuffer.capacity() - newOffset) {
+            throw new IllegalArgumentException(layout.name() + " of " + layout.length() + " bytes at offset "
                 + newOffset + " does not fit into a buffer of " + newBuffer.capacity() + " bytes");
         }
         buffer = newBuffer;
@@ -69,7 +76,7 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @return this
      */
     public final T clear() {
-        buffer.setMemory(offset, layout().length(), (byte) 0);
+        buffer.setMemory(offset, layout.length(), (byte) 0);
         return self();
     }
 
@@ -78,141 +85,86 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      */
     @Override
     public final String toString() {
-        return buffer == null ? layout().name() + " (not wrapped)" : layout().format(buffer, offset);
+        return buffer == null ? layout.name() + " (not wrapped)" : layout.format(buffer, offset);
     }
 
     /**
-     * {@return an unsigned byte}
+     * {@return the number in a field; unsigned, whatever Java's sign says}
      *
-     * @param at offset in the struct
+     * @param field of this struct
      */
-    protected final int u8(int at) {
-        return buffer.getByte(offset + at) & 0xff;
+    public final int get(IntField<T> field) {
+        return field.get(buffer, offset);
     }
 
     /**
-     * Writes the low byte of a value.
+     * {@return the number in a field; unsigned, whatever Java's sign says}
      *
-     * @param at    offset in the struct
-     * @param value whose low 8 bits are stored
-     * @return this
+     * @param field of this struct
      */
-    protected final T u8(int at, int value) {
-        buffer.putByte(offset + at, (byte) value);
-        return self();
+    public final long get(LongField<T> field) {
+        return field.get(buffer, offset);
     }
 
     /**
-     * {@return 16 bits, unsigned}
+     * {@return a copy of the bytes in a field}
      *
-     * @param at offset in the struct
+     * @param field of this struct
      */
-    protected final int u16(int at) {
-        return buffer.getShort(offset + at, LITTLE_ENDIAN) & 0xffff;
-    }
-
-    /**
-     * Writes the low half of a value.
-     *
-     * @param at    offset in the struct
-     * @param value whose low 16 bits are stored
-     * @return this
-     */
-    protected final T u16(int at, int value) {
-        buffer.putShort(offset + at, (short) value, LITTLE_ENDIAN);
-        return self();
-    }
-
-    /**
-     * {@return 32 bits; unsigned, whatever Java's sign says}
-     *
-     * @param at offset in the struct
-     */
-    protected final int u32(int at) {
-        return buffer.getInt(offset + at, LITTLE_ENDIAN);
-    }
-
-    /**
-     * Writes 32 bits.
-     *
-     * @param at    offset in the struct
-     * @param value the bits
-     * @return this
-     */
-    protected final T u32(int at, int value) {
-        buffer.putInt(offset + at, value, LITTLE_ENDIAN);
-        return self();
-    }
-
-    /**
-     * {@return 64 bits; unsigned, whatever Java's sign says}
-     *
-     * @param at offset in the struct
-     */
-    protected final long u64(int at) {
-        return buffer.getLong(offset + at, LITTLE_ENDIAN);
-    }
-
-    /**
-     * Writes 64 bits.
-     *
-     * @param at    offset in the struct
-     * @param value the bits
-     * @return this
-     */
-    protected final T u64(int at, long value) {
-        buffer.putLong(offset + at, value, LITTLE_ENDIAN);
-        return self();
-    }
-
-    /**
-     * {@return 64 bits that are stored big endian}
-     *
-     * @param at offset in the struct
-     */
-    protected final long be64(int at) {
-        return buffer.getLong(offset + at, BIG_ENDIAN);
-    }
-
-    /**
-     * Writes 64 bits big endian.
-     *
-     * @param at    offset in the struct
-     * @param value the bits
-     * @return this
-     */
-    protected final T be64(int at, long value) {
-        buffer.putLong(offset + at, value, BIG_ENDIAN);
-        return self();
-    }
-
-    /**
-     * {@return a copy of some bytes}
-     *
-     * @param at   offset in the struct
-     * @param size how many
-     */
-    protected final byte[] bytes(int at, int size) {
-        final byte[] copy = new byte[size];
-        buffer.getBytes(offset + at, copy);
+    public final byte[] get(BytesField<T> field) {
+        final byte[] copy = new byte[field.field().size()];
+        buffer.getBytes(offset + field.offset(), copy);
         return copy;
     }
 
     /**
-     * Writes some bytes.
+     * {@return a view of its own of a nested struct}
      *
-     * @param at   offset in the struct
-     * @param size of the field
-     * @param src  exactly as many
+     * @param field of this struct
+     * @param <N>   the nested one
+     */
+    public final <N extends Flyweight<N>> N get(StructField<T, N> field) {
+        return field.view().get().wrap(buffer, offset + field.offset());
+    }
+
+    /**
+     * Writes a number.
+     *
+     * @param field of this struct
+     * @param value of which the field stores as many low bits as it has
+     * @return this
+     */
+    public final T set(IntField<T> field, int value) {
+        field.set(buffer, offset, value);
+        return self();
+    }
+
+    /**
+     * Writes a number.
+     *
+     * @param field of this struct
+     * @param value the bits
+     * @return this
+     */
+    public final T set(LongField<T> field, long value) {
+        field.set(buffer, offset, value);
+        return self();
+    }
+
+    /**
+     * Writes bytes.
+     *
+     * @param field of this struct
+     * @param value exactly as many as the field has
      * @return this
      * @throws IllegalArgumentException if the array has another length than the field
      */
-    protected final T bytes(int at, int size, byte[] src) {
-        if (src.length != size) {
-            throw new IllegalArgumentException(layout().name() + " at " + at + ": " + src.length + " bytes given for "
-                + size);
+    public final T set(BytesField<T> field, byte[] value) {
+        if (value.length != field.field().size()) {
+            throw new IllegalArgumentException(layout.name() + "." + field.field().name() + ": " + value.length
+                + " bytes given for " + field.field().size());
         }
-        buffer.putBytes(offset + at, src);
+        buffer.putBytes(offset + field.offset(), value);
         return self();
     }
 
@@ -224,7 +176,7 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @return this
      */
     public final T copyFrom(DirectBuffer src, int srcAt) {
-        buffer.putBytes(offset, src, srcAt, layout().length());
+        buffer.putBytes(offset, src, srcAt, layout.length());
         return self();
     }
 

@@ -16,8 +16,8 @@ import org.agrona.DirectBuffer;
  * What one C struct looks like in memory: every byte of it belongs to exactly one field. It prints any instance of the
  * struct, and it is the table that tests check against.
  *
- * <p>The reading and writing itself is done by typed accessors; a layout is for people and for tests. Variants of a
- * union are separate layouts.
+ * <p>A struct of the control path declares it with its {@link Fields}; one of the data path with a {@link Builder},
+ * beside static accessors. Variants of a union are separate layouts.
  */
 public final class Layout {
 
@@ -98,7 +98,7 @@ public final class Layout {
     private final int length;
     private final List<Field> fields;
 
-    private Layout(String name, int length, List<Field> fields) {
+    Layout(String name, int length, List<Field> fields) {
         this.name = name;
         this.length = length;
         this.fields = List.copyOf(fields);

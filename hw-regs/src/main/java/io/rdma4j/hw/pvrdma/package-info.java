@@ -9,7 +9,8 @@
  *
  * <p>Structs of the data path ({@link io.rdma4j.hw.pvrdma.SqWqe}, {@link io.rdma4j.hw.pvrdma.Cqe} and so on) are static
  * functions of a buffer and an offset; structs of the control path are
- * {@linkplain io.rdma4j.hw.layout.Flyweight flyweights}. The names are those of the Linux headers
- * {@code pvrdma_dev_api.h}, {@code pvrdma_verbs.h} and {@code vmw_pvrdma-abi.h}.
+ * {@linkplain io.rdma4j.hw.layout.Flyweight flyweights}, with {@linkplain io.rdma4j.hw.layout.Fields one line} for each
+ * field. The names are those of the Linux headers {@code pvrdma_dev_api.h}, {@code pvrdma_verbs.h} and
+ * {@code vmw_pvrdma-abi.h}.
  */
 package io.rdma4j.hw.pvrdma;

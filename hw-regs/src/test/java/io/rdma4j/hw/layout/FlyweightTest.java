@@ -7,26 +7,21 @@ package io.rdma4j.hw.layout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.hw.layout.Fields.IntField;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FlyweightTest {
-    private static final Layout PAIR = Layout.of("pair", 8).u32("a", 0).u32("b", 4).build();
-
     private static final class Pair extends Flyweight<Pair> {
-        @Override
-        public Layout layout() {
-            return PAIR;
-        }
+        private static final Fields<Pair> F = Fields.of("pair");
+        static final IntField<Pair> A = F.u32("a");
+        static final IntField<Pair> B = F.u32("b");
+        static final Layout LAYOUT = F.build();
 
-        int b() {
-            return u32(4);
-        }
-
-        Pair b(int value) {
-            return u32(4, value);
+        Pair() {
+            super(LAYOUT);
         }
     }
 
@@ -35,8 +30,8 @@ class FlyweightTest {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[24]);
         final Pair pair = new Pair().wrap(buffer, 16);
         buffer.putInt(20, 7);
-        assertThat(pair.b()).isEqualTo(7);
-        assertThat(pair.b(8)).isSameAs(pair);
+        assertThat(pair.get(Pair.B)).isEqualTo(7);
+        assertThat(pair.set(Pair.B, 8)).isSameAs(pair);
         assertThat(buffer.getInt(20)).isEqualTo(8);
         assertThat(pair.offset()).isEqualTo(16);
         assertThat(pair.buffer()).isSameAs(buffer);
@@ -55,7 +50,7 @@ class FlyweightTest {
     @Test
     void printsAlsoBeforeItLooksAtAnything() {
         assertThat(new Pair()).hasToString("pair (not wrapped)");
-        assertThat(new Pair().wrap(new UnsafeBuffer(new byte[8]), 0).b(-1)).hasToString("""
+        assertThat(new Pair().wrap(new UnsafeBuffer(new byte[8]), 0).set(Pair.B, -1)).hasToString("""
             pair
               a  0x0 (0)
               b  0xffffffff (4294967295)
@@ -66,7 +61,7 @@ class FlyweightTest {
     void copiesAnotherStruct() {
         final UnsafeBuffer src = new UnsafeBuffer(new byte[] {9, 1, 0, 0, 0, 2, 0, 0, 0, 9});
         final UnsafeBuffer dst = new UnsafeBuffer(new byte[10]);
-        assertThat(new Pair().wrap(dst, 1).copyFrom(src, 1).b()).isEqualTo(2);
+        assertThat(new Pair().wrap(dst, 1).copyFrom(src, 1).get(Pair.B)).isEqualTo(2);
         assertThat(dst.getByte(0)).isZero();
         assertThat(dst.getByte(9)).isZero();
     }

@@ -7,15 +7,16 @@ package io.rdma4j.hw.pvrdma;
 import io.rdma4j.hw.layout.Layout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
  * Every struct of the device, written down a second time with literal numbers: what the classes are held against.
  *
  * <p>A struct begins with the name of its class (and of the layout constant, if it is not LAYOUT), its C name and its
- * length. Then come the fields: offset, kind, C name, and the name of the accessor if that is not the camel case of the
- * last part of the C name. Kinds: numbers as in {@link Layout.Kind}, {@code bN} N bytes, {@code zN} N zero bytes, or
- * the class of a nested struct. An accessor "-" means that there is none to test.
+ * length. Then come the fields: offset, kind, C name, and, if the class has static accessors, the name of the accessor
+ * if that is not the camel case of the last part of the C name. Kinds: numbers as in {@link Layout.Kind}, {@code bN} N
+ * bytes, {@code zN} N zero bytes, or the class of a nested struct. An accessor "-" means that there is none to test.
  */
 final class Datasheet {
     private static final String RINGS_AND_WORK = """
@@ -108,9 +109,9 @@ final class Datasheet {
 
         Dsr pvrdma_device_shared_region 280
           0 u32 driver_version, 4 z4, 8 u32 gos_info, 12 z4, 16 u64 cmd_slot_dma, 24 u64 resp_slot_dma,
-          32 u32 async_ring_pages.num_pages=asyncRingNumPages, 36 z4,
-          40 u64 async_ring_pages.pdir_dma=asyncRingPdirDma, 48 u32 cq_ring_pages.num_pages=cqRingNumPages, 52 z4,
-          56 u64 cq_ring_pages.pdir_dma=cqRingPdirDma, 64 u64 uar_pfn64, 72 Caps caps
+          32 u32 async_ring_pages.num_pages, 36 z4,
+          40 u64 async_ring_pages.pdir_dma, 48 u32 cq_ring_pages.num_pages, 52 z4,
+          56 u64 cq_ring_pages.pdir_dma, 64 u64 uar_pfn64, 72 Caps caps
         """;
 
     private static final String ATTRIBUTES = """
@@ -147,105 +148,105 @@ final class Datasheet {
 
     private static final String REQUESTS = """
         cmd.QueryPortRequest pvrdma_cmd_query_port 24
-          0 cmd.CommandHeader hdr=header, 16 u8 port_num, 17 z7
+          0 cmd.CommandHeader hdr, 16 u8 port_num, 17 z7
 
         cmd.QueryPkeyRequest pvrdma_cmd_query_pkey 24
-          0 cmd.CommandHeader hdr=header, 16 u8 port_num=port, 17 u8 index, 18 z6
+          0 cmd.CommandHeader hdr, 16 u8 port_num, 17 u8 index, 18 z6
 
         cmd.CreatePdRequest pvrdma_cmd_create_pd 24
-          0 cmd.CommandHeader hdr=header, 16 u32 ctx_handle, 20 z4
+          0 cmd.CommandHeader hdr, 16 u32 ctx_handle, 20 z4
 
         cmd.HandleRequest pvrdma_cmd_handle 24
-          0 cmd.CommandHeader hdr=header, 16 u32 handle, 20 z4
+          0 cmd.CommandHeader hdr, 16 u32 handle, 20 z4
 
         cmd.CreateMrRequest pvrdma_cmd_create_mr 56
-          0 cmd.CommandHeader hdr=header, 16 u64 start, 24 u64 length, 32 u64 pdir_dma, 40 u32 pd_handle=pd,
-          44 u32 access_flags=access, 48 u32 flags, 52 u32 nchunks
+          0 cmd.CommandHeader hdr, 16 u64 start, 24 u64 length, 32 u64 pdir_dma, 40 u32 pd_handle,
+          44 u32 access_flags, 48 u32 flags, 52 u32 nchunks
 
         cmd.CreateCqRequest pvrdma_cmd_create_cq 40
-          0 cmd.CommandHeader hdr=header, 16 u64 pdir_dma, 24 u32 ctx_handle, 28 u32 cqe, 32 u32 nchunks, 36 z4
+          0 cmd.CommandHeader hdr, 16 u64 pdir_dma, 24 u32 ctx_handle, 28 u32 cqe, 32 u32 nchunks, 36 z4
 
         cmd.ResizeCqRequest pvrdma_cmd_resize_cq 24
-          0 cmd.CommandHeader hdr=header, 16 u32 cq_handle, 20 u32 cqe
+          0 cmd.CommandHeader hdr, 16 u32 cq_handle, 20 u32 cqe
 
         cmd.CreateQpRequest pvrdma_cmd_create_qp 80
-          0 cmd.CommandHeader hdr=header, 16 u64 pdir_dma, 24 u32 pd_handle=pd, 28 u32 send_cq_handle=sendCq,
-          32 u32 recv_cq_handle=recvCq, 36 u32 srq_handle=srq, 40 u32 max_send_wr, 44 u32 max_recv_wr,
-          48 u32 max_send_sge, 52 u32 max_recv_sge, 56 u32 max_inline_data, 60 u32 lkey, 64 u32 access_flags=access,
+          0 cmd.CommandHeader hdr, 16 u64 pdir_dma, 24 u32 pd_handle, 28 u32 send_cq_handle,
+          32 u32 recv_cq_handle, 36 u32 srq_handle, 40 u32 max_send_wr, 44 u32 max_recv_wr,
+          48 u32 max_send_sge, 52 u32 max_recv_sge, 56 u32 max_inline_data, 60 u32 lkey, 64 u32 access_flags,
           68 u16 total_chunks, 70 u16 send_chunks, 72 u16 max_atomic_arg, 74 u8 sq_sig_all, 75 u8 qp_type,
           76 u8 is_srq, 77 z3
 
         cmd.ModifyQpRequest pvrdma_cmd_modify_qp 184
-          0 cmd.CommandHeader hdr=header, 16 u32 qp_handle, 20 u32 attr_mask, 24 cmd.QpAttr attrs=qpAttr
+          0 cmd.CommandHeader hdr, 16 u32 qp_handle, 20 u32 attr_mask, 24 cmd.QpAttr attrs
 
         cmd.QueryQpRequest pvrdma_cmd_query_qp 24
-          0 cmd.CommandHeader hdr=header, 16 u32 qp_handle, 20 u32 attr_mask
+          0 cmd.CommandHeader hdr, 16 u32 qp_handle, 20 u32 attr_mask
 
         cmd.CreateUcRequest pvrdma_cmd_create_uc 24
-          0 cmd.CommandHeader hdr=header, 16 u64 pfn64
+          0 cmd.CommandHeader hdr, 16 u64 pfn64
 
         cmd.CreateBindRequest pvrdma_cmd_create_bind 48
-          0 cmd.CommandHeader hdr=header, 16 u32 mtu, 20 u32 vlan, 24 u32 index, 28 b16 new_gid=gid, 44 u8 gid_type,
+          0 cmd.CommandHeader hdr, 16 u32 mtu, 20 u32 vlan, 24 u32 index, 28 b16 new_gid, 44 u8 gid_type,
           45 z3
 
         cmd.DestroyBindRequest pvrdma_cmd_destroy_bind 40
-          0 cmd.CommandHeader hdr=header, 16 u32 index, 20 b16 dest_gid=gid, 36 z4
+          0 cmd.CommandHeader hdr, 16 u32 index, 20 b16 dest_gid, 36 z4
 
         cmd.CreateSrqRequest pvrdma_cmd_create_srq 56
-          0 cmd.CommandHeader hdr=header, 16 u64 pdir_dma, 24 u32 pd_handle=pd, 28 u32 nchunks,
-          32 cmd.SrqAttr attrs=srqAttr, 48 u8 srq_type=type, 49 z7
+          0 cmd.CommandHeader hdr, 16 u64 pdir_dma, 24 u32 pd_handle, 28 u32 nchunks,
+          32 cmd.SrqAttr attrs, 48 u8 srq_type, 49 z7
 
         cmd.ModifySrqRequest pvrdma_cmd_modify_srq 40
-          0 cmd.CommandHeader hdr=header, 16 u32 srq_handle, 20 u32 attr_mask, 24 cmd.SrqAttr attrs=srqAttr
+          0 cmd.CommandHeader hdr, 16 u32 srq_handle, 20 u32 attr_mask, 24 cmd.SrqAttr attrs
 
         cmd.CreateMwRequest rdma4j_cmd_create_mw 24
-          0 cmd.CommandHeader hdr=header, 16 u32 pd_handle=pd, 20 u32 type
+          0 cmd.CommandHeader hdr, 16 u32 pd_handle, 20 u32 type
 
         cmd.ResizeCqRingRequest rdma4j_cmd_resize_cq_ring 40
-          0 cmd.CommandHeader hdr=header, 16 u64 pdir_dma, 24 u32 cq_handle, 28 u32 cqe, 32 u32 nchunks, 36 z4
+          0 cmd.CommandHeader hdr, 16 u64 pdir_dma, 24 u32 cq_handle, 28 u32 cqe, 32 u32 nchunks, 36 z4
         """;
 
     private static final String RESPONSES = """
         cmd.QueryPortResponse pvrdma_cmd_query_port_resp 64
-          0 cmd.ResponseHeader hdr=header, 16 cmd.PortAttr attrs=portAttr
+          0 cmd.ResponseHeader hdr, 16 cmd.PortAttr attrs
 
         cmd.QueryPkeyResponse pvrdma_cmd_query_pkey_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u16 pkey, 18 z6
+          0 cmd.ResponseHeader hdr, 16 u16 pkey, 18 z6
 
         cmd.HandleResponse pvrdma_cmd_handle_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u32 handle, 20 z4
+          0 cmd.ResponseHeader hdr, 16 u32 handle, 20 z4
 
         cmd.CreateMrResponse pvrdma_cmd_create_mr_resp 32
-          0 cmd.ResponseHeader hdr=header, 16 u32 mr_handle, 20 u32 lkey, 24 u32 rkey, 28 z4
+          0 cmd.ResponseHeader hdr, 16 u32 mr_handle, 20 u32 lkey, 24 u32 rkey, 28 z4
 
         cmd.CreateCqResponse pvrdma_cmd_create_cq_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u32 cq_handle, 20 u32 cqe
+          0 cmd.ResponseHeader hdr, 16 u32 cq_handle, 20 u32 cqe
 
         cmd.ResizeCqResponse pvrdma_cmd_resize_cq_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u32 cqe, 20 z4
+          0 cmd.ResponseHeader hdr, 16 u32 cqe, 20 z4
 
         cmd.CreateQpResponse pvrdma_cmd_create_qp_resp 40
-          0 cmd.ResponseHeader hdr=header, 16 u32 qpn, 20 u32 max_send_wr, 24 u32 max_recv_wr, 28 u32 max_send_sge,
+          0 cmd.ResponseHeader hdr, 16 u32 qpn, 20 u32 max_send_wr, 24 u32 max_recv_wr, 28 u32 max_send_sge,
           32 u32 max_recv_sge, 36 u32 max_inline_data
 
         cmd.CreateQpResponseV2 pvrdma_cmd_create_qp_resp_v2 48
-          0 cmd.ResponseHeader hdr=header, 16 u32 qpn, 20 u32 qp_handle, 24 u32 max_send_wr, 28 u32 max_recv_wr,
+          0 cmd.ResponseHeader hdr, 16 u32 qpn, 20 u32 qp_handle, 24 u32 max_send_wr, 28 u32 max_recv_wr,
           32 u32 max_send_sge, 36 u32 max_recv_sge, 40 u32 max_inline_data, 44 z4
 
         cmd.QueryQpResponse pvrdma_cmd_query_qp_resp 176
-          0 cmd.ResponseHeader hdr=header, 16 cmd.QpAttr attrs=qpAttr
+          0 cmd.ResponseHeader hdr, 16 cmd.QpAttr attrs
 
         cmd.DestroyQpResponse pvrdma_cmd_destroy_qp_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u32 events_reported, 20 z4
+          0 cmd.ResponseHeader hdr, 16 u32 events_reported, 20 z4
 
         cmd.QuerySrqResponse pvrdma_cmd_query_srq_resp 32
-          0 cmd.ResponseHeader hdr=header, 16 cmd.SrqAttr attrs=srqAttr
+          0 cmd.ResponseHeader hdr, 16 cmd.SrqAttr attrs
 
         cmd.CreateMwResponse rdma4j_cmd_create_mw_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u32 mw_handle, 20 u32 rkey
+          0 cmd.ResponseHeader hdr, 16 u32 mw_handle, 20 u32 rkey
 
         cmd.ResizeCqRingResponse rdma4j_cmd_resize_cq_ring_resp 24
-          0 cmd.ResponseHeader hdr=header, 16 u32 cqe, 20 z4
+          0 cmd.ResponseHeader hdr, 16 u32 cqe, 20 z4
         """;
 
     private static final Map<String, Integer> NUMBERS = Map.of(
@@ -271,6 +272,15 @@ final class Datasheet {
 
         boolean isNested() {
             return !isNumber() && !isReserved() && !isBytes();
+        }
+
+        /** The name of the constant, if the class has a table of fields. */
+        String constant() {
+            return name.replace('.', '_').toUpperCase(Locale.ROOT);
+        }
+
+        boolean isHeader() {
+            return name.equals("hdr");
         }
 
         boolean hasAccessor() {

@@ -4,6 +4,7 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import static io.rdma4j.hw.pvrdma.Dsr.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HexFormat;
@@ -22,11 +23,11 @@ class SharedRegionTest {
 
     @Test
     void writesWhatTheDeviceReads() {
-        dsr.driverVersion(Bar1.DRIVER_VERSION).gosInfo(GosInfo.LINUX_64)
-            .cmdSlotDma(0x1_0000_1000L).respSlotDma(0x1_0000_2000L)
-            .asyncRingNumPages(4).asyncRingPdirDma(0x1_0000_3000L)
-            .cqRingNumPages(4).cqRingPdirDma(0x1_0000_4000L)
-            .uarPfn64(0x1_0ff0_0000L);
+        dsr.set(DRIVER_VERSION, Bar1.DRIVER_VERSION).set(GOS_INFO, GosInfo.LINUX_64)
+            .set(CMD_SLOT_DMA, 0x1_0000_1000L).set(RESP_SLOT_DMA, 0x1_0000_2000L)
+            .set(ASYNC_RING_PAGES_NUM_PAGES, 4).set(ASYNC_RING_PAGES_PDIR_DMA, 0x1_0000_3000L)
+            .set(CQ_RING_PAGES_NUM_PAGES, 4).set(CQ_RING_PAGES_PDIR_DMA, 0x1_0000_4000L)
+            .set(UAR_PFN64, 0x1_0ff0_0000L);
 
         assertThat(hex(0, 72)).isEqualTo(WRITTEN_BY_THE_DRIVER);
         assertThat(hex(72, 208)).isEqualTo("00".repeat(208));
@@ -36,16 +37,16 @@ class SharedRegionTest {
     void readsWhatTheDriverWrote() {
         page.putBytes(0, HexFormat.of().parseHex(WRITTEN_BY_THE_DRIVER));
 
-        assertThat(dsr.driverVersion()).isEqualTo(20);
-        assertThat(GosInfo.bits(dsr.gosInfo())).isEqualTo(GosInfo.PVRDMA_GOS_BITS_64);
-        assertThat(dsr.cqRingPdirDma()).isEqualTo(0x1_0000_4000L);
-        assertThat(dsr.uarPfn64()).isEqualTo(0x1_0ff0_0000L);
+        assertThat(dsr.get(DRIVER_VERSION)).isEqualTo(20);
+        assertThat(GosInfo.bits(dsr.get(GOS_INFO))).isEqualTo(GosInfo.PVRDMA_GOS_BITS_64);
+        assertThat(dsr.get(CQ_RING_PAGES_PDIR_DMA)).isEqualTo(0x1_0000_4000L);
+        assertThat(dsr.get(UAR_PFN64)).isEqualTo(0x1_0ff0_0000L);
         assertThat(dsr.uarPfn()).as("the low half").isEqualTo(0x0ff0_0000);
     }
 
     @Test
     void shortPageFrameNumberClearsTheUpperHalf() {
-        assertThat(dsr.uarPfn64(-1L).uarPfn(0x8000_0001)).isSameAs(dsr);
+        assertThat(dsr.set(UAR_PFN64, -1L).uarPfn(0x8000_0001)).isSameAs(dsr);
         assertThat(hex(64, 8)).isEqualTo("0100008000000000");
         assertThat(dsr.uarPfn()).isEqualTo(0x8000_0001);
     }
@@ -56,9 +57,9 @@ class SharedRegionTest {
         page.putByte(72 + 203, (byte) 1);
         page.putInt(72 + 188, 0x0000_2000);
 
-        assertThat(dsr.caps().nodeGuid()).isEqualTo(0x0250_56ff_fe12_3456L);
-        assertThat(dsr.caps().gidTypes()).isEqualTo(GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
-        assertThat(dsr.caps().maxUar()).isEqualTo(8192);
+        assertThat(dsr.get(CAPS).get(Caps.NODE_GUID)).isEqualTo(0x0250_56ff_fe12_3456L);
+        assertThat(dsr.get(CAPS).get(Caps.GID_TYPES)).isEqualTo(GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
+        assertThat(dsr.get(CAPS).get(Caps.MAX_UAR)).isEqualTo(8192);
         assertThat(dsr.toString()).contains("caps.node_guid", "0x25056fffe123456", "(ROCE_V1)");
     }
 

@@ -37,7 +37,7 @@ class StructsTest {
     static Stream<Struct> flyweights() throws ReflectiveOperationException {
         final List<Struct> found = new ArrayList<>();
         for (Struct struct : Datasheet.structs()) {
-            if (Flyweight.class.isAssignableFrom(type(struct.type()))) {
+            if (isFlyweight(type(struct.type()))) {
                 found.add(struct);
             }
         }
@@ -82,14 +82,19 @@ class StructsTest {
     void constantsAreTheSheetsNumbers(Struct struct) throws ReflectiveOperationException {
         final Class<?> type = type(struct.type());
         for (Entry entry : struct.entries()) {
-            if (entry.hasAccessor() && !entry.accessor().equals("header")) {
+            if (isFlyweight(type) && entry.hasAccessor() && !entry.isHeader()) {
+                final Object field = type.getField(entry.constant()).get(null);
+                assertThat(field.getClass().getMethod("offset").invoke(field)).as(entry.name())
+                    .isEqualTo(entry.offset());
+            } else if (!isFlyweight(type) && entry.hasAccessor()) {
                 final String constant = entry.accessor().replaceAll("(?<=[a-z0-9])([A-Z])", "_$1").toUpperCase()
                     + "_OFFSET";
                 assertThat(type.getField(constant).getInt(null)).as(constant).isEqualTo(entry.offset());
             }
         }
         final boolean isHeader = struct.name().endsWith("_wqe_hdr");
-        assertThat(type.getField(isHeader ? "HEADER_LENGTH" : "LENGTH").getInt(null)).isEqualTo(struct.length());
+        assertThat(isFlyweight(type) ? layout(struct).length()
+            : type.getField(isHeader ? "HEADER_LENGTH" : "LENGTH").getInt(null)).isEqualTo(struct.length());
     }
 
     @ParameterizedTest
@@ -136,11 +141,21 @@ class StructsTest {
     }
 
     @ParameterizedTest
+    @MethodSource("flyweights")
+    void everyFieldOfTheClassIsInTheSheet(Struct struct) throws ReflectiveOperationException {
+        final List<String> constants = new ArrayList<>(List.of("LAYOUT"));
+        struct.entries().stream().filter(e -> e.hasAccessor() && !e.isHeader())
+            .forEach(e -> constants.add(e.constant()));
+        assertThat(type(struct.type()).getFields()).extracting(Field::getName)
+            .containsExactlyInAnyOrderElementsOf(constants);
+    }
+
+    @ParameterizedTest
     @MethodSource("structs")
     void everyAccessorOfTheClassIsInTheSheet(Struct struct) throws ReflectiveOperationException {
         // These are either not the struct's own or have tests of their own.
         final Set<String> tested = new TreeSet<>(Set.of(
-            "layout", "header", "offset", "buffer", "pfn", "uarPfn", "qpHandle", "hashCode", "toString", "getClass",
+            "layout", "header", "offset", "buffer", "pfn", "uarPfn", "hashCode", "toString", "getClass",
             "clear", "notify", "notifyAll", "wait", "dgidHigh", "dgidLow", "invalidateRkey", "clearHeader"));
         Datasheet.structs().stream().filter(s -> s.type().equals(struct.type()))
             .forEach(s -> s.entries().forEach(e -> tested.add(e.accessor())));
@@ -215,6 +230,10 @@ class StructsTest {
         return Class.forName("io.rdma4j.hw.pvrdma." + name);
     }
 
+    private static boolean isFlyweight(Class<?> type) {
+        return Flyweight.class.isAssignableFrom(type);
+    }
+
     private static Layout layout(Struct struct) throws ReflectiveOperationException {
         final Field constant = type(struct.type()).getField(struct.constant());
         return (Layout) constant.get(null);
@@ -226,9 +245,15 @@ class StructsTest {
 
     private static Object get(Struct struct, Entry entry, UnsafeBuffer buffer) throws ReflectiveOperationException {
         final Class<?> type = type(struct.type());
-        return Flyweight.class.isAssignableFrom(type)
-            ? type.getMethod(entry.accessor()).invoke(flyweight(struct, buffer))
-            : type.getMethod(entry.accessor(), UnsafeBuffer.class, int.class).invoke(null, buffer, BASE);
+        if (isFlyweight(type)) {
+            final Flyweight<?> flyweight = flyweight(struct, buffer);
+            if (entry.isHeader()) {
+                return type.getMethod("header").invoke(flyweight);
+            }
+            final Object field = type.getField(entry.constant()).get(null);
+            return Flyweight.class.getMethod("get", field.getClass()).invoke(flyweight, field);
+        }
+        return type.getMethod(entry.accessor(), UnsafeBuffer.class, int.class).invoke(null, buffer, BASE);
     }
 
     private static void set(Struct struct, Entry entry, UnsafeBuffer buffer) throws ReflectiveOperationException {
@@ -236,9 +261,11 @@ class StructsTest {
         final Object value = expected(entry);
         final Class<?> valueType = Map.<Class<?>, Class<?>>of(
             Integer.class, int.class, Long.class, long.class, byte[].class, byte[].class).get(value.getClass());
-        if (Flyweight.class.isAssignableFrom(type)) {
+        if (isFlyweight(type)) {
             final Flyweight<?> flyweight = flyweight(struct, buffer);
-            final Object result = type.getMethod(entry.accessor(), valueType).invoke(flyweight, value);
+            final Object field = type.getField(entry.constant()).get(null);
+            final Object result = Flyweight.class.getMethod("set", field.getClass(), valueType)
+                .invoke(flyweight, field, value);
             assertThat(result == flyweight).as(entry.name() + " returns this").isTrue();
         } else {
             type.getMethod(entry.accessor(), UnsafeBuffer.class, int.class, valueType)

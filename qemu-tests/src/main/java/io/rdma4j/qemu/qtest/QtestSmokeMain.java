@@ -5,6 +5,8 @@
 
 package io.rdma4j.qemu.qtest;
 
+import static io.rdma4j.hw.pvrdma.Dsr.*;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.DmaMapping;
@@ -20,6 +22,7 @@ import io.rdma4j.hw.pvrdma.GidType;
 import io.rdma4j.hw.pvrdma.GosInfo;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
@@ -171,17 +174,18 @@ public final class QtestSmokeMain {
     /** The device reads its shared region when the high half of the address is written, and fills the capabilities. */
     private String sharedRegion() {
         final Dsr dsr = new Dsr().wrap(page(0), 0);
-        dsr.driverVersion(Bar1.DRIVER_VERSION).gosInfo(GosInfo.LINUX_64)
-            .cmdSlotDma(iova(1)).respSlotDma(iova(2))
-            .asyncRingNumPages(4).asyncRingPdirDma(ring(3))
-            .cqRingNumPages(4).cqRingPdirDma(ring(9))
+        dsr.set(DRIVER_VERSION, Bar1.DRIVER_VERSION).set(GOS_INFO, GosInfo.LINUX_64)
+            .set(CMD_SLOT_DMA, iova(1)).set(RESP_SLOT_DMA, iova(2))
+            .set(ASYNC_RING_PAGES_NUM_PAGES, 4).set(ASYNC_RING_PAGES_PDIR_DMA, ring(3))
+            .set(CQ_RING_PAGES_NUM_PAGES, 4).set(CQ_RING_PAGES_PDIR_DMA, ring(9))
             .uarPfn((int) (pci.bar(Bar1.UAR_BAR).busAddress() >>> Pdir.PAGE_SHIFT));
         registers.writeInt(Bar1.PVRDMA_REG_DSRLOW, (int) iova(0));
         registers.writeInt(Bar1.PVRDMA_REG_DSRHIGH, (int) (iova(0) >>> Integer.SIZE));
-        final Caps caps = dsr.caps();
-        return require(caps.gidTypes() == GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1 && caps.maxQp() > 0,
-            String.format("fw_ver %d, max_qp %d, max_cqe %d, gid_types %d", caps.fwVer(), caps.maxQp(),
-                caps.maxCqe(), caps.gidTypes()));
+        final Caps caps = dsr.get(CAPS);
+        return require(caps.get(Caps.GID_TYPES) == GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1 && caps.get(Caps.MAX_QP) > 0,
+            String.format("fw_ver %d, max_qp %d, max_cqe %d, gid_types %d", caps.get(Caps.FW_VER),
+            caps.get(Caps.MAX_QP),
+                caps.get(Caps.MAX_CQE), caps.get(Caps.GID_TYPES)));
     }
 
     /** Page directory, page table, then four pages: one of state and three of elements. */
@@ -199,23 +203,26 @@ public final class QtestSmokeMain {
         registers.writeInt(Bar1.PVRDMA_REG_IMR, Bar1.IMR_NONE_MASKED);
         registers.writeInt(Bar1.PVRDMA_REG_CTL, Bar1.PVRDMA_DEVICE_CTL_ACTIVATE);
         final QueryPortRequest request = new QueryPortRequest().wrap(page(1), 0);
-        request.portNum(1).header().response(0x5ca1ab1e).cmd(Command.QUERY_PORT);
+        request.set(QueryPortRequest.PORT_NUM, 1).header()
+            .set(CommandHeader.RESPONSE, 0x5ca1ab1e).cmd(Command.QUERY_PORT);
         registers.writeInt(Bar1.PVRDMA_REG_REQUEST, 0);
         final long fired = vector.await(INTERRUPT_NANOS);
         final ResponseHeader response = new ResponseHeader().wrap(page(2), 0);
         final int error = registers.readInt(Bar1.PVRDMA_REG_ERR);
         return require(granted == 3 && fired == 1 && vector.fired() == 1 && error == 0
-            && response.response() == 0x5ca1ab1e && response.ack() == Command.QUERY_PORT.ack(), String.format(
+            && response.get(ResponseHeader.RESPONSE) == 0x5ca1ab1e
+                && response.get(ResponseHeader.ACK) == Command.QUERY_PORT.ack(), String.format(
                 "vectors %d, vector 0 fired %d, ERR 0x%x, key 0x%x, ack 0x%x",
-                granted, fired, error, response.response(), response.ack()));
+                granted, fired, error, response.get(ResponseHeader.RESPONSE), response.get(ResponseHeader.ACK)));
     }
 
     private String bind() {
         page(1).setMemory(0, Pdir.PAGE_SIZE, (byte) 0);
         final byte[] gid = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 9, 9, 1};
         final CreateBindRequest request = new CreateBindRequest().wrap(page(1), 0);
-        request.mtu(1024).vlan(0xfff).index(0).gid(gid).gidType(1)
-            .header().response(0x0ddba11).cmd(Command.CREATE_BIND);
+        request.set(CreateBindRequest.MTU, 1024).set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0)
+            .set(CreateBindRequest.NEW_GID, gid).set(CreateBindRequest.GID_TYPE, 1)
+            .header().set(CommandHeader.RESPONSE, 0x0ddba11).cmd(Command.CREATE_BIND);
         registers.writeInt(Bar1.PVRDMA_REG_REQUEST, 0);
         final int error = registers.readInt(Bar1.PVRDMA_REG_ERR);
         return require(error == 0 && pci.toString().contains("madMessages=1"), "ERR " + error + ", " + pci);

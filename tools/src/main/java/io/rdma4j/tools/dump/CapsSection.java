@@ -50,7 +50,7 @@ public final class CapsSection implements Section {
                 caps.add(EXTENSIONS, named(caps.get(EXTENSIONS), ExtensionFlags.name(flags)));
             }
             section.add(CAPS, caps);
-            Raw.add(source, section, "capabilities", region.iova() + Dsr.CAPS_OFFSET, bytes);
+            Raw.add(source, section, "capabilities", region.iova() + Dsr.CAPS.offset(), bytes);
         });
         return section;
     }
@@ -58,17 +58,17 @@ public final class CapsSection implements Section {
     private static JsonObject caps(final byte[] bytes) {
         final Caps caps = new Caps().wrap(new UnsafeBuffer(bytes), 0);
         final JsonObject json = Fields.of(Caps.LAYOUT, bytes);
-        final long firmware = caps.fwVer();
+        final long firmware = caps.get(Caps.FW_VER);
         json.add("fw_ver", named(json.get("fw_ver"), String.format("%d.%d.%d", firmware >>> Integer.SIZE,
             firmware >>> MINOR_SHIFT & MINOR_MASK, firmware & MINOR_MASK)));
         // Masks, which say nothing in decimal.
         for (final String mask : List.of("ex_comp_mask", "device_cap_flags", EXTENSIONS)) {
             json.add(mask, Fields.hex(Nodes.number(json, mask, 0)));
         }
-        if (caps.gidTypes() == 0) {
+        if (caps.get(Caps.GID_TYPES) == 0) {
             refuse(json, "gid_types", "the device did not fill in its capabilities");
         }
-        if (caps.mode() != DeviceMode.PVRDMA_DEVICE_MODE_ROCE) {
+        if (caps.get(Caps.MODE) != DeviceMode.PVRDMA_DEVICE_MODE_ROCE) {
             refuse(json, "mode", "only ROCE is in use");
         }
         for (final String limit : List.of("max_qp", "max_cq", "max_mr", "max_pd", "max_qp_wr", "max_sge", "max_cqe",

@@ -15,7 +15,6 @@ import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
-import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -94,9 +93,9 @@ public final class CmdSection implements Section {
         if (command == null) {
             return Fields.invalid(row, header.has("cmd") ? "no such command" : Nodes.text(header, Fields.INVALID));
         }
-        row.add(REQUEST, Fields.of(CommandLayouts.request(command), exchange.request()));
+        row.add(REQUEST, Fields.of(command.request(), exchange.request()));
         if (exchange.err() == 0 && command.responseLength(version) > 0) {
-            row.add(RESPONSE, response(CommandLayouts.response(command, version), exchange.response()));
+            row.add(RESPONSE, response(command.response(version), exchange.response()));
             checkResponse(row, command, exchange);
         }
         if (exchange.durationNanos() < 0) {
@@ -124,17 +123,19 @@ public final class CmdSection implements Section {
 
     /** The driver checks the same, and gives up a device that answers to something else. */
     private static void checkResponse(final JsonObject row, final Command command, final LiveCommand exchange) {
-        if (!command.awaitsResponse() || exchange.response().length < ResponseHeader.LENGTH) {
+        if (!command.awaitsResponse() || exchange.response().length < ResponseHeader.LAYOUT.length()) {
             return;
         }
         final ResponseHeader response = new ResponseHeader().wrap(new UnsafeBuffer(exchange.response()), 0);
         final CommandHeader request = new CommandHeader().wrap(new UnsafeBuffer(exchange.request()), 0);
-        if (response.response() != request.response()) {
-            Fields.invalid(row, String.format("the response has key 0x%x, the request 0x%x", response.response(),
-                request.response()));
+        if (response.get(ResponseHeader.RESPONSE) != request.get(CommandHeader.RESPONSE)) {
+            Fields.invalid(row,
+                String.format("the response has key 0x%x, the request 0x%x", response.get(ResponseHeader.RESPONSE),
+                request.get(CommandHeader.RESPONSE)));
         }
-        if (response.ack() != command.ack()) {
-            Fields.invalid(row, String.format("the response acknowledges 0x%x, wanted is 0x%x", response.ack(),
+        if (response.get(ResponseHeader.ACK) != command.ack()) {
+            Fields.invalid(row,
+                String.format("the response acknowledges 0x%x, wanted is 0x%x", response.get(ResponseHeader.ACK),
                 command.ack()));
         }
     }

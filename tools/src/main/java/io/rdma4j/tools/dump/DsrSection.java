@@ -84,6 +84,6 @@ public final class DsrSection implements Section {
 
     /** The part of the region's bytes that are the capabilities. */
     static byte[] caps(final byte[] region) {
-        return Arrays.copyOfRange(region, Dsr.CAPS_OFFSET, Dsr.LENGTH);
+        return Arrays.copyOfRange(region, Dsr.CAPS.offset(), Dsr.LAYOUT.length());
     }
 }

@@ -36,7 +36,7 @@ record SharedRegion(LiveObject device, byte[] bytes) {
             return Optional.empty();
         }
         final long iova = devices.get(0).attribute(LiveAttributes.Device.DSR_IOVA);
-        final Optional<byte[]> bytes = source.view().read(iova, Dsr.LENGTH);
+        final Optional<byte[]> bytes = source.view().read(iova, Dsr.LAYOUT.length());
         if (bytes.isEmpty()) {
             section.addProperty(DumpDocument.NOTE, String.format("the shared region at 0x%x could not be read", iova));
         }

@@ -10,7 +10,6 @@ import io.rdma4j.hw.layout.Layout.Kind;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.cmd.Command;
-import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import org.agrona.DirectBuffer;
@@ -38,7 +37,7 @@ final class Answers {
         answer.put("response", answered ? "yes" : "no");
         if (answered && command != null) {
             // Behind the header of a failed command's response nothing means anything.
-            addFields(error == 0 ? CommandLayouts.response(command, version) : ResponseHeader.LAYOUT, command, response,
+            addFields(error == 0 ? command.response(version) : ResponseHeader.LAYOUT, command, response,
                 answer);
         }
         return answer;
@@ -70,7 +69,7 @@ final class Answers {
 
     /** Learns the device's numbers of something new. */
     void learn(final Made made, final DirectBuffer response) {
-        for (final Layout.Field field : CommandLayouts.response(made.command(), version).fields()) {
+        for (final Layout.Field field : made.command().response(version).fields()) {
             final String number = numberOf(field.name());
             if (number != null) {
                 made.numbers().put(number, FieldText.number(response, 0, field));

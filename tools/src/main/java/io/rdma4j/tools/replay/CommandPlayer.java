@@ -15,7 +15,6 @@ import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.cmd.Command;
-import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -44,7 +43,7 @@ final class CommandPlayer {
     Map<String, String> play(final Command command, final DiffStep step) {
         final Made made = prepare(command, step);
         final UnsafeBuffer request = device.request();
-        final Layout layout = CommandLayouts.request(command);
+        final Layout layout = command.request();
         fillMemory(command, step, made, request, layout);
         step.arguments().forEach((name, value) -> {
             if (!OWN.contains(name)) {
@@ -219,7 +218,7 @@ final class CommandPlayer {
         if (made.command() != null) {
             final Command undo = Answers.undo(made.command());
             FieldText.putNumber(
-                device.request(), 0, CommandLayouts.request(undo).field("handle"), made.handle());
+                device.request(), 0, undo.request().field("handle"), made.handle());
             device.execute(undo.id(), false);
         }
         made.free();

@@ -6,6 +6,7 @@
 package io.rdma4j.tools.replay;
 
 import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.GidType;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.cmd.Command;
@@ -32,7 +33,7 @@ public final class DiffExecutor {
     private DiffExecutor(final RawDevice device, final Gid gid, final int patience) {
         this.device = device;
         fitness = new Fitness(device.profile(), device.caps());
-        final int gidType = (device.caps().gidTypes() & GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2) != 0
+        final int gidType = (device.caps().get(Caps.GID_TYPES) & GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2) != 0
             ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2 : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1;
         symbols = new Symbols(Map.of("gid", hex(gid.bytes()), "gid_type", Integer.toString(gidType),
             "uar_pfn", Long.toString(device.uarPfn() + 1)));

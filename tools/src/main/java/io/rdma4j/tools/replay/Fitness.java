@@ -41,7 +41,7 @@ final class Fitness {
                 ? "the request of the completion was left out" : null;
             case "CREATE_MW", "DESTROY_MW" -> extension(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS);
             case "RESIZE_CQ_RING" -> extension(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE);
-            case "CREATE_SRQ" -> caps.maxSrq() == 0 ? "the device has no shared receive queues" : null;
+            case "CREATE_SRQ" -> caps.get(Caps.MAX_SRQ) == 0 ? "the device has no shared receive queues" : null;
             default -> null;
         };
         if (objection != null) {
@@ -62,11 +62,11 @@ final class Fitness {
                 + Quirk.BAD_WQE_LOOPS.description();
         }
         final boolean atomic = WrOpcode.name(opcode).contains("ATOMIC");
-        return atomic && caps.atomicOps() == 0 ? "the device has no atomics" : null;
+        return atomic && caps.get(Caps.ATOMIC_OPS) == 0 ? "the device has no atomics" : null;
     }
 
     private String extension(final int flag) {
-        return profile.hasExtensions() && (caps.deviceCapFlags2() & flag) != 0 ? null
+        return profile.hasExtensions() && (caps.get(Caps.DEVICE_CAP_FLAGS2) & flag) != 0 ? null
             : "the device has no extension " + ExtensionFlags.name(flag);
     }
 

@@ -5,6 +5,8 @@
 
 package io.rdma4j.tools.replay;
 
+import static io.rdma4j.hw.pvrdma.Dsr.*;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.DmaMemory;
@@ -72,14 +74,14 @@ final class RawDevice implements AutoCloseable {
     private void start() {
         dsr.setMemory(0, Pdir.PAGE_SIZE, (byte) 0);
         final Dsr region = new Dsr().wrap(dsr, 0)
-            .driverVersion(Bar1.DRIVER_VERSION)
-            .gosInfo(GosInfo.LINUX_64)
-            .cmdSlotDma(slots.iova() + Pdir.PAGE_SIZE)
-            .respSlotDma(slots.iova() + 2L * Pdir.PAGE_SIZE)
-            .asyncRingNumPages(asyncRing.pages()).asyncRingPdirDma(asyncRing.directory())
-            .cqRingNumPages(cqRing.pages()).cqRingPdirDma(cqRing.directory());
+            .set(DRIVER_VERSION, Bar1.DRIVER_VERSION)
+            .set(GOS_INFO, GosInfo.LINUX_64)
+            .set(CMD_SLOT_DMA, slots.iova() + Pdir.PAGE_SIZE)
+            .set(RESP_SLOT_DMA, slots.iova() + 2L * Pdir.PAGE_SIZE)
+            .set(ASYNC_RING_PAGES_NUM_PAGES, asyncRing.pages()).set(ASYNC_RING_PAGES_PDIR_DMA, asyncRing.directory())
+            .set(CQ_RING_PAGES_NUM_PAGES, cqRing.pages()).set(CQ_RING_PAGES_PDIR_DMA, cqRing.directory());
         if (version() >= Bar1.PVRDMA_PPN64_VERSION) {
-            region.uarPfn64(uarPfn());
+            region.set(UAR_PFN64, uarPfn());
         } else {
             region.uarPfn((int) uarPfn());
         }
@@ -105,7 +107,7 @@ final class RawDevice implements AutoCloseable {
     }
 
     Caps caps() {
-        return new Dsr().wrap(dsr, 0).caps();
+        return new Dsr().wrap(dsr, 0).get(CAPS);
     }
 
     /** Which implementation of the device it is. */
@@ -137,8 +139,8 @@ final class RawDevice implements AutoCloseable {
      * @return the ERR register.
      */
     int execute(final int id, final boolean awaited) {
-        new CommandHeader().wrap(command, 0).response(++key);
-        command.putInt(CommandHeader.CMD_OFFSET, id, java.nio.ByteOrder.LITTLE_ENDIAN);
+        new CommandHeader().wrap(command, 0).set(CommandHeader.RESPONSE, ++key);
+        command.putInt(CommandHeader.CMD.offset(), id, java.nio.ByteOrder.LITTLE_ENDIAN);
         response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
         registers.writeInt(Bar1.PVRDMA_REG_REQUEST, 0);
         final int error = registers.readInt(Bar1.PVRDMA_REG_ERR);
@@ -150,7 +152,7 @@ final class RawDevice implements AutoCloseable {
     }
 
     boolean hasResponse() {
-        return new ResponseHeader().wrap(response, 0).response() == key;
+        return new ResponseHeader().wrap(response, 0).get(ResponseHeader.RESPONSE) == key;
     }
 
     void ring(final int offset, final int word) {

@@ -10,7 +10,6 @@ import io.rdma4j.hw.layout.Layout.Kind;
 import io.rdma4j.hw.pvrdma.MrFlags;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.cmd.Command;
-import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 
@@ -39,7 +38,7 @@ final class RequestWriter {
     /** All but pages. */
     Map<String, String> arguments(final Command command, final DirectBuffer request) throws NotSymbolicException {
         final Map<String, String> arguments = new LinkedHashMap<>();
-        for (final Layout.Field field : CommandLayouts.request(command).fields()) {
+        for (final Layout.Field field : command.request().fields()) {
             if (field.kind() != Kind.RESERVED && !field.name().startsWith("hdr.") && !PAGES.contains(field.name())) {
                 final String value = field.kind() == Kind.BYTES
                     ? bytes(request, field) : number(command, request, field);
@@ -82,7 +81,7 @@ final class RequestWriter {
     }
 
     private static String text(final Command command, final DirectBuffer request, final String field) {
-        return FieldText.text(request, 0, CommandLayouts.request(command).field(field));
+        return FieldText.text(request, 0, command.request().field(field));
     }
 
     private String bytes(final DirectBuffer request, final Layout.Field field) {

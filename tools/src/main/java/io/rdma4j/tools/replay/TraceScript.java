@@ -77,7 +77,7 @@ final class TraceScript {
         for (final TraceRecord record : records) {
             if (record.kind().equals(TraceFormat.COMMAND)) {
                 final UnsafeBuffer request = request(record);
-                if (new CommandHeader().wrap(request, 0).cmd() == Command.CREATE_BIND.id()) {
+                if (new CommandHeader().wrap(request, 0).get(CommandHeader.CMD) == Command.CREATE_BIND.id()) {
                     return FieldText.text(request, 0, CreateBindRequest.LAYOUT.field("new_gid"));
                 }
             }
@@ -115,20 +115,21 @@ final class TraceScript {
         address = record.text("address");
         version = record.text("version");
         step(record, null, "CAPS", Map.of(),
-            names.answers().caps(new UnsafeBuffer(record.bytes("caps", Caps.LENGTH)), 0));
+            names.answers().caps(new UnsafeBuffer(record.bytes("caps", Caps.LAYOUT.length())), 0));
     }
 
     private void command(final TraceRecord record) throws NotSymbolicException {
         final UnsafeBuffer request = request(record);
         final UnsafeBuffer response = new UnsafeBuffer(record.bytes("response", Command.RESPONSE_MAX));
         final int error = record.number("err");
-        final Command command = Command.of(new CommandHeader().wrap(request, 0).cmd());
+        final Command command = Command.of(new CommandHeader().wrap(request, 0).get(CommandHeader.CMD));
         if (command == null) {
             throw new NotSymbolicException("is no command that this program knows");
         }
         final Map<String, String> arguments = requests.arguments(command, request);
         final boolean answered =
-            new ResponseHeader().wrap(response, 0).response() == new CommandHeader().wrap(request, 0).response();
+            new ResponseHeader().wrap(response, 0).get(ResponseHeader.RESPONSE)
+                == new CommandHeader().wrap(request, 0).get(CommandHeader.RESPONSE);
         final boolean makes = Answers.undo(command) != null && error == 0 && answered;
         final String memory = command == Command.CREATE_MR ? memory(record, request, arguments) : null;
         final Made made = makes ? names.add(command, response) : null;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.tools.dump;
 
+import static io.rdma4j.hw.pvrdma.Caps.*;
+
 import io.rdma4j.driver.live.LiveCommand;
 import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveError;
@@ -65,14 +67,17 @@ final class ScriptedDevice {
     private static byte[] region() {
         final byte[] page = new byte[Pdir.PAGE_SIZE];
         final Dsr dsr = new Dsr().wrap(new UnsafeBuffer(page), 0);
-        dsr.driverVersion(20).gosInfo(GosInfo.LINUX_64).cmdSlotDma(SLOTS).respSlotDma(SLOTS + 0x1000)
-            .asyncRingNumPages(PAGES).asyncRingPdirDma(0x1_0001_8000L)
-            .cqRingNumPages(PAGES).cqRingPdirDma(0x1_0002_8000L).uarPfn64(0xe0000);
-        final Caps caps = dsr.caps();
-        caps.fwVer(3L << 32 | 2 << 16 | 1).nodeGuid(0x5054_00ff_fe12_3456L).maxMrSize(1L << 32)
-            .pageSizeCap(0x1000).maxQp(64).maxQpWr(1024).maxSge(4).maxCq(32).maxCqe(8192).maxMr(100).maxPd(10)
-            .maxUar(1).gidTblLen(16).maxPkeys(1).physPortCnt(1)
-            .gidTypes(GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
+        dsr.set(Dsr.DRIVER_VERSION, 20).set(Dsr.GOS_INFO, GosInfo.LINUX_64).set(Dsr.CMD_SLOT_DMA, SLOTS)
+            .set(Dsr.RESP_SLOT_DMA, SLOTS + 0x1000)
+            .set(Dsr.ASYNC_RING_PAGES_NUM_PAGES, PAGES).set(Dsr.ASYNC_RING_PAGES_PDIR_DMA, 0x1_0001_8000L)
+            .set(Dsr.CQ_RING_PAGES_NUM_PAGES, PAGES).set(Dsr.CQ_RING_PAGES_PDIR_DMA, 0x1_0002_8000L)
+            .set(Dsr.UAR_PFN64, 0xe0000);
+        final Caps caps = dsr.get(Dsr.CAPS);
+        caps.set(FW_VER, 3L << 32 | 2 << 16 | 1).set(NODE_GUID, 0x5054_00ff_fe12_3456L).set(MAX_MR_SIZE, 1L << 32)
+            .set(PAGE_SIZE_CAP, 0x1000).set(MAX_QP, 64).set(MAX_QP_WR, 1024).set(MAX_SGE, 4).set(MAX_CQ, 32)
+            .set(MAX_CQE, 8192).set(MAX_MR, 100).set(MAX_PD, 10)
+            .set(MAX_UAR, 1).set(GID_TBL_LEN, 16).set(MAX_PKEYS, 1).set(PHYS_PORT_CNT, 1)
+            .set(GID_TYPES, GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1);
         return page;
     }
 
@@ -102,39 +107,43 @@ final class ScriptedDevice {
 
     private static LiveCommand createPd(final long number) {
         final byte[] response = response(number, Command.CREATE_PD);
-        new UnsafeBuffer(response).putInt(ResponseHeader.LENGTH, 2, ByteOrder.LITTLE_ENDIAN);
+        new UnsafeBuffer(response).putInt(ResponseHeader.LAYOUT.length(), 2, ByteOrder.LITTLE_ENDIAN);
         return new LiveCommand(number, BEGAN, 12_300, 0, request(number, Command.CREATE_PD), response);
     }
 
     private static LiveCommand createCq(final long number) {
         final byte[] request = request(number, Command.CREATE_CQ);
-        new CreateCqRequest().wrap(new UnsafeBuffer(request), 0).pdirDma(0x1_0003_0000L).cqe(64).nchunks(3);
+        new CreateCqRequest().wrap(new UnsafeBuffer(request), 0).set(CreateCqRequest.PDIR_DMA, 0x1_0003_0000L)
+            .set(CreateCqRequest.CQE, 64).set(CreateCqRequest.NCHUNKS, 3);
         final byte[] response = response(number, Command.CREATE_CQ);
-        new CreateCqResponse().wrap(new UnsafeBuffer(response), 0).cqHandle(5).cqe(64);
+        new CreateCqResponse().wrap(new UnsafeBuffer(response), 0).set(CreateCqResponse.CQ_HANDLE, 5)
+            .set(CreateCqResponse.CQE, 64);
         return new LiveCommand(number, BEGAN + 1_000_000, 34_500, 0, request, response);
     }
 
     private static LiveCommand refusedMr(final long number) {
         final byte[] request = request(number, Command.CREATE_MR);
-        new CreateMrRequest().wrap(new UnsafeBuffer(request), 0).start(0x7f00_1234L).length(1 << 20).nchunks(257);
+        new CreateMrRequest().wrap(new UnsafeBuffer(request), 0).set(CreateMrRequest.START, 0x7f00_1234L)
+            .set(CreateMrRequest.LENGTH, 1 << 20).set(CreateMrRequest.NCHUNKS, 257);
         return new LiveCommand(number, BEGAN + 2_000_000, 5_000, -22, request, new byte[Command.RESPONSE_MAX]);
     }
 
     private static LiveCommand destroyPd(final long number) {
         final byte[] request = request(number, Command.DESTROY_PD);
-        new HandleRequest().wrap(new UnsafeBuffer(request), 0).handle(2);
+        new HandleRequest().wrap(new UnsafeBuffer(request), 0).set(HandleRequest.HANDLE, 2);
         return new LiveCommand(number, BEGAN + 3_000_000, 4_000, 0, request, new byte[Command.RESPONSE_MAX]);
     }
 
     static byte[] request(final long key, final Command command) {
         final byte[] request = new byte[Command.REQUEST_MAX];
-        new CommandHeader().wrap(new UnsafeBuffer(request), 0).response(key).cmd(command);
+        new CommandHeader().wrap(new UnsafeBuffer(request), 0).set(CommandHeader.RESPONSE, key).cmd(command);
         return request;
     }
 
     static byte[] response(final long key, final Command command) {
         final byte[] response = new byte[Command.RESPONSE_MAX];
-        new ResponseHeader().wrap(new UnsafeBuffer(response), 0).response(key).ack(command.ack());
+        new ResponseHeader().wrap(new UnsafeBuffer(response), 0).set(ResponseHeader.RESPONSE, key)
+            .set(ResponseHeader.ACK, command.ack());
         return response;
     }
 
@@ -151,7 +160,7 @@ final class ScriptedDevice {
         Arrays.fill(noise, (byte) 0xa5);
         view.memory(DSR, noise).memory(ASYNC_RING, Arrays.copyOf(noise, PAGES * Pdir.PAGE_SIZE));
         final byte[] unknown = request(1, Command.CREATE_PD);
-        new CommandHeader().wrap(new UnsafeBuffer(unknown), 0).cmd(4711);
+        new CommandHeader().wrap(new UnsafeBuffer(unknown), 0).set(CommandHeader.CMD, 4711);
         view.commands.add(new LiveCommand(8, BEGAN, 1, 0x1234_5678, unknown, noise));
         view.commands.add(new LiveCommand(-9, Long.MIN_VALUE, -1, 0, request(1, Command.QUERY_PORT), noise));
         view.commands.add(new LiveCommand(10, Long.MAX_VALUE, 1, 0, new byte[3], new byte[0]));

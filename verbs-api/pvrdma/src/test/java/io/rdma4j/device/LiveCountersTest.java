@@ -16,6 +16,7 @@ import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
@@ -61,7 +62,7 @@ class LiveCountersTest {
             LiveView view = LiveViews.ofPid(ProcessHandle.current().pid(), ADDRESS)) {
             final Counters own = EmulatedDevice.lookup("live-counters").counters();
             final UnsafeBuffer script = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
-            new CommandHeader().wrap(script, 0).cmd(NO_COMMAND);
+            new CommandHeader().wrap(script, 0).set(CommandHeader.CMD, NO_COMMAND);
             assertThat(device.channel().replay(script, new UnsafeBuffer(new byte[Command.RESPONSE_MAX]))).isNotZero();
             own.increment(Counter.RNR);
 
@@ -82,8 +83,8 @@ class LiveCountersTest {
         try (PvrdmaDevice device = PvrdmaDevice.open(DeviceAddress.parse(ADDRESS));
             LiveView view = LiveViews.ofPid(ProcessHandle.current().pid(), ADDRESS)) {
             final long address = view.objects(LiveKind.DEVICE).get(0).attribute(LiveAttributes.Device.DSR_IOVA);
-            final Dsr dsr = new Dsr().wrap(new UnsafeBuffer(view.read(address, Dsr.LENGTH).orElseThrow()), 0);
-            assertThat(dsr.caps().maxQp()).isEqualTo(device.caps().maxQp());
+            final Dsr dsr = new Dsr().wrap(new UnsafeBuffer(view.read(address, Dsr.LAYOUT.length()).orElseThrow()), 0);
+            assertThat(dsr.get(Dsr.CAPS).get(Caps.MAX_QP)).isEqualTo(device.caps().maxQp());
             assertThat(view.troubles()).isEmpty();
         }
     }

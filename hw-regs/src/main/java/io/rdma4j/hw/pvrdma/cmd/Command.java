@@ -4,6 +4,7 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.Bar1;
 
 /**
@@ -17,73 +18,77 @@ import io.rdma4j.hw.pvrdma.Bar1;
  */
 public enum Command {
     /** {@link QueryPortRequest}, {@link QueryPortResponse}. */
-    QUERY_PORT(0, QueryPortRequest.LENGTH, QueryPortResponse.LENGTH),
+    QUERY_PORT(0, QueryPortRequest.LAYOUT, QueryPortResponse.LAYOUT),
     /** {@link QueryPkeyRequest}, {@link QueryPkeyResponse}. */
-    QUERY_PKEY(1, QueryPkeyRequest.LENGTH, QueryPkeyResponse.LENGTH),
+    QUERY_PKEY(1, QueryPkeyRequest.LAYOUT, QueryPkeyResponse.LAYOUT),
     /** {@link CreatePdRequest}, {@link HandleResponse}. */
-    CREATE_PD(2, CreatePdRequest.LENGTH, HandleResponse.LENGTH),
+    CREATE_PD(2, CreatePdRequest.LAYOUT, HandleResponse.LAYOUT),
     /** {@link HandleRequest}. */
-    DESTROY_PD(3, HandleRequest.LENGTH, 0),
+    DESTROY_PD(3, HandleRequest.LAYOUT),
     /** {@link CreateMrRequest}, {@link CreateMrResponse}. */
-    CREATE_MR(4, CreateMrRequest.LENGTH, CreateMrResponse.LENGTH),
+    CREATE_MR(4, CreateMrRequest.LAYOUT, CreateMrResponse.LAYOUT),
     /** {@link HandleRequest}. */
-    DESTROY_MR(5, HandleRequest.LENGTH, 0),
+    DESTROY_MR(5, HandleRequest.LAYOUT),
     /** {@link CreateCqRequest}, {@link CreateCqResponse}. */
-    CREATE_CQ(6, CreateCqRequest.LENGTH, CreateCqResponse.LENGTH),
+    CREATE_CQ(6, CreateCqRequest.LAYOUT, CreateCqResponse.LAYOUT),
     /** {@link ResizeCqRequest}, {@link ResizeCqResponse}. */
-    RESIZE_CQ(7, ResizeCqRequest.LENGTH, ResizeCqResponse.LENGTH),
+    RESIZE_CQ(7, ResizeCqRequest.LAYOUT, ResizeCqResponse.LAYOUT),
     /** {@link HandleRequest}. */
-    DESTROY_CQ(8, HandleRequest.LENGTH, 0),
+    DESTROY_CQ(8, HandleRequest.LAYOUT),
     /** {@link CreateQpRequest}, {@link CreateQpResult}. */
-    CREATE_QP(9, CreateQpRequest.LENGTH, CreateQpResponseV2.LENGTH),
+    CREATE_QP(9, CreateQpRequest.LAYOUT, CreateQpResponseV2.LAYOUT),
     /** {@link ModifyQpRequest}, {@link ResponseHeader}. */
-    MODIFY_QP(10, ModifyQpRequest.LENGTH, ResponseHeader.LENGTH),
+    MODIFY_QP(10, ModifyQpRequest.LAYOUT, ResponseHeader.LAYOUT),
     /** {@link QueryQpRequest}, {@link QueryQpResponse}. */
-    QUERY_QP(11, QueryQpRequest.LENGTH, QueryQpResponse.LENGTH),
+    QUERY_QP(11, QueryQpRequest.LAYOUT, QueryQpResponse.LAYOUT),
     /** {@link HandleRequest}, {@link DestroyQpResponse}, which nobody waits for. */
-    DESTROY_QP(12, HandleRequest.LENGTH, DestroyQpResponse.LENGTH),
+    DESTROY_QP(12, HandleRequest.LAYOUT, DestroyQpResponse.LAYOUT),
     /** {@link CreateUcRequest}, {@link HandleResponse}. */
-    CREATE_UC(13, CreateUcRequest.LENGTH, HandleResponse.LENGTH),
+    CREATE_UC(13, CreateUcRequest.LAYOUT, HandleResponse.LAYOUT),
     /** {@link HandleRequest}. */
-    DESTROY_UC(14, HandleRequest.LENGTH, 0),
+    DESTROY_UC(14, HandleRequest.LAYOUT),
     /** {@link CreateBindRequest}. */
-    CREATE_BIND(15, CreateBindRequest.LENGTH, 0),
+    CREATE_BIND(15, CreateBindRequest.LAYOUT),
     /** {@link DestroyBindRequest}. */
-    DESTROY_BIND(16, DestroyBindRequest.LENGTH, 0),
+    DESTROY_BIND(16, DestroyBindRequest.LAYOUT),
     /** {@link CreateSrqRequest}, {@link HandleResponse}. */
-    CREATE_SRQ(17, CreateSrqRequest.LENGTH, HandleResponse.LENGTH),
+    CREATE_SRQ(17, CreateSrqRequest.LAYOUT, HandleResponse.LAYOUT),
     /** {@link ModifySrqRequest}. */
-    MODIFY_SRQ(18, ModifySrqRequest.LENGTH, 0),
+    MODIFY_SRQ(18, ModifySrqRequest.LAYOUT),
     /** {@link HandleRequest}, {@link QuerySrqResponse}. */
-    QUERY_SRQ(19, HandleRequest.LENGTH, QuerySrqResponse.LENGTH),
+    QUERY_SRQ(19, HandleRequest.LAYOUT, QuerySrqResponse.LAYOUT),
     /** {@link HandleRequest}. */
-    DESTROY_SRQ(20, HandleRequest.LENGTH, 0),
+    DESTROY_SRQ(20, HandleRequest.LAYOUT),
     /** {@link CreateMwRequest}, {@link CreateMwResponse}; an extension. */
-    CREATE_MW(64, CreateMwRequest.LENGTH, CreateMwResponse.LENGTH),
+    CREATE_MW(64, CreateMwRequest.LAYOUT, CreateMwResponse.LAYOUT),
     /** {@link HandleRequest}; an extension. */
-    DESTROY_MW(65, HandleRequest.LENGTH, 0),
+    DESTROY_MW(65, HandleRequest.LAYOUT),
     /** {@link ResizeCqRingRequest}, {@link ResizeCqRingResponse}; an extension. */
-    RESIZE_CQ_RING(66, ResizeCqRingRequest.LENGTH, ResizeCqRingResponse.LENGTH);
+    RESIZE_CQ_RING(66, ResizeCqRingRequest.LAYOUT, ResizeCqRingResponse.LAYOUT);
 
     /** Bit that turns a command's number into its acknowledge code. */
     public static final int ACK_FLAG = 1 << 31;
     /** The first number of a command that is no part of the pvrdma interface. */
     public static final int FIRST_EXTENSION = 64;
     /** Bytes of the longest request; the whole slot is written for each command. */
-    public static final int REQUEST_MAX = ModifyQpRequest.LENGTH;
+    public static final int REQUEST_MAX = ModifyQpRequest.LAYOUT.length();
     /** Bytes of the longest response. */
-    public static final int RESPONSE_MAX = QueryQpResponse.LENGTH;
+    public static final int RESPONSE_MAX = QueryQpResponse.LAYOUT.length();
 
     private static final Command[] BY_ID = byId();
 
     private final int id;
-    private final int requestLength;
-    private final int responseLength;
+    private final Layout request;
+    private final Layout response;
 
-    Command(int id, int requestLength, int responseLength) {
+    Command(int id, Layout request) {
+        this(id, request, null);
+    }
+
+    Command(int id, Layout request, Layout response) {
         this.id = id;
-        this.requestLength = requestLength;
-        this.responseLength = responseLength;
+        this.request = request;
+        this.response = response;
     }
 
     private static Command[] byId() {
@@ -98,7 +103,7 @@ public enum Command {
     /**
      * Finds a command by its number.
      *
-     * @param id as in {@link CommandHeader#cmd()}
+     * @param id as in {@link CommandHeader#CMD}
      * @return the command, or null if no command has this number
      */
     public static Command of(int id) {
@@ -127,10 +132,29 @@ public enum Command {
     }
 
     /**
+     * {@return the layout of the request, header included}
+     */
+    public Layout request() {
+        return request;
+    }
+
+    /**
+     * {@return the layout of the response, header included; the header alone where nothing follows it}
+     *
+     * @param deviceVersion the VERSION register, which decides on the answer to CREATE_QP
+     */
+    public Layout response(int deviceVersion) {
+        if (this == CREATE_QP && deviceVersion < Bar1.PVRDMA_QPHANDLE_VERSION) {
+            return CreateQpResponse.LAYOUT;
+        }
+        return response == null ? ResponseHeader.LAYOUT : response;
+    }
+
+    /**
      * {@return the bytes of the request, header included}
      */
     public int requestLength() {
-        return requestLength;
+        return request.length();
     }
 
     /**
@@ -139,15 +163,13 @@ public enum Command {
      * @param deviceVersion the VERSION register
      */
     public int responseLength(int deviceVersion) {
-        return this == CREATE_QP && deviceVersion < Bar1.PVRDMA_QPHANDLE_VERSION
-            ? CreateQpResponse.LENGTH
-            : responseLength;
+        return response == null ? 0 : response(deviceVersion).length();
     }
 
     /**
      * {@return whether the driver waits for a response after ERR read zero}
      */
     public boolean awaitsResponse() {
-        return responseLength != 0 && this != DESTROY_QP;
+        return response != null && this != DESTROY_QP;
     }
 }

@@ -4,77 +4,65 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
-import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.pvrdma.Bar1;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Answer to CREATE_QP, in whichever layout the device uses; see {@link CreateQpResponse#forVersion}.
+ * What CREATE_QP answers, in whichever layout the device uses: {@link CreateQpResponse} before version 20,
+ * {@link CreateQpResponseV2} from then on.
+ *
+ * @param qpn        the number of the QP, by which peers know it
+ * @param qpHandle   the handle of the QP, for commands and doorbells
+ * @param maxSendWr  the slots of the send queue
+ * @param maxRecvWr  the slots of the receive queue
+ * @param maxSendSge the SGEs of a send
+ * @param maxRecvSge the SGEs of a receive
  */
-public sealed interface CreateQpResult permits CreateQpResponse, CreateQpResponseV2 {
+public record CreateQpResult(int qpn, int qpHandle, int maxSendWr, int maxRecvWr, int maxSendSge, int maxRecvSge) {
 
     /**
-     * Looks at a response.
+     * Reads a response.
      *
-     * @param buffer holds it
-     * @param offset where it begins
-     * @return this
-     * @throws IllegalArgumentException if it does not fit into the buffer at this place
+     * @param deviceVersion the VERSION register
+     * @param slot          begins with the response
+     * @return what it says
      */
-    CreateQpResult wrap(MutableDirectBuffer buffer, int offset);
+    public static CreateQpResult read(int deviceVersion, MutableDirectBuffer slot) {
+        if (deviceVersion < Bar1.PVRDMA_QPHANDLE_VERSION) {
+            final CreateQpResponse r = new CreateQpResponse().wrap(slot, 0);
+            return new CreateQpResult(r.get(CreateQpResponse.QPN), r.get(CreateQpResponse.QPN),
+                r.get(CreateQpResponse.MAX_SEND_WR), r.get(CreateQpResponse.MAX_RECV_WR),
+                r.get(CreateQpResponse.MAX_SEND_SGE), r.get(CreateQpResponse.MAX_RECV_SGE));
+        }
+        final CreateQpResponseV2 r = new CreateQpResponseV2().wrap(slot, 0);
+        return new CreateQpResult(r.get(CreateQpResponseV2.QPN), r.get(CreateQpResponseV2.QP_HANDLE),
+            r.get(CreateQpResponseV2.MAX_SEND_WR), r.get(CreateQpResponseV2.MAX_RECV_WR),
+            r.get(CreateQpResponseV2.MAX_SEND_SGE), r.get(CreateQpResponseV2.MAX_RECV_SGE));
+    }
 
-    /** {@return the description of the struct} */
-    Layout layout();
-
-    /** {@return the header: a view of its own} */
-    ResponseHeader header();
-
-    /** {@return the number of the QP, by which peers know it} */
-    int qpn();
-
-    /** {@return this, with the value set}
-     * @param value what to set */
-    CreateQpResult qpn(int value);
-
-    /** {@return the handle of the QP, for commands and doorbells} */
-    int qpHandle();
-
-    /** {@return this, with the value set}
-     * @param value what to set
-     * @throws IllegalArgumentException if the layout has no handle and the value is not the number set before */
-    CreateQpResult qpHandle(int value);
-
-    /** {@return the slots of the send queue} */
-    int maxSendWr();
-
-    /** {@return this, with the value set}
-     * @param value what to set */
-    CreateQpResult maxSendWr(int value);
-
-    /** {@return the slots of the receive queue} */
-    int maxRecvWr();
-
-    /** {@return this, with the value set}
-     * @param value what to set */
-    CreateQpResult maxRecvWr(int value);
-
-    /** {@return the SGEs of a send} */
-    int maxSendSge();
-
-    /** {@return this, with the value set}
-     * @param value what to set */
-    CreateQpResult maxSendSge(int value);
-
-    /** {@return the SGEs of a receive} */
-    int maxRecvSge();
-
-    /** {@return this, with the value set}
-     * @param value what to set */
-    CreateQpResult maxRecvSge(int value);
-
-    /** {@return the inline bytes of a send} */
-    int maxInlineData();
-
-    /** {@return this, with the value set}
-     * @param value what to set */
-    CreateQpResult maxInlineData(int value);
+    /**
+     * Writes a response, but for its header; the inline bytes are 0.
+     *
+     * @param deviceVersion the VERSION register
+     * @param slot          begins with the response
+     * @throws IllegalArgumentException if the layout has no handle and the handle is not the number
+     */
+    public void write(int deviceVersion, MutableDirectBuffer slot) {
+        if (deviceVersion >= Bar1.PVRDMA_QPHANDLE_VERSION) {
+            new CreateQpResponseV2().wrap(slot, 0)
+                .set(CreateQpResponseV2.QPN, qpn).set(CreateQpResponseV2.QP_HANDLE, qpHandle)
+                .set(CreateQpResponseV2.MAX_SEND_WR, maxSendWr).set(CreateQpResponseV2.MAX_RECV_WR, maxRecvWr)
+                .set(CreateQpResponseV2.MAX_SEND_SGE, maxSendSge).set(CreateQpResponseV2.MAX_RECV_SGE, maxRecvSge)
+                .set(CreateQpResponseV2.MAX_INLINE_DATA, 0);
+            return;
+        }
+        if (qpHandle != qpn) {
+            throw new IllegalArgumentException("qp_handle " + qpHandle + ", qpn " + qpn
+                + ": in this layout the handle is the number");
+        }
+        new CreateQpResponse().wrap(slot, 0).set(CreateQpResponse.QPN, qpn)
+            .set(CreateQpResponse.MAX_SEND_WR, maxSendWr).set(CreateQpResponse.MAX_RECV_WR, maxRecvWr)
+            .set(CreateQpResponse.MAX_SEND_SGE, maxSendSge).set(CreateQpResponse.MAX_RECV_SGE, maxRecvSge)
+            .set(CreateQpResponse.MAX_INLINE_DATA, 0);
+    }
 }

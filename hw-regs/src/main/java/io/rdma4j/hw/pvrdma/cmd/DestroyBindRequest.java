@@ -4,55 +4,26 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import io.rdma4j.hw.layout.Fields;
+import io.rdma4j.hw.layout.Fields.BytesField;
+import io.rdma4j.hw.layout.Fields.IntField;
 import io.rdma4j.hw.layout.Layout;
 
 /**
  * DESTROY_BIND, {@code struct pvrdma_cmd_destroy_bind}: takes a GID out of the table.
  */
 public final class DestroyBindRequest extends CommandRequest<DestroyBindRequest> {
-    /** Offset of {@code index}. */
-    public static final int INDEX_OFFSET = CommandHeader.LENGTH;
-    /** Offset of {@code dest_gid}. */
-    public static final int GID_OFFSET = INDEX_OFFSET + 4;
-    /** Bytes of the struct. */
-    public static final int LENGTH = GID_OFFSET + 20;
+    private static final Fields<DestroyBindRequest> F = fields("pvrdma_cmd_destroy_bind");
 
+    /** The index in the GID table. */
+    public static final IntField<DestroyBindRequest> INDEX = F.u32("index");
+    /** The GID that was put there, 16 bytes. */
+    public static final BytesField<DestroyBindRequest> DEST_GID = F.bytes("dest_gid", 16);
     /** What the struct looks like. */
-    public static final Layout LAYOUT = Layout.of("pvrdma_cmd_destroy_bind", LENGTH)
-        .nested("hdr", 0, CommandHeader.LAYOUT)
-        .u32("index", INDEX_OFFSET)
-        .bytes("dest_gid", GID_OFFSET, 16)
-        .reserved(4)
-        .build();
+    public static final Layout LAYOUT = F.reserved(4).build();
 
     /** Creates a view that looks at nothing yet. */
     public DestroyBindRequest() {
-    }
-
-    @Override
-    public Layout layout() {
-        return LAYOUT;
-    }
-
-    /** {@return the index in the GID table} */
-    public int index() {
-        return u32(INDEX_OFFSET);
-    }
-
-    /** {@return this, with {@code index} set}
-     * @param value the index in the GID table */
-    public DestroyBindRequest index(int value) {
-        return u32(INDEX_OFFSET, value);
-    }
-
-    /** {@return the GID that was put there, a copy of the 16 bytes} */
-    public byte[] gid() {
-        return bytes(GID_OFFSET, 16);
-    }
-
-    /** {@return this, with {@code dest_gid} set}
-     * @param value the GID that was put there, 16 bytes */
-    public DestroyBindRequest gid(byte[] value) {
-        return bytes(GID_OFFSET, 16, value);
+        super(LAYOUT);
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import io.rdma4j.hw.layout.Fields;
+import io.rdma4j.hw.layout.Fields.IntField;
 import io.rdma4j.hw.layout.Layout;
 
 /**
@@ -11,35 +13,15 @@ import io.rdma4j.hw.layout.Layout;
  * DESTROY_UC, DESTROY_SRQ, QUERY_SRQ and DESTROY_MW ({@code struct pvrdma_cmd_destroy_pd} and so on).
  */
 public final class HandleRequest extends CommandRequest<HandleRequest> {
-    /** Offset of {@code handle}. */
-    public static final int HANDLE_OFFSET = CommandHeader.LENGTH;
-    /** Bytes of the struct. */
-    public static final int LENGTH = HANDLE_OFFSET + 8;
+    private static final Fields<HandleRequest> F = fields("pvrdma_cmd_handle");
 
+    /** The object's handle. */
+    public static final IntField<HandleRequest> HANDLE = F.u32("handle");
     /** What the struct looks like. */
-    public static final Layout LAYOUT = Layout.of("pvrdma_cmd_handle", LENGTH)
-        .nested("hdr", 0, CommandHeader.LAYOUT)
-        .u32("handle", HANDLE_OFFSET)
-        .reserved(4)
-        .build();
+    public static final Layout LAYOUT = F.reserved(4).build();
 
     /** Creates a view that looks at nothing yet. */
     public HandleRequest() {
-    }
-
-    @Override
-    public Layout layout() {
-        return LAYOUT;
-    }
-
-    /** {@return the object's handle} */
-    public int handle() {
-        return u32(HANDLE_OFFSET);
-    }
-
-    /** {@return this, with {@code handle} set}
-     * @param value the object's handle */
-    public HandleRequest handle(int value) {
-        return u32(HANDLE_OFFSET, value);
+        super(LAYOUT);
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import io.rdma4j.hw.layout.Fields;
+import io.rdma4j.hw.layout.Fields.IntField;
 import io.rdma4j.hw.layout.Layout;
 
 /**
@@ -11,35 +13,15 @@ import io.rdma4j.hw.layout.Layout;
  * pvrdma_cmd_create_pd_resp} and so on).
  */
 public final class HandleResponse extends CommandResponse<HandleResponse> {
-    /** Offset of {@code handle}. */
-    public static final int HANDLE_OFFSET = ResponseHeader.LENGTH;
-    /** Bytes of the struct. */
-    public static final int LENGTH = HANDLE_OFFSET + 8;
+    private static final Fields<HandleResponse> F = fields("pvrdma_cmd_handle_resp");
 
+    /** The new object's handle; 0 is a handle like any other. */
+    public static final IntField<HandleResponse> HANDLE = F.u32("handle");
     /** What the struct looks like. */
-    public static final Layout LAYOUT = Layout.of("pvrdma_cmd_handle_resp", LENGTH)
-        .nested("hdr", 0, ResponseHeader.LAYOUT)
-        .u32("handle", HANDLE_OFFSET)
-        .reserved(4)
-        .build();
+    public static final Layout LAYOUT = F.reserved(4).build();
 
     /** Creates a view that looks at nothing yet. */
     public HandleResponse() {
-    }
-
-    @Override
-    public Layout layout() {
-        return LAYOUT;
-    }
-
-    /** {@return the new object's handle; 0 is a handle like any other} */
-    public int handle() {
-        return u32(HANDLE_OFFSET);
-    }
-
-    /** {@return this, with {@code handle} set}
-     * @param value the new object's handle; 0 is a handle like any other */
-    public HandleResponse handle(int value) {
-        return u32(HANDLE_OFFSET, value);
+        super(LAYOUT);
     }
 }

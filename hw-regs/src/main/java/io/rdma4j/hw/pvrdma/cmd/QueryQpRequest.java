@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import io.rdma4j.hw.layout.Fields;
+import io.rdma4j.hw.layout.Fields.IntField;
 import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 
@@ -11,48 +13,17 @@ import io.rdma4j.hw.pvrdma.QpAttrMask;
  * QUERY_QP, {@code struct pvrdma_cmd_query_qp}.
  */
 public final class QueryQpRequest extends CommandRequest<QueryQpRequest> {
-    /** Offset of {@code qp_handle}. */
-    public static final int QP_HANDLE_OFFSET = CommandHeader.LENGTH;
-    /** Offset of {@code attr_mask}. */
-    public static final int ATTR_MASK_OFFSET = QP_HANDLE_OFFSET + 4;
-    /** Bytes of the struct. */
-    public static final int LENGTH = ATTR_MASK_OFFSET + 4;
+    private static final Fields<QueryQpRequest> F = fields("pvrdma_cmd_query_qp");
 
+    /** The QP's handle. */
+    public static final IntField<QueryQpRequest> QP_HANDLE = F.u32("qp_handle");
+    /** The {@link io.rdma4j.hw.pvrdma.QpAttrMask}: which attributes to tell. */
+    public static final IntField<QueryQpRequest> ATTR_MASK = F.u32("attr_mask", QpAttrMask::name);
     /** What the struct looks like. */
-    public static final Layout LAYOUT = Layout.of("pvrdma_cmd_query_qp", LENGTH)
-        .nested("hdr", 0, CommandHeader.LAYOUT)
-        .u32("qp_handle", QP_HANDLE_OFFSET)
-        .u32("attr_mask", ATTR_MASK_OFFSET, QpAttrMask::name)
-        .build();
+    public static final Layout LAYOUT = F.build();
 
     /** Creates a view that looks at nothing yet. */
     public QueryQpRequest() {
-    }
-
-    @Override
-    public Layout layout() {
-        return LAYOUT;
-    }
-
-    /** {@return the QP's handle} */
-    public int qpHandle() {
-        return u32(QP_HANDLE_OFFSET);
-    }
-
-    /** {@return this, with {@code qp_handle} set}
-     * @param value the QP's handle */
-    public QueryQpRequest qpHandle(int value) {
-        return u32(QP_HANDLE_OFFSET, value);
-    }
-
-    /** {@return the {@link io.rdma4j.hw.pvrdma.QpAttrMask}: which attributes to tell} */
-    public int attrMask() {
-        return u32(ATTR_MASK_OFFSET);
-    }
-
-    /** {@return this, with {@code attr_mask} set}
-     * @param value the {@link io.rdma4j.hw.pvrdma.QpAttrMask}: which attributes to tell */
-    public QueryQpRequest attrMask(int value) {
-        return u32(ATTR_MASK_OFFSET, value);
+        super(LAYOUT);
     }
 }

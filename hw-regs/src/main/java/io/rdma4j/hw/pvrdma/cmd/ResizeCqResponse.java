@@ -4,41 +4,23 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import io.rdma4j.hw.layout.Fields;
+import io.rdma4j.hw.layout.Fields.IntField;
 import io.rdma4j.hw.layout.Layout;
 
 /**
  * Answer to RESIZE_CQ, {@code struct pvrdma_cmd_resize_cq_resp}.
  */
 public final class ResizeCqResponse extends CommandResponse<ResizeCqResponse> {
-    /** Offset of {@code cqe}. */
-    public static final int CQE_OFFSET = ResponseHeader.LENGTH;
-    /** Bytes of the struct. */
-    public static final int LENGTH = CQE_OFFSET + 8;
+    private static final Fields<ResizeCqResponse> F = fields("pvrdma_cmd_resize_cq_resp");
 
+    /** The CQEs of the ring. */
+    public static final IntField<ResizeCqResponse> CQE = F.u32("cqe");
     /** What the struct looks like. */
-    public static final Layout LAYOUT = Layout.of("pvrdma_cmd_resize_cq_resp", LENGTH)
-        .nested("hdr", 0, ResponseHeader.LAYOUT)
-        .u32("cqe", CQE_OFFSET)
-        .reserved(4)
-        .build();
+    public static final Layout LAYOUT = F.reserved(4).build();
 
     /** Creates a view that looks at nothing yet. */
     public ResizeCqResponse() {
-    }
-
-    @Override
-    public Layout layout() {
-        return LAYOUT;
-    }
-
-    /** {@return the CQEs of the ring} */
-    public int cqe() {
-        return u32(CQE_OFFSET);
-    }
-
-    /** {@return this, with {@code cqe} set}
-     * @param value the CQEs of the ring */
-    public ResizeCqResponse cqe(int value) {
-        return u32(CQE_OFFSET, value);
+        super(LAYOUT);
     }
 }

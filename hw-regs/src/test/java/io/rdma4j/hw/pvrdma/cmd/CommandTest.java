@@ -4,10 +4,12 @@
  */
 package io.rdma4j.hw.pvrdma.cmd;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -58,10 +60,11 @@ class CommandTest {
     @ParameterizedTest
     @EnumSource(Command.class)
     void layoutsAreAsLongAsTheDeviceExpects(Command command) {
-        assertThat(CommandLayouts.request(command).length()).isEqualTo(command.requestLength());
+        assertThat(command.request().name()).endsWith(
+            command.request() == HandleRequest.LAYOUT ? "_handle" : "_cmd_" + command.name().toLowerCase(Locale.ROOT));
         for (int version = 17; version <= 20; version++) {
-            assertThat(CommandLayouts.response(command, version).length()).as("version %d", version)
-                .isEqualTo(Math.max(ResponseHeader.LENGTH, command.responseLength(version)));
+            assertThat(command.response(version).length()).as("version %d", version)
+                .isEqualTo(Math.max(ResponseHeader.LAYOUT.length(), command.responseLength(version)));
         }
     }
 
@@ -84,16 +87,15 @@ class CommandTest {
     @CsvSource({"17, 40", "18, 40", "19, 40", "20, 48", "21, 48"})
     void createQpAnswersByDeviceVersion(int version, int length) {
         assertThat(Command.CREATE_QP.responseLength(version)).isEqualTo(length);
-        assertThat(CreateQpResponse.forVersion(version).layout().length()).isEqualTo(length);
+        assertThat(Command.CREATE_QP.response(version).length()).isEqualTo(length);
         assertThat(Command.QUERY_PORT.responseLength(version)).isEqualTo(64);
     }
 
     @Test
     void oldAnswerToCreateQpHasNumberForHandle() {
         load("0100000000000000 09000080 00 000000  11220000 40000000 80000000 03000000 02000000 00000000");
-        final CreateQpResult created = CreateQpResponse.forVersion(17).wrap(slot, 0);
+        final CreateQpResult created = CreateQpResult.read(17, slot);
 
-        assertThat(created.header().ack()).isEqualTo(Command.CREATE_QP.ack());
         assertThat(created.qpn()).isEqualTo(0x2211);
         assertThat(created.qpHandle()).isEqualTo(0x2211);
         assertThat(created.maxSendWr()).isEqualTo(64);
@@ -105,7 +107,7 @@ class CommandTest {
     @Test
     void newAnswerToCreateQpHasAHandleOfItsOwn() {
         load("0100000000000000 09000080 00 000000  11220000 33440000 40000000 80000000 03000000 02000000 00000000");
-        final CreateQpResult created = CreateQpResponse.forVersion(20).wrap(slot, 0);
+        final CreateQpResult created = CreateQpResult.read(20, slot);
 
         assertThat(created.qpn()).isEqualTo(0x2211);
         assertThat(created.qpHandle()).isEqualTo(0x4433);
@@ -115,42 +117,52 @@ class CommandTest {
 
     @Test
     void oldAnswerRefusesAHandleThatIsNotTheNumber() {
-        final CreateQpResult created = CreateQpResponse.forVersion(19).wrap(slot, 0).qpn(5);
+        final CreateQpResult created = new CreateQpResult(5, 5, 1, 2, 3, 4);
+        created.write(19, slot);
 
-        assertThat(created.qpHandle(5).qpHandle()).isEqualTo(5);
-        assertThatThrownBy(() -> created.qpHandle(6)).isInstanceOf(IllegalArgumentException.class)
+        assertThat(CreateQpResult.read(19, slot)).isEqualTo(created);
+        assertThatThrownBy(() -> new CreateQpResult(5, 6, 1, 2, 3, 4).write(19, slot))
+            .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("qp_handle 6").hasMessageContaining("qpn 5");
     }
 
     @Test
     void newAnswerTakesAnyHandle() {
-        assertThat(CreateQpResponse.forVersion(20).wrap(slot, 0).qpn(5).qpHandle(6).qpHandle()).isEqualTo(6);
+        final CreateQpResult created = new CreateQpResult(5, 6, 1, 2, 3, 4);
+        created.write(20, slot);
+
+        assertThat(CreateQpResult.read(20, slot)).isEqualTo(created);
+        assertThat(hex(16)).as("the header is the caller's").isEqualTo("00".repeat(16));
     }
 
     @Test
     void writesCreateMr() {
-        final CreateMrRequest request = new CreateMrRequest().wrap(slot, 0).start(0x14_1200).length(10_000)
-            .pdirDma(0x1_0000_5000L).pd(0).access(7).nchunks(3);
-        request.header().response(42).cmd(Command.CREATE_MR);
+        final CreateMrRequest request = new CreateMrRequest().wrap(slot, 0).set(CreateMrRequest.START, 0x14_1200)
+            .set(CreateMrRequest.LENGTH, 10_000)
+            .set(CreateMrRequest.PDIR_DMA, 0x1_0000_5000L).set(CreateMrRequest.PD_HANDLE, 0)
+            .set(CreateMrRequest.ACCESS_FLAGS, 7).set(CreateMrRequest.NCHUNKS, 3);
+        request.header().set(CommandHeader.RESPONSE, 42).cmd(Command.CREATE_MR);
 
         final String golden = """
             2a00000000000000 04000000 00000000  0012140000000000 1027000000000000
             0050000001000000 00000000 07000000  00000000 03000000
             """.replaceAll("\\s", "");
-        assertThat(hex(CreateMrRequest.LENGTH)).isEqualTo(golden);
+        assertThat(hex(CreateMrRequest.LAYOUT.length())).isEqualTo(golden);
         assertThat(request.toString()).contains("(CREATE_MR)", "LOCAL_WRITE|REMOTE_WRITE|REMOTE_READ", "0x141200");
     }
 
     @Test
     void writesCreateMw() {
-        new CreateMwRequest().wrap(slot, 0).pd(0x11).type(2).header().cmd(Command.CREATE_MW);
+        new CreateMwRequest().wrap(slot, 0).set(CreateMwRequest.PD_HANDLE, 0x11).set(CreateMwRequest.TYPE, 2)
+            .header().cmd(Command.CREATE_MW);
 
         assertThat(hex(24)).isEqualTo("0000000000000000" + "40000000" + "00000000" + "11000000" + "02000000");
     }
 
     @Test
     void writesResizeCqRing() {
-        new ResizeCqRingRequest().wrap(slot, 0).pdirDma(0x1_0000_7000L).cqHandle(5).cqe(256).nchunks(5)
+        new ResizeCqRingRequest().wrap(slot, 0).set(ResizeCqRingRequest.PDIR_DMA, 0x1_0000_7000L)
+            .set(ResizeCqRingRequest.CQ_HANDLE, 5).set(ResizeCqRingRequest.CQE, 256).set(ResizeCqRingRequest.NCHUNKS, 5)
             .header().cmd(Command.RESIZE_CQ_RING);
 
         assertThat(hex(40)).isEqualTo("0000000000000000" + "42000000" + "00000000" + "0070000001000000"
@@ -159,9 +171,10 @@ class CommandTest {
 
     @Test
     void writesCreateQp() {
-        new CreateQpRequest().wrap(slot, 0).pdirDma(0x7000).pd(1).sendCq(2).recvCq(3).srq(0)
-            .maxSendWr(64).maxRecvWr(128).maxSendSge(3).maxRecvSge(2).access(1).totalChunks(5).sendChunks(2)
-            .sqSigAll(1).qpType(2)
+        new CreateQpRequest().wrap(slot, 0).set(PDIR_DMA, 0x7000).set(PD_HANDLE, 1).set(SEND_CQ_HANDLE, 2)
+            .set(RECV_CQ_HANDLE, 3).set(SRQ_HANDLE, 0)
+            .set(MAX_SEND_WR, 64).set(MAX_RECV_WR, 128).set(MAX_SEND_SGE, 3).set(MAX_RECV_SGE, 2).set(ACCESS_FLAGS, 1)
+            .set(TOTAL_CHUNKS, 5).set(SEND_CHUNKS, 2).set(SQ_SIG_ALL, 1).set(QP_TYPE, 2)
             .header().cmd(Command.CREATE_QP);
 
         final String golden = """
@@ -169,17 +182,19 @@ class CommandTest {
             03000000 00000000 40000000 80000000 03000000 02000000 00000000 00000000
             01000000 0500 0200 0000 01 02 00 000000
             """.replaceAll("\\s", "");
-        assertThat(hex(CreateQpRequest.LENGTH)).isEqualTo(golden);
+        assertThat(hex(CreateQpRequest.LAYOUT.length())).isEqualTo(golden);
     }
 
     @Test
     void writesModifyQpToReadyToReceive() {
         final byte[] gid = HexFormat.of().parseHex("fe80000000000000025056fffe123456");
-        final ModifyQpRequest request = new ModifyQpRequest().wrap(slot, 0).qpHandle(9).attrMask(0x12_9181);
+        final ModifyQpRequest request = new ModifyQpRequest().wrap(slot, 0).set(ModifyQpRequest.QP_HANDLE, 9)
+            .set(ModifyQpRequest.ATTR_MASK, 0x12_9181);
         request.header().cmd(Command.MODIFY_QP);
-        request.qpAttr().qpState(2).pathMtu(3).rqPsn(0xabcdef).destQpNum(17).maxDestRdAtomic(1).minRnrTimer(12)
-            .ahAttr().dgid(gid).sgidIndex(1).hopLimit(64).ahFlags(1).portNum(1)
-            .dmac(HexFormat.of().parseHex("005056123456"));
+        request.get(ModifyQpRequest.ATTRS).set(QpAttr.QP_STATE, 2).set(QpAttr.PATH_MTU, 3).set(QpAttr.RQ_PSN, 0xabcdef)
+            .set(QpAttr.DEST_QP_NUM, 17).set(QpAttr.MAX_DEST_RD_ATOMIC, 1).set(QpAttr.MIN_RNR_TIMER, 12)
+            .get(QpAttr.AH_ATTR).set(AhAttr.GRH_DGID, gid).set(AhAttr.GRH_SGID_INDEX, 1).set(AhAttr.GRH_HOP_LIMIT, 64)
+            .set(AhAttr.AH_FLAGS, 1).set(AhAttr.PORT_NUM, 1).set(AhAttr.DMAC, HexFormat.of().parseHex("005056123456"));
 
         final String header = "0000000000000000 0a000000 00000000 09000000 81911200";
         final String attributes = "02000000 00000000 03000000 00000000 00000000 efcdab00 00000000 11000000"
@@ -192,35 +207,38 @@ class CommandTest {
 
     @Test
     void shortPageFrameNumberClearsTheUpperHalf() {
-        final CreateUcRequest request = new CreateUcRequest().wrap(slot, 0).pfn64(-1L).pfn(0xfebf_0001);
+        final CreateUcRequest request = new CreateUcRequest().wrap(slot, 0)
+            .set(CreateUcRequest.PFN64, -1L).pfn(0xfebf_0001);
 
         assertThat(hex(24)).endsWith("0100bffe00000000");
         assertThat(request.pfn()).isEqualTo(0xfebf_0001);
-        assertThat(request.pfn64()).isEqualTo(0xfebf_0001L);
+        assertThat(request.get(CreateUcRequest.PFN64)).isEqualTo(0xfebf_0001L);
     }
 
     @Test
     void responseHeaderNamesTheCommandAnswered() {
-        final ResponseHeader header = new ResponseHeader().wrap(slot, 0).response(7).ack(0x8000_0013).err(22);
+        final ResponseHeader header = new ResponseHeader().wrap(slot, 0).set(ResponseHeader.RESPONSE, 7)
+            .set(ResponseHeader.ACK, 0x8000_0013).set(ResponseHeader.ERR, 22);
 
         assertThat(header.toString()).contains("(QUERY_SRQ)", "0x16 (22)");
-        assertThat(header.ack(0x13).toString()).as("without the flag").contains("(unknown 13)");
-        assertThat(header.ack(0x8000_0100).toString()).contains("(unknown 80000100)");
+        assertThat(header.set(ResponseHeader.ACK, 0x13).toString()).as("without the flag").contains("(unknown 13)");
+        assertThat(header.set(ResponseHeader.ACK, 0x8000_0100).toString()).contains("(unknown 80000100)");
     }
 
     @Test
     void commandHeaderNamesTheCommand() {
         final CommandHeader header = new CommandHeader().wrap(slot, 0).cmd(Command.DESTROY_SRQ);
 
-        assertThat(header.cmd()).isEqualTo(20);
+        assertThat(header.get(CommandHeader.CMD)).isEqualTo(20);
         assertThat(header.toString()).contains("(DESTROY_SRQ)");
-        assertThat(header.cmd(99).toString()).contains("(unknown 99)");
+        assertThat(header.set(CommandHeader.CMD, 99).toString()).contains("(unknown 99)");
     }
 
     @Test
     void refusesAnAddressOfAnotherLength() {
         final CreateBindRequest request = new CreateBindRequest().wrap(slot, 0);
-        assertThatThrownBy(() -> request.gid(new byte[15])).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> request.set(CreateBindRequest.NEW_GID,
+            new byte[15])).isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("15").hasMessageContaining("16");
         assertThat(hex(48)).isEqualTo("00".repeat(48));
     }

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import static io.rdma4j.hw.pvrdma.cmd.PortAttr.*;
+
 import io.rdma4j.hw.pvrdma.cmd.PortAttr;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PortAttributes;
@@ -16,10 +18,11 @@ final class PortQuery {
     }
 
     static PortAttributes decode(final int port, final PortAttr a) {
-        return new PortAttributes(port, PortState.of(a.state()), mtu(a.maxMtu()), mtu(a.activeMtu()), a.gidTblLen(),
-            a.pkeyTblLen(), a.portCapFlags(), a.maxMsgSz() & 0xffff_ffffL, a.badPkeyCntr(), a.qkeyViolCntr(), a.lid(),
-            a.smLid(), a.lmc(), a.maxVlNum(), a.smSl(), a.subnetTimeout(), a.activeWidth(), a.activeSpeed(),
-            a.physState(), "Ethernet");
+        return new PortAttributes(port, PortState.of(a.get(STATE)), mtu(a.get(MAX_MTU)), mtu(a.get(ACTIVE_MTU)),
+            a.get(GID_TBL_LEN), a.get(PKEY_TBL_LEN), a.get(PORT_CAP_FLAGS), a.get(MAX_MSG_SZ) & 0xffff_ffffL,
+            a.get(BAD_PKEY_CNTR), a.get(QKEY_VIOL_CNTR), a.get(LID), a.get(SM_LID), a.get(LMC), a.get(MAX_VL_NUM),
+            a.get(SM_SL), a.get(SUBNET_TIMEOUT), a.get(ACTIVE_WIDTH), a.get(ACTIVE_SPEED),
+            a.get(PHYS_STATE), "Ethernet");
     }
 
     /** A device that answers nonsense gets the smallest MTU, which every packet has room for. */

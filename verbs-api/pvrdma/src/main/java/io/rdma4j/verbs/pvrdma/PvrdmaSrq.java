@@ -11,6 +11,7 @@ import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -98,7 +99,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         requireOpen("query SRQ");
         context.requireWorking("query SRQ");
         final int[] answer = new int[1];
-        context.device.commands().querySrq(handle, attr -> answer[0] = attr.srqLimit());
+        context.device.commands().querySrq(handle, attr -> answer[0] = attr.get(SrqAttr.SRQ_LIMIT));
         limitIs(answer[0]);
         return answer[0];
     }

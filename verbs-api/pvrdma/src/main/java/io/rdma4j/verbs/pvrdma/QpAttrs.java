@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import static io.rdma4j.hw.pvrdma.cmd.AhAttr.*;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.AhFlags;
 import io.rdma4j.hw.pvrdma.cmd.AhAttr;
@@ -115,42 +117,42 @@ final class QpAttrs {
 
     /** Writes what was given; the rest stays zero. */
     static void fill(final QpAttr to, final QpAttributes a) {
-        to.qpState(a.state().ordinal())
-            .qkey(a.qkey())
-            .rqPsn(a.rqPsn())
-            .sqPsn(a.sqPsn())
-            .destQpNum(a.destQpn())
-            .qpAccessFlags(a.accessFlags())
-            .pkeyIndex(a.pkeyIndex())
-            .enSqdAsyncNotify(a.sqdAsyncNotify() ? 1 : 0)
-            .maxRdAtomic(a.maxRdAtomic())
-            .maxDestRdAtomic(a.maxDestRdAtomic())
-            .minRnrTimer(a.minRnrTimer())
-            .portNum(a.port())
-            .timeout(a.timeout())
-            .retryCnt(a.retryCnt())
-            .rnrRetry(a.rnrRetry());
+        to.set(QpAttr.QP_STATE, a.state().ordinal())
+            .set(QpAttr.QKEY, a.qkey())
+            .set(QpAttr.RQ_PSN, a.rqPsn())
+            .set(QpAttr.SQ_PSN, a.sqPsn())
+            .set(QpAttr.DEST_QP_NUM, a.destQpn())
+            .set(QpAttr.QP_ACCESS_FLAGS, a.accessFlags())
+            .set(QpAttr.PKEY_INDEX, a.pkeyIndex())
+            .set(QpAttr.EN_SQD_ASYNC_NOTIFY, a.sqdAsyncNotify() ? 1 : 0)
+            .set(QpAttr.MAX_RD_ATOMIC, a.maxRdAtomic())
+            .set(QpAttr.MAX_DEST_RD_ATOMIC, a.maxDestRdAtomic())
+            .set(QpAttr.MIN_RNR_TIMER, a.minRnrTimer())
+            .set(QpAttr.PORT_NUM, a.port())
+            .set(QpAttr.TIMEOUT, a.timeout())
+            .set(QpAttr.RETRY_CNT, a.retryCnt())
+            .set(QpAttr.RNR_RETRY, a.rnrRetry());
         if (a.has(QpAttribute.CUR_STATE)) {
-            to.curQpState(a.curState().ordinal());
+            to.set(QpAttr.CUR_QP_STATE, a.curState().ordinal());
         }
         if (a.has(QpAttribute.PATH_MTU)) {
-            to.pathMtu(a.pathMtu().code());
+            to.set(QpAttr.PATH_MTU, a.pathMtu().code());
         }
         if (a.has(QpAttribute.AV)) {
-            fill(to.ahAttr(), a.ah());
+            fill(to.get(QpAttr.AH_ATTR), a.ah());
         }
     }
 
     private static void fill(final AhAttr to, final AhAttributes way) {
-        to.dgid(way.dgid().bytes())
-            .flowLabel(way.flowLabel())
-            .sgidIndex(way.sgidIndex())
-            .hopLimit(way.hopLimit())
-            .trafficClass(way.trafficClass())
-            .sl(way.serviceLevel())
-            .ahFlags(AhFlags.PVRDMA_AH_GRH)
-            .portNum(way.port())
-            .dmac(Addresses.mac(way.dgid()));
+        to.set(GRH_DGID, way.dgid().bytes())
+            .set(GRH_FLOW_LABEL, way.flowLabel())
+            .set(GRH_SGID_INDEX, way.sgidIndex())
+            .set(GRH_HOP_LIMIT, way.hopLimit())
+            .set(GRH_TRAFFIC_CLASS, way.trafficClass())
+            .set(SL, way.serviceLevel())
+            .set(AH_FLAGS, AhFlags.PVRDMA_AH_GRH)
+            .set(PORT_NUM, way.port())
+            .set(DMAC, Addresses.mac(way.dgid()));
     }
 
     /** Copies those attributes that were given. */
@@ -172,33 +174,34 @@ final class QpAttrs {
     }
 
     private static QpAttributes decode(final QpAttr from, final PvrdmaContext context) {
-        if (from.qpState() < 0 || from.qpState() >= QpState.values().length) {
-            throw Errors.error(RdmaException.EIO, "query QP", context, "the device answered state %d", from.qpState());
+        if (from.get(QpAttr.QP_STATE) < 0 || from.get(QpAttr.QP_STATE) >= QpState.values().length) {
+            throw Errors.error(RdmaException.EIO, "query QP", context, "the device answered state %d",
+                from.get(QpAttr.QP_STATE));
         }
-        final QpAttributes a = QpAttributes.to(QpState.of(from.qpState()))
-            .accessFlags(from.qpAccessFlags())
-            .pkeyIndex(from.pkeyIndex())
-            .port(from.portNum())
-            .qkey(from.qkey())
-            .timeout(from.timeout())
-            .retryCnt(from.retryCnt())
-            .rnrRetry(from.rnrRetry())
-            .rqPsn(from.rqPsn())
-            .sqPsn(from.sqPsn())
-            .maxRdAtomic(from.maxRdAtomic())
-            .maxDestRdAtomic(from.maxDestRdAtomic())
-            .minRnrTimer(from.minRnrTimer())
-            .destQpn(from.destQpNum())
-            .ah(decode(from.ahAttr()));
-        if (from.pathMtu() >= 1 && from.pathMtu() <= Mtu.values().length) {
-            a.pathMtu(Mtu.of(from.pathMtu()));
+        final QpAttributes a = QpAttributes.to(QpState.of(from.get(QpAttr.QP_STATE)))
+            .accessFlags(from.get(QpAttr.QP_ACCESS_FLAGS))
+            .pkeyIndex(from.get(QpAttr.PKEY_INDEX))
+            .port(from.get(QpAttr.PORT_NUM))
+            .qkey(from.get(QpAttr.QKEY))
+            .timeout(from.get(QpAttr.TIMEOUT))
+            .retryCnt(from.get(QpAttr.RETRY_CNT))
+            .rnrRetry(from.get(QpAttr.RNR_RETRY))
+            .rqPsn(from.get(QpAttr.RQ_PSN))
+            .sqPsn(from.get(QpAttr.SQ_PSN))
+            .maxRdAtomic(from.get(QpAttr.MAX_RD_ATOMIC))
+            .maxDestRdAtomic(from.get(QpAttr.MAX_DEST_RD_ATOMIC))
+            .minRnrTimer(from.get(QpAttr.MIN_RNR_TIMER))
+            .destQpn(from.get(QpAttr.DEST_QP_NUM))
+            .ah(decode(from.get(QpAttr.AH_ATTR)));
+        if (from.get(QpAttr.PATH_MTU) >= 1 && from.get(QpAttr.PATH_MTU) <= Mtu.values().length) {
+            a.pathMtu(Mtu.of(from.get(QpAttr.PATH_MTU)));
         }
         return a;
     }
 
     private static AhAttributes decode(final AhAttr from) {
-        return new AhAttributes(Gid.of(from.dgid()), from.sgidIndex(), from.hopLimit(), from.trafficClass(),
-            from.flowLabel(), from.sl(), from.portNum());
+        return new AhAttributes(Gid.of(from.get(GRH_DGID)), from.get(GRH_SGID_INDEX), from.get(GRH_HOP_LIMIT),
+            from.get(GRH_TRAFFIC_CLASS), from.get(GRH_FLOW_LABEL), from.get(SL), from.get(PORT_NUM));
     }
 
     private static void copy(final QpAttribute attribute, final QpAttributes from, final QpAttributes into) {

@@ -139,7 +139,7 @@ class ContextTest {
         final List<String> sent = Collections.synchronizedList(new ArrayList<>());
         device.device.fail("test");
         device.device.channel().observer((request, err, response) ->
-            sent.add(Command.of(request.getInt(CommandHeader.CMD_OFFSET)) + " " + err));
+            sent.add(Command.of(request.getInt(CommandHeader.CMD.offset())) + " " + err));
         a.qp.close();
         assertThat(sent).containsExactly("DESTROY_QP 0");
         device.close();

@@ -38,7 +38,7 @@ class QpModifyTest {
     /** Runs something when the device has executed a command, before the caller knows. */
     private static void when(final PvrdmaContext device, final Command command, final Runnable action) {
         device.device.channel().observer((request, err, response) -> {
-            if (request.getInt(CommandHeader.CMD_OFFSET) == command.id()) {
+            if (request.getInt(CommandHeader.CMD.offset()) == command.id()) {
                 device.device.channel().observer(null);
                 action.run();
             }

@@ -13,6 +13,7 @@ import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_DSRLOW;
 import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_ERR;
 import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_IMR;
 import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
+import static io.rdma4j.hw.pvrdma.Dsr.*;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaArena;
@@ -258,11 +259,11 @@ final class Bringup {
     private void allocateSharedRegion() {
         sharedRegion = arena.allocate(1);
         dsr = new Dsr().wrap(sharedRegion.buffer(), 0);
-        dsr.driverVersion(Bar1.DRIVER_VERSION).gosInfo(GosInfo.LINUX_64);
+        dsr.set(DRIVER_VERSION, Bar1.DRIVER_VERSION).set(GOS_INFO, GosInfo.LINUX_64);
         final long uarPage = uar.busAddress() >>> PAGE_SHIFT;
         entry.set(Device.UAR_PFN, uarPage);
         if (version >= Bar1.PVRDMA_PPN64_VERSION) {
-            dsr.uarPfn64(uarPage);
+            dsr.set(UAR_PFN64, uarPage);
         } else {
             dsr.uarPfn((int) uarPage);
         }
@@ -297,9 +298,10 @@ final class Bringup {
     }
 
     private void handOverSharedRegion() {
-        dsr.cmdSlotDma(commandSlot.iova()).respSlotDma(responseSlot.iova())
-            .asyncRingNumPages(asyncRing.numPages()).asyncRingPdirDma(asyncRing.pdirDma())
-            .cqRingNumPages(notificationRing.numPages()).cqRingPdirDma(notificationRing.pdirDma());
+        dsr.set(CMD_SLOT_DMA, commandSlot.iova()).set(RESP_SLOT_DMA, responseSlot.iova())
+            .set(ASYNC_RING_PAGES_NUM_PAGES, asyncRing.numPages()).set(ASYNC_RING_PAGES_PDIR_DMA, asyncRing.pdirDma())
+            .set(CQ_RING_PAGES_NUM_PAGES, notificationRing.numPages())
+            .set(CQ_RING_PAGES_PDIR_DMA, notificationRing.pdirDma());
         final long address = sharedRegion.iova();
         entry.set(Device.DSR_IOVA, address);
         entry.set(Device.CMD_SLOT_IOVA, commandSlot.iova());
@@ -325,7 +327,7 @@ final class Bringup {
     }
 
     private void checkCapabilities() {
-        caps = DeviceCaps.of(dsr.caps(), version, profile);
+        caps = DeviceCaps.of(dsr.get(CAPS), version, profile);
         if (caps.gidTypes() == 0) {
             throw refused(RdmaException.EIO)
                 .detail("the device did not fill in its capabilities: gid_types is 0")
@@ -350,8 +352,8 @@ final class Bringup {
     }
 
     private void beginTrace() {
-        final Caps told = dsr.caps();
-        trace = Traces.open(pci.address().toString(), version, told.buffer(), told.offset(), Caps.LENGTH);
+        final Caps told = dsr.get(CAPS);
+        trace = Traces.open(pci.address().toString(), version, told.buffer(), told.offset(), Caps.LAYOUT.length());
     }
 
     private void enableInterrupts() {

@@ -128,9 +128,9 @@ public final class CommandChannel {
      * way are not counted, and destroyed at close only where there is a journal; only the key of the request is
      * replaced.
      *
-     * @param script      holds the request, {@value Command#REQUEST_MAX} bytes from offset 0, with the number in its
+     * @param script      holds the request, {@link Command#REQUEST_MAX} bytes from offset 0, with the number in its
      *                    header.
-     * @param destination gets the {@value Command#RESPONSE_MAX} bytes of the response slot.
+     * @param destination gets the {@link Command#RESPONSE_MAX} bytes of the response slot.
      * @return the ERR register; 0 is success.
      * @throws RdmaException EBADFD if the device is closed or failed, ETIMEDOUT if the response is lost, EIO if another
      *                       response came.
@@ -141,7 +141,7 @@ public final class CommandChannel {
             latch.check("replay command");
             checkOpen("replay command", closing);
             request.putBytes(0, script, 0, Command.REQUEST_MAX);
-            final int id = new CommandHeader().wrap(request, 0).cmd();
+            final int id = new CommandHeader().wrap(request, 0).get(CommandHeader.CMD);
             final Command command = Command.of(id);
             final int err = exchange(command == null
                 ? new Wire(id, Command.ACK_FLAG | id, false) : Wire.of(command));
@@ -187,10 +187,11 @@ public final class CommandChannel {
             }
             checkOpen(command.name(), closed || closing && !takesBack);
             request.setMemory(0, Command.REQUEST_MAX, (byte) 0);
-            new CommandHeader().wrap(request, 0).cmd(wire.id);
+            new CommandHeader().wrap(request, 0).set(CommandHeader.CMD, wire.id);
             fill.accept(body.wrap(request, 0));
             final int err = exchange(wire);
-            final int headerErr = err == 0 && wire.awaits ? new ResponseHeader().wrap(response, 0).err() : 0;
+            final int headerErr = err == 0 && wire.awaits
+                ? new ResponseHeader().wrap(response, 0).get(ResponseHeader.ERR) : 0;
             if (err != 0 || headerErr != 0) {
                 throw refused(command, err, headerErr);
             }
@@ -217,7 +218,7 @@ public final class CommandChannel {
         final long key = ++lastKey;
         int err = 0;
         boolean told = false;
-        new CommandHeader().wrap(request, 0).response(key);
+        new CommandHeader().wrap(request, 0).set(CommandHeader.RESPONSE, key);
         response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
         commandSlot.putBytes(0, request, 0, Command.REQUEST_MAX);
         responseSlot.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
@@ -249,7 +250,7 @@ public final class CommandChannel {
             trace.command(request, err, response);
             observer.onCommand(request, err, response);
             span.end(deviceName, CommandText.name(wire.id), () -> CommandText.request(request, 0), err,
-                err == 0 && wire.awaits ? new ResponseHeader().wrap(response, 0).err() : 0);
+                err == 0 && wire.awaits ? new ResponseHeader().wrap(response, 0).get(ResponseHeader.ERR) : 0);
         }
         return err;
     }
@@ -263,7 +264,7 @@ public final class CommandChannel {
     }
 
     private RdmaException gone() {
-        return RdmaException.of(CommandText.name(new CommandHeader().wrap(request, 0).cmd()))
+        return RdmaException.of(CommandText.name(new CommandHeader().wrap(request, 0).get(CommandHeader.CMD)))
             .device(deviceName)
             .detail("%s", latch.reason())
             .errno(RdmaException.ENODEV)
@@ -303,8 +304,8 @@ public final class CommandChannel {
     }
 
     private boolean isAnswered(final Wire wire, final long key) {
-        return responseSlot.getLongVolatile(ResponseHeader.RESPONSE_OFFSET) == key
-            && responseSlot.getIntVolatile(ResponseHeader.ACK_OFFSET) == wire.ack;
+        return responseSlot.getLongVolatile(ResponseHeader.RESPONSE.offset()) == key
+            && responseSlot.getIntVolatile(ResponseHeader.ACK.offset()) == wire.ack;
     }
 
     /**
@@ -340,8 +341,8 @@ public final class CommandChannel {
 
     private RdmaException lost(final Wire wire, final long key) {
         final ResponseHeader seen = new ResponseHeader().wrap(responseSlot, 0);
-        final long seenKey = seen.response();
-        final int seenAck = seen.ack();
+        final long seenKey = seen.get(ResponseHeader.RESPONSE);
+        final int seenAck = seen.get(ResponseHeader.ACK);
         final boolean nothing = seenKey == 0 && seenAck == 0;
         final String what;
         if (nothing) {

@@ -37,8 +37,9 @@ final class CommandHistory {
         for (final LiveCommand command : live.commands(last)) {
             final ResponseHeader response = new ResponseHeader().wrap(new UnsafeBuffer(command.response()), 0);
             text.append(String.format("  #%d %s -> ERR 0x%x, response key 0x%x ack 0x%x err %d%n", command.number(),
-                CommandText.request(new UnsafeBuffer(command.request()), 0), command.err(), response.response(),
-                response.ack(), response.err()));
+                CommandText.request(new UnsafeBuffer(command.request()), 0), command.err(),
+                response.get(ResponseHeader.RESPONSE), response.get(ResponseHeader.ACK),
+                response.get(ResponseHeader.ERR)));
         }
         return text.toString();
     }

@@ -9,7 +9,6 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
-import io.rdma4j.hw.pvrdma.cmd.CommandLayouts;
 
 import java.nio.ByteOrder;
 
@@ -32,9 +31,9 @@ final class CommandText {
 
     /** The name of the command and its fields that are not zero, in one line. */
     static String request(final DirectBuffer buffer, final int offset) {
-        final int id = buffer.getInt(offset + CommandHeader.CMD_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        final int id = buffer.getInt(offset + CommandHeader.CMD.offset(), ByteOrder.LITTLE_ENDIAN);
         final Command command = Command.of(id);
-        return command == null ? name(id) : command + fields(CommandLayouts.request(command), buffer, offset);
+        return command == null ? name(id) : command + fields(command.request(), buffer, offset);
     }
 
     private static String fields(final Layout layout, final DirectBuffer buffer, final int offset) {

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.hw.pvrdma.RingGeometry;
@@ -201,11 +203,11 @@ public final class CreateQp {
     }
 
     void fill(final CreateQpRequest request) {
-        request.pdirDma(pdirDma).pd(pd).sendCq(sendCq).recvCq(recvCq).srq(srq).isSrq(usesSrq ? 1 : 0)
-            .maxSendWr(maxSendWr).maxSendSge(maxSendSge)
-            .maxRecvWr(usesSrq ? 0 : maxRecvWr).maxRecvSge(usesSrq ? 0 : maxRecvSge)
-            .access(1).totalChunks(totalPages()).sendChunks(sendPages())
-            .sqSigAll(signalAll ? 1 : 0).qpType(type);
+        request.set(PDIR_DMA, pdirDma).set(PD_HANDLE, pd).set(SEND_CQ_HANDLE, sendCq).set(RECV_CQ_HANDLE, recvCq)
+            .set(SRQ_HANDLE, srq).set(IS_SRQ, usesSrq ? 1 : 0).set(MAX_SEND_WR, maxSendWr).set(MAX_SEND_SGE, maxSendSge)
+            .set(MAX_RECV_WR, usesSrq ? 0 : maxRecvWr).set(MAX_RECV_SGE, usesSrq ? 0 : maxRecvSge)
+            .set(ACCESS_FLAGS, 1).set(TOTAL_CHUNKS, totalPages()).set(SEND_CHUNKS, sendPages())
+            .set(SQ_SIG_ALL, signalAll ? 1 : 0).set(QP_TYPE, type);
     }
 
     @Override

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.Caps.*;
+
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.BmmeFlags;
 import io.rdma4j.hw.pvrdma.Caps;
@@ -82,19 +84,24 @@ public record DeviceCaps(
         final boolean gaps = profile.has(Quirk.CAPS_LEFT_ZERO);
         final boolean old = version < Bar1.PVRDMA_ROCEV2_VERSION;
         return new DeviceCaps(
-            c.fwVer(), c.nodeGuid(), c.sysImageGuid(), c.maxMrSize() < 0 ? Long.MAX_VALUE : c.maxMrSize(),
-            gaps && c.pageSizeCap() == 0 ? PAGE_SIZES : c.pageSizeCap(), c.atomicArgSizes(),
-            c.exCompMask(), c.deviceCapFlags2(), count(c.maxFaBitBoundary()), count(c.logMaxAtomicInlineArg()),
-            gaps && c.vendorId() == 0 ? Bar1.PVRDMA_VENDOR_ID : c.vendorId(),
-            gaps && c.vendorPartId() == 0 ? Bar1.PVRDMA_DEVICE_ID : c.vendorPartId(), c.hwVer(), count(c.maxQp()),
-            count(c.maxQpWr()), c.deviceCapFlags(), count(c.maxSge()), count(old ? c.maxSge() : c.maxSgeRd()),
-            count(c.maxCq()), count(c.maxCqe()), count(c.maxMr()), count(c.maxPd()), atLeastOne(gaps, c.maxQpRdAtom()),
-            count(c.maxResRdAtom()), atLeastOne(gaps, c.maxQpInitRdAtom()), count(c.maxMw()), count(c.maxMcastGrp()),
-            count(c.maxMcastQpAttach()), count(c.maxTotalMcastQpAttach()), count(c.maxAh()), count(c.maxSrq()),
-            count(c.maxSrqWr()), count(c.maxSrqSge()), profile.has(Quirk.MAX_UAR_IS_BYTES) ? 1 : count(c.maxUar()),
-            count(c.gidTblLen()), c.maxPkeys(), c.localCaAckDelay(), c.physPortCnt(), c.mode(), c.atomicOps(),
-            c.bmmeFlags(), c.gidTypes(),
-            profile.has(Quirk.NO_FAST_REG) ? 0 : old ? OLD_FAST_REG_PAGE_LIST_LEN : count(c.maxFastRegPageListLen()));
+            c.get(FW_VER), c.get(NODE_GUID), c.get(SYS_IMAGE_GUID),
+            c.get(MAX_MR_SIZE) < 0 ? Long.MAX_VALUE : c.get(MAX_MR_SIZE),
+            gaps && c.get(PAGE_SIZE_CAP) == 0 ? PAGE_SIZES : c.get(PAGE_SIZE_CAP), c.get(ATOMIC_ARG_SIZES),
+            c.get(EX_COMP_MASK), c.get(DEVICE_CAP_FLAGS2), count(c.get(MAX_FA_BIT_BOUNDARY)),
+            count(c.get(LOG_MAX_ATOMIC_INLINE_ARG)),
+            gaps && c.get(VENDOR_ID) == 0 ? Bar1.PVRDMA_VENDOR_ID : c.get(VENDOR_ID),
+            gaps && c.get(VENDOR_PART_ID) == 0 ? Bar1.PVRDMA_DEVICE_ID : c.get(VENDOR_PART_ID), c.get(HW_VER),
+            count(c.get(MAX_QP)), count(c.get(MAX_QP_WR)), c.get(DEVICE_CAP_FLAGS), count(c.get(MAX_SGE)),
+            count(old ? c.get(MAX_SGE) : c.get(MAX_SGE_RD)), count(c.get(MAX_CQ)), count(c.get(MAX_CQE)),
+            count(c.get(MAX_MR)), count(c.get(MAX_PD)), atLeastOne(gaps, c.get(MAX_QP_RD_ATOM)),
+            count(c.get(MAX_RES_RD_ATOM)), atLeastOne(gaps, c.get(MAX_QP_INIT_RD_ATOM)), count(c.get(MAX_MW)),
+            count(c.get(MAX_MCAST_GRP)), count(c.get(MAX_MCAST_QP_ATTACH)), count(c.get(MAX_TOTAL_MCAST_QP_ATTACH)),
+            count(c.get(MAX_AH)), count(c.get(MAX_SRQ)), count(c.get(MAX_SRQ_WR)), count(c.get(MAX_SRQ_SGE)),
+            profile.has(Quirk.MAX_UAR_IS_BYTES) ? 1 : count(c.get(MAX_UAR)), count(c.get(GID_TBL_LEN)),
+            c.get(MAX_PKEYS), c.get(LOCAL_CA_ACK_DELAY), c.get(PHYS_PORT_CNT), c.get(MODE), c.get(ATOMIC_OPS),
+            c.get(BMME_FLAGS), c.get(GID_TYPES),
+            profile.has(Quirk.NO_FAST_REG) ? 0 : old ? OLD_FAST_REG_PAGE_LIST_LEN
+                : count(c.get(MAX_FAST_REG_PAGE_LIST_LEN)));
     }
 
     private static int count(final int unsigned) {

@@ -10,7 +10,6 @@ import io.rdma4j.driver.state.Warnings;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateQpResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
@@ -158,7 +157,7 @@ final class Journal implements AutoCloseable {
         final ObjectKind kind = ObjectKind.createdBy(command);
         if (kind == ObjectKind.GID) {
             final CreateBindRequest bind = new CreateBindRequest().wrap(request, 0);
-            enter(new Entry(kind, bind.index(), bind.gid()));
+            enter(new Entry(kind, bind.get(CreateBindRequest.INDEX), bind.get(CreateBindRequest.NEW_GID)));
         } else if (kind != null) {
             file.underWay(command.id() + 1);
         }
@@ -171,11 +170,11 @@ final class Journal implements AutoCloseable {
             return;
         }
         final boolean done = err == 0
-            && (!command.awaitsResponse() || new ResponseHeader().wrap(response, 0).err() == 0);
+            && (!command.awaitsResponse() || new ResponseHeader().wrap(response, 0).get(ResponseHeader.ERR) == 0);
         final ObjectKind created = ObjectKind.createdBy(command);
         if (created == ObjectKind.GID) {
             if (!done) {
-                leave(new Entry(created, new CreateBindRequest().wrap(request, 0).index()));
+                leave(new Entry(created, new CreateBindRequest().wrap(request, 0).get(CreateBindRequest.INDEX)));
             }
         } else if (created != null) {
             if (done) {
@@ -186,7 +185,8 @@ final class Journal implements AutoCloseable {
         final ObjectKind destroyed = ObjectKind.destroyedBy(command);
         if (destroyed != null && done) {
             leave(new Entry(destroyed, destroyed == ObjectKind.GID
-                ? new DestroyBindRequest().wrap(request, 0).index() : new HandleRequest().wrap(request, 0).handle()));
+                ? new DestroyBindRequest().wrap(request, 0).get(DestroyBindRequest.INDEX)
+                    : new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE)));
         }
     }
 
@@ -195,16 +195,16 @@ final class Journal implements AutoCloseable {
     }
 
     private static Command command(final UnsafeBuffer request) {
-        return Command.of(new CommandHeader().wrap(request, 0).cmd());
+        return Command.of(new CommandHeader().wrap(request, 0).get(CommandHeader.CMD));
     }
 
     private void created(final ObjectKind kind, final UnsafeBuffer response) {
         if (kind == ObjectKind.QP) {
-            final CreateQpResult result = CreateQpResponse.forVersion(deviceVersion).wrap(response, 0);
+            final CreateQpResult result = CreateQpResult.read(deviceVersion, response);
             enter(new Entry(kind, result.qpHandle()));
             file.lastQp(result.qpHandle() + 1);
         } else {
-            enter(new Entry(kind, new HandleResponse().wrap(response, 0).handle()));
+            enter(new Entry(kind, new HandleResponse().wrap(response, 0).get(HandleResponse.HANDLE)));
         }
     }
 

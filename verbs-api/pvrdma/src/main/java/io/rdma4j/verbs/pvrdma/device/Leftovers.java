@@ -135,9 +135,10 @@ final class Leftovers {
         try {
             if (entry.kind() == ObjectKind.GID) {
                 channel.takeBack(entry.kind().destroy(), new DestroyBindRequest(),
-                    r -> r.index(entry.handle()).gid(entry.gid()));
+                    r -> r.set(DestroyBindRequest.INDEX, entry.handle()).set(DestroyBindRequest.DEST_GID, entry.gid()));
             } else {
-                channel.takeBack(entry.kind().destroy(), new HandleRequest(), r -> r.handle(entry.handle()));
+                channel.takeBack(entry.kind().destroy(), new HandleRequest(),
+                    r -> r.set(HandleRequest.HANDLE, entry.handle()));
             }
             return true;
         } catch (final RdmaException e) {

@@ -80,7 +80,7 @@ final class LiveObjects {
         }
         boolean destroyed = false;
         try {
-            channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
+            channel.takeBack(command, new HandleRequest(), r -> r.set(HandleRequest.HANDLE, handle));
             destroyed = true;
         } finally {
             if (destroyed) {
@@ -97,7 +97,7 @@ final class LiveObjects {
             return;
         }
         try {
-            channel.takeBack(command, new HandleRequest(), r -> r.handle(handle));
+            channel.takeBack(command, new HandleRequest(), r -> r.set(HandleRequest.HANDLE, handle));
         } catch (final RdmaException e) {
             // The channel has counted and recorded it. Trying the others too might take long.
             latch.failDeaf(e.getMessage());

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.MrFlags;
@@ -21,7 +23,6 @@ import io.rdma4j.hw.pvrdma.cmd.CreateMwRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMwResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateQpResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
@@ -63,7 +64,7 @@ public final class PvrdmaCommands {
     private static final int BIND_MTU = 1024;
     private static final int MAX_QPN = 0xff_ffff;
     /** What QUERY_QP tells truly where the rest is meaningless. */
-    private static final int TRUSTED_QP_ATTR_LENGTH = QpAttr.PKEY_INDEX_OFFSET;
+    private static final int TRUSTED_QP_ATTR_LENGTH = QpAttr.PKEY_INDEX.offset();
 
     private final CommandChannel channel;
     private final FailureLatch latch;
@@ -93,7 +94,7 @@ public final class PvrdmaCommands {
      */
     public int createPd() {
         return objects.create(objects.pds, 0, () -> channel.execute(Command.CREATE_PD, new CreatePdRequest(),
-            r -> r.ctxHandle(DRIVER_CONTEXT), PvrdmaCommands::handle), handle -> handle);
+            r -> r.set(CreatePdRequest.CTX_HANDLE, DRIVER_CONTEXT), PvrdmaCommands::handle), handle -> handle);
     }
 
     /**
@@ -124,8 +125,8 @@ public final class PvrdmaCommands {
         final int nchunks) {
         objects.pds.require("create MR", pd);
         return objects.create(objects.mrs, 0, () -> channel.execute(Command.CREATE_MR, new CreateMrRequest(),
-            r -> r.start(start).length(length).pdirDma(pdir.pdirDma()).pd(pd).access(access).nchunks(nchunks),
-            PvrdmaCommands::mrKeys), MrKeys::handle);
+            r -> r.set(START, start).set(LENGTH, length).set(PDIR_DMA, pdir.pdirDma()).set(PD_HANDLE, pd)
+                .set(ACCESS_FLAGS, access).set(NCHUNKS, nchunks), PvrdmaCommands::mrKeys), MrKeys::handle);
     }
 
     /**
@@ -146,8 +147,8 @@ public final class PvrdmaCommands {
             throw invalid("create fast region", "%d pages, allowed: 1 to %d", maxPages, limits.maxFastRegPages());
         }
         return objects.create(objects.mrs, 0, () -> channel.execute(Command.CREATE_MR, new CreateMrRequest(),
-            r -> r.pd(pd).flags(MrFlags.PVRDMA_MR_FLAG_FRMR).nchunks(maxPages), PvrdmaCommands::mrKeys),
-            MrKeys::handle);
+            r -> r.set(PD_HANDLE, pd).set(FLAGS, MrFlags.PVRDMA_MR_FLAG_FRMR)
+                .set(NCHUNKS, maxPages), PvrdmaCommands::mrKeys), MrKeys::handle);
     }
 
     /**
@@ -176,9 +177,9 @@ public final class PvrdmaCommands {
             throw invalid("create memory window", "type %d, allowed: 1 and 2", type);
         }
         return objects.create(objects.mws, 0, () -> channel.execute(Command.CREATE_MW, new CreateMwRequest(),
-            r -> r.pd(pd).type(type), answer -> {
+            r -> r.set(CreateMwRequest.PD_HANDLE, pd).set(CreateMwRequest.TYPE, type), answer -> {
                 final CreateMwResponse response = new CreateMwResponse().wrap(answer, 0);
-                return new MwKeys(response.mwHandle(), response.rkey());
+                return new MwKeys(response.get(CreateMwResponse.MW_HANDLE), response.get(CreateMwResponse.RKEY));
             }), MwKeys::handle);
     }
 
@@ -207,10 +208,11 @@ public final class PvrdmaCommands {
         requirePages("create CQ", nchunks, RingGeometry.cqPages(cqe));
         final CqHandle created = objects.create(objects.cqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_CQ,
             new CreateCqRequest(),
-            r -> r.pdirDma(pdirDma).ctxHandle(DRIVER_CONTEXT).cqe(cqe).nchunks(nchunks),
+            r -> r.set(CreateCqRequest.PDIR_DMA, pdirDma).set(CreateCqRequest.CTX_HANDLE, DRIVER_CONTEXT)
+                .set(CreateCqRequest.CQE, cqe).set(CreateCqRequest.NCHUNKS, nchunks),
             answer -> {
                 final CreateCqResponse response = new CreateCqResponse().wrap(answer, 0);
-                return new CqHandle(response.cqHandle(), response.cqe());
+                return new CqHandle(response.get(CreateCqResponse.CQ_HANDLE), response.get(CreateCqResponse.CQE));
             }), CqHandle::handle);
         requireCqe("CREATE_CQ", created.cqe(), cqe);
         return created;
@@ -235,8 +237,9 @@ public final class PvrdmaCommands {
         requireRing("resize CQ", "cqe", cqe, limits.maxCqe(), pdirDma);
         requirePages("resize CQ", nchunks, RingGeometry.cqPages(cqe));
         final int granted = channel.execute(Command.RESIZE_CQ_RING, new ResizeCqRingRequest(),
-            r -> r.pdirDma(pdirDma).cqHandle(cq).cqe(cqe).nchunks(nchunks),
-            answer -> new ResizeCqRingResponse().wrap(answer, 0).cqe());
+            r -> r.set(ResizeCqRingRequest.PDIR_DMA, pdirDma).set(ResizeCqRingRequest.CQ_HANDLE, cq)
+                .set(ResizeCqRingRequest.CQE, cqe).set(ResizeCqRingRequest.NCHUNKS, nchunks),
+            answer -> new ResizeCqRingResponse().wrap(answer, 0).get(ResizeCqRingResponse.CQE));
         requireCqe("RESIZE_CQ_RING", granted, cqe);
         return granted;
     }
@@ -278,7 +281,7 @@ public final class PvrdmaCommands {
         final QpHandle created = objects.create(objects.qps, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_QP,
             new CreateQpRequest(), wanted::fill,
             answer -> {
-                final CreateQpResult response = CreateQpResponse.forVersion(version).wrap(answer, 0);
+                final CreateQpResult response = CreateQpResult.read(version, answer);
                 return new QpHandle(response.qpn(), response.qpHandle(), response.maxSendWr(), response.maxRecvWr(),
                     response.maxSendSge(), response.maxRecvSge());
             }), QpHandle::handle);
@@ -305,7 +308,8 @@ public final class PvrdmaCommands {
     public void modifyQp(final int qp, final int attrMask, final Consumer<QpAttr> filler) {
         objects.qps.require("modify QP", qp);
         channel.execute(Command.MODIFY_QP, new ModifyQpRequest(),
-            r -> filler.accept(r.qpHandle(qp).attrMask(attrMask).qpAttr()));
+            r -> filler.accept(r.set(ModifyQpRequest.QP_HANDLE, qp)
+                .set(ModifyQpRequest.ATTR_MASK, attrMask).get(ModifyQpRequest.ATTRS)));
     }
 
     /**
@@ -319,15 +323,16 @@ public final class PvrdmaCommands {
      */
     public void queryQp(final int qp, final int attrMask, final Consumer<QpAttr> reader) {
         objects.qps.require("query QP", qp);
-        channel.execute(Command.QUERY_QP, new QueryQpRequest(), r -> r.qpHandle(qp).attrMask(attrMask), answer -> {
-            final QpAttr attr = new QueryQpResponse().wrap(answer, 0).qpAttr();
-            if (profile.has(Quirk.QUERY_QP_GARBAGE)) {
-                answer.setMemory(attr.offset() + TRUSTED_QP_ATTR_LENGTH, QpAttr.LENGTH - TRUSTED_QP_ATTR_LENGTH,
-                    (byte) 0);
-            }
-            reader.accept(attr);
-            return null;
-        });
+        channel.execute(Command.QUERY_QP, new QueryQpRequest(),
+            r -> r.set(QueryQpRequest.QP_HANDLE, qp).set(QueryQpRequest.ATTR_MASK, attrMask), answer -> {
+                final QpAttr attr = new QueryQpResponse().wrap(answer, 0).get(QueryQpResponse.ATTRS);
+                if (profile.has(Quirk.QUERY_QP_GARBAGE)) {
+                    answer.setMemory(attr.offset() + TRUSTED_QP_ATTR_LENGTH,
+                        QpAttr.LAYOUT.length() - TRUSTED_QP_ATTR_LENGTH, (byte) 0);
+                }
+                reader.accept(attr);
+                return null;
+            });
     }
 
     /**
@@ -361,7 +366,9 @@ public final class PvrdmaCommands {
         requirePages("create SRQ", nchunks, RingGeometry.srqPages(maxWr, maxSge));
         return objects.create(objects.srqs, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_SRQ,
             new CreateSrqRequest(),
-            r -> r.pdirDma(pdirDma).pd(pd).nchunks(nchunks).srqAttr().maxWr(maxWr).maxSge(maxSge),
+            r -> r.set(CreateSrqRequest.PDIR_DMA, pdirDma).set(CreateSrqRequest.PD_HANDLE, pd)
+                .set(CreateSrqRequest.NCHUNKS, nchunks).get(CreateSrqRequest.ATTRS).set(SrqAttr.MAX_WR, maxWr)
+                .set(SrqAttr.MAX_SGE, maxSge),
             PvrdmaCommands::handle), handle -> handle);
     }
 
@@ -377,7 +384,9 @@ public final class PvrdmaCommands {
         final int id = (profile.has(Quirk.SRQ_COMMANDS_SWAPPED) ? Command.QUERY_SRQ : Command.MODIFY_SRQ).id();
         channel.execute(Command.MODIFY_SRQ, new CommandChannel.Wire(id, Command.MODIFY_SRQ.ack(), false),
             new ModifySrqRequest(),
-            r -> r.srqHandle(srq).attrMask(SrqAttrMask.PVRDMA_SRQ_LIMIT).srqAttr().srqLimit(limit), answer -> null);
+            r -> r.set(ModifySrqRequest.SRQ_HANDLE, srq)
+                .set(ModifySrqRequest.ATTR_MASK, SrqAttrMask.PVRDMA_SRQ_LIMIT).get(ModifySrqRequest.ATTRS)
+                .set(SrqAttr.SRQ_LIMIT, limit), answer -> null);
     }
 
     /**
@@ -391,8 +400,8 @@ public final class PvrdmaCommands {
         objects.srqs.require("query SRQ", srq);
         final int id = (profile.has(Quirk.SRQ_COMMANDS_SWAPPED) ? Command.MODIFY_SRQ : Command.QUERY_SRQ).id();
         channel.execute(Command.QUERY_SRQ, new CommandChannel.Wire(id, Command.QUERY_SRQ.ack(), true),
-            new HandleRequest(), r -> r.handle(srq), answer -> {
-                reader.accept(new QuerySrqResponse().wrap(answer, 0).srqAttr());
+            new HandleRequest(), r -> r.set(HandleRequest.HANDLE, srq), answer -> {
+                reader.accept(new QuerySrqResponse().wrap(answer, 0).get(QuerySrqResponse.ATTRS));
                 return null;
             });
     }
@@ -416,9 +425,9 @@ public final class PvrdmaCommands {
      */
     public PortAttr queryPort(final int port) {
         requirePort("query port", port);
-        return channel.execute(Command.QUERY_PORT, new QueryPortRequest(), r -> r.portNum(port), answer ->
-            new PortAttr().wrap(new UnsafeBuffer(new byte[PortAttr.LENGTH]), 0)
-                .copyFrom(answer, new QueryPortResponse().wrap(answer, 0).portAttr().offset()));
+        return channel.execute(Command.QUERY_PORT, new QueryPortRequest(), r -> r.set(QueryPortRequest.PORT_NUM, port),
+            answer -> new PortAttr().wrap(new UnsafeBuffer(new byte[PortAttr.LAYOUT.length()]), 0)
+                .copyFrom(answer, new QueryPortResponse().wrap(answer, 0).get(QueryPortResponse.ATTRS).offset()));
     }
 
     /**
@@ -434,17 +443,21 @@ public final class PvrdmaCommands {
         if (index < 0 || index >= limits.maxPkeys()) {
             throw invalid("query P_Key", "index %d, allowed: 0 to %d", index, limits.maxPkeys() - 1);
         }
-        return channel.execute(Command.QUERY_PKEY, new QueryPkeyRequest(), r -> r.port(port).index(index),
-            answer -> new QueryPkeyResponse().wrap(answer, 0).pkey());
+        return channel.execute(Command.QUERY_PKEY, new QueryPkeyRequest(),
+            r -> r.set(QueryPkeyRequest.PORT_NUM, port).set(QueryPkeyRequest.INDEX, index),
+            answer -> new QueryPkeyResponse().wrap(answer, 0).get(QueryPkeyResponse.PKEY));
     }
 
     void createBind(final int index, final byte[] gid, final int gidType) {
         channel.execute(Command.CREATE_BIND, new CreateBindRequest(),
-            r -> r.mtu(BIND_MTU).vlan(NO_VLAN).index(index).gid(gid).gidType(gidType));
+            r -> r.set(CreateBindRequest.MTU, BIND_MTU).set(CreateBindRequest.VLAN, NO_VLAN)
+                .set(CreateBindRequest.INDEX, index).set(CreateBindRequest.NEW_GID, gid)
+                .set(CreateBindRequest.GID_TYPE, gidType));
     }
 
     void destroyBind(final int index, final byte[] gid) {
-        channel.takeBack(Command.DESTROY_BIND, new DestroyBindRequest(), r -> r.index(index).gid(gid));
+        channel.takeBack(Command.DESTROY_BIND, new DestroyBindRequest(), r -> r.set(DestroyBindRequest.INDEX, index)
+            .set(DestroyBindRequest.DEST_GID, gid));
     }
 
     /** A failed device that refuses is asked no more. */
@@ -456,11 +469,12 @@ public final class PvrdmaCommands {
 
     private static MrKeys mrKeys(final UnsafeBuffer answer) {
         final CreateMrResponse response = new CreateMrResponse().wrap(answer, 0);
-        return new MrKeys(response.mrHandle(), response.lkey(), response.rkey());
+        return new MrKeys(response.get(CreateMrResponse.MR_HANDLE), response.get(CreateMrResponse.LKEY),
+            response.get(CreateMrResponse.RKEY));
     }
 
     private static int handle(final UnsafeBuffer answer) {
-        return new HandleResponse().wrap(answer, 0).handle();
+        return new HandleResponse().wrap(answer, 0).get(HandleResponse.HANDLE);
     }
 
     /**

@@ -61,7 +61,7 @@ public final class DeviceTrace {
      */
     public void command(final DirectBuffer request, final int err, final DirectBuffer response) {
         if (file != null) {
-            final int id = request.getInt(CommandHeader.CMD_OFFSET, ByteOrder.LITTLE_ENDIAN);
+            final int id = request.getInt(CommandHeader.CMD.offset(), ByteOrder.LITTLE_ENDIAN);
             final Command command = Command.of(id);
             file.record(number, TraceFormat.COMMAND, true, line -> line
                 .field("name", command == null ? Integer.toString(id) : command.name())

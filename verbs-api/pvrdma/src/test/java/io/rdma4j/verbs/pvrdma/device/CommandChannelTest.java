@@ -13,6 +13,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
@@ -57,19 +58,19 @@ class CommandChannelTest {
             device.commands().destroyPd(device.commands().createPd());
         }
         for (int i = 0; i < fake.requests.size(); i++) {
-            keys.add(request(i).response());
+            keys.add(request(i).get(CommandHeader.RESPONSE));
         }
         assertThat(keys).hasSize(40).doesNotContain(0L);
     }
 
     @Test
     void writesTheWholeRequestWithZeroesBehindIt() {
-        final UnsafeBuffer slot = fake.iommu.at(fake.dsr.cmdSlotDma(), 4096);
+        final UnsafeBuffer slot = fake.iommu.at(fake.dsr.get(Dsr.CMD_SLOT_DMA), 4096);
         slot.setMemory(0, 4096, (byte) -1);
 
         device.commands().createPd();
 
-        for (int i = CreatePdRequest.LENGTH; i < Command.REQUEST_MAX; i++) {
+        for (int i = CreatePdRequest.LAYOUT.length(); i < Command.REQUEST_MAX; i++) {
             assertThat(slot.getByte(i)).as("byte %d", i).isZero();
         }
         assertThat(slot.getByte(Command.REQUEST_MAX)).as("not written").isEqualTo((byte) -1);
@@ -297,14 +298,14 @@ class CommandChannelTest {
             for (int i = 0; i < 5; i++) {
                 fake.vectors.fire(0);
             }
-            final UnsafeBuffer request = fake.iommu.at(fake.dsr.cmdSlotDma(), Command.REQUEST_MAX);
-            final UnsafeBuffer response = fake.iommu.at(fake.dsr.respSlotDma(), Command.RESPONSE_MAX);
+            final UnsafeBuffer request = fake.iommu.at(fake.dsr.get(Dsr.CMD_SLOT_DMA), Command.REQUEST_MAX);
+            final UnsafeBuffer response = fake.iommu.at(fake.dsr.get(Dsr.RESP_SLOT_DMA), Command.RESPONSE_MAX);
             final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             while (fake.requests.isEmpty() && System.nanoTime() < deadline) {
                 Thread.onSpinWait();
             }
-            response.putInt(ResponseHeader.LENGTH, 77);
-            response.putInt(ResponseHeader.ACK_OFFSET, Command.CREATE_PD.ack());
+            response.putInt(ResponseHeader.LAYOUT.length(), 77);
+            response.putInt(ResponseHeader.ACK.offset(), Command.CREATE_PD.ack());
             response.putLongVolatile(0, request.getLong(0));
             fake.vectors.fire(0);
         });
@@ -330,12 +331,12 @@ class CommandChannelTest {
                 new FailureLatch("slow:"), new DriverCounters(live), new CommandHistory(live, new DeviceEntry(live)),
                 "slow:");
             return channel.execute(Command.QUERY_PKEY, new QueryPkeyRequest(), request -> { },
-                answer -> answer.getInt(ResponseHeader.LENGTH));
+                answer -> answer.getInt(ResponseHeader.LAYOUT.length()));
         }
 
         @Override
         public int getIntVolatile(final int offset) {
-            if (offset == ResponseHeader.LENGTH && looks < last) {
+            if (offset == ResponseHeader.LAYOUT.length() && looks < last) {
                 putInt(offset, ++looks);
             }
             return super.getIntVolatile(offset);
@@ -343,7 +344,7 @@ class CommandChannelTest {
 
         @Override
         public void writeInt(final int offset, final int value) {
-            putInt(ResponseHeader.ACK_OFFSET, Command.QUERY_PKEY.ack());
+            putInt(ResponseHeader.ACK.offset(), Command.QUERY_PKEY.ack());
             putLong(0, commandSlot.getLong(0));
         }
 
@@ -472,8 +473,8 @@ class CommandChannelTest {
     void observersSeeRequestErrorAndResponse() {
         final List<String> seen = new ArrayList<>();
         device.channel().observer((request, err, response) -> seen.add(
-            CommandText.name(request.getInt(CommandHeader.CMD_OFFSET)) + " " + err + " "
-                + Integer.toHexString(response.getInt(ResponseHeader.ACK_OFFSET))));
+            CommandText.name(request.getInt(CommandHeader.CMD.offset())) + " " + err + " "
+                + Integer.toHexString(response.getInt(ResponseHeader.ACK.offset()))));
         final int pd = device.commands().createPd();
         device.commands().destroyPd(pd);
         fake.errors.put(Command.CREATE_PD, -12);
@@ -489,12 +490,12 @@ class CommandChannelTest {
     void replaysWhatWasRecordedWhateverItIs() {
         final UnsafeBuffer script = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
         final UnsafeBuffer response = new UnsafeBuffer(new byte[Command.RESPONSE_MAX]);
-        new CommandHeader().wrap(script, 0).cmd(Command.CREATE_PD).response(999);
+        new CommandHeader().wrap(script, 0).cmd(Command.CREATE_PD).set(CommandHeader.RESPONSE, 999);
         assertThat(device.channel().replay(script, response)).isZero();
-        assertThat(response.getInt(ResponseHeader.ACK_OFFSET)).isEqualTo(Command.CREATE_PD.ack());
+        assertThat(response.getInt(ResponseHeader.ACK.offset())).isEqualTo(Command.CREATE_PD.ack());
         assertThat(response.getLong(0)).isNotEqualTo(999);
 
-        new CommandHeader().wrap(script, 0).cmd(21);
+        new CommandHeader().wrap(script, 0).set(CommandHeader.CMD, 21);
         assertThat(device.channel().replay(script, response)).isEqualTo(0xffff);
         assertThat(device.failed()).isFalse();
     }

@@ -5,16 +5,19 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.Caps.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.rdma4j.hw.layout.Fields.IntField;
+import io.rdma4j.hw.layout.Fields.LongField;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 
-import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -28,7 +31,7 @@ class DeviceProfileTest {
     private static final DeviceProfile QEMU = DeviceProfile.find(0x1af4, 0x1100, 17);
     private static final DeviceProfile EMULATED = DeviceProfile.find(0x15ad, 0x4a34, 20);
 
-    private final Caps raw = new Caps().wrap(new UnsafeBuffer(new byte[Caps.LENGTH]), 0);
+    private final Caps raw = new Caps().wrap(new UnsafeBuffer(new byte[Caps.LAYOUT.length()]), 0);
 
     @ParameterizedTest
     @CsvSource({
@@ -66,14 +69,17 @@ class DeviceProfileTest {
 
     /** Distinct values in all fields: a pair that is swapped shows. */
     @Test
+    @SuppressWarnings("unchecked")
     void capabilitiesAreCopiedFieldByField() throws ReflectiveOperationException {
-        for (int i = 0; i < Caps.LENGTH; i++) {
+        for (int i = 0; i < Caps.LAYOUT.length(); i++) {
             raw.buffer().putByte(i, (byte) (i % 4 == 3 ? 0x10 : i));
         }
         final DeviceCaps caps = DeviceCaps.of(raw, 20, EMULATED);
         for (final RecordComponent component : DeviceCaps.class.getRecordComponents()) {
-            final Method getter = Caps.class.getMethod(component.getName());
-            final long expected = ((Number) getter.invoke(raw)).longValue();
+            final String name = component.getName().replaceAll("[A-Z]", "_$0").toUpperCase(Locale.ROOT);
+            final Object field = Caps.class.getField(name).get(null);
+            final long expected = field instanceof IntField<?>
+                ? raw.get((IntField<Caps>) field) : raw.get((LongField<Caps>) field);
             final long copied = ((Number) component.getAccessor().invoke(caps)).longValue();
             assertThat(copied).as(component.getName()).isEqualTo(expected).isNotZero();
         }
@@ -81,7 +87,7 @@ class DeviceProfileTest {
 
     @Test
     void hugeCountsDoNotBecomeNegative() {
-        raw.buffer().setMemory(0, Caps.LENGTH, (byte) -1);
+        raw.buffer().setMemory(0, Caps.LAYOUT.length(), (byte) -1);
         final DeviceCaps caps = DeviceCaps.of(raw, 20, EMULATED);
 
         assertThat(caps.maxQp()).isEqualTo(Integer.MAX_VALUE);
@@ -98,7 +104,7 @@ class DeviceProfileTest {
 
     @Test
     void believesExtensionsOfThisProjectsDeviceOnly() {
-        raw.buffer().setMemory(0, Caps.LENGTH, (byte) -1);
+        raw.buffer().setMemory(0, Caps.LAYOUT.length(), (byte) -1);
         for (final DeviceProfile profile : DeviceProfile.table()) {
             final DeviceLimits limits = new DeviceLimits(DeviceCaps.of(raw, 20, profile), profile);
             final boolean own = profile == EMULATED;
@@ -111,7 +117,7 @@ class DeviceProfileTest {
 
     @Test
     void anExtensionIsThereIfItsBitIs() {
-        raw.deviceCapFlags2(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE).maxMw(7).maxMrSize(1L << 40);
+        raw.set(DEVICE_CAP_FLAGS2, ExtensionFlags.RDMA4J_EXT_CQ_RESIZE).set(MAX_MW, 7).set(MAX_MR_SIZE, 1L << 40);
         final DeviceLimits limits = new DeviceLimits(DeviceCaps.of(raw, 20, EMULATED), EMULATED);
         assertThat(limits.hasExtension(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE)).isTrue();
         assertThat(limits.hasExtension(ExtensionFlags.RDMA4J_EXT_MEMORY_WINDOWS)).isFalse();
@@ -121,16 +127,16 @@ class DeviceProfileTest {
 
     @Test
     void fastRegistrationNeedsItsThreeBits() {
-        raw.bmmeFlags(7).maxFastRegPageListLen(512);
+        raw.set(BMME_FLAGS, 7).set(MAX_FAST_REG_PAGE_LIST_LEN, 512);
         assertThat(new DeviceLimits(DeviceCaps.of(raw, 20, EMULATED), EMULATED).maxFastRegPages()).isEqualTo(512);
         assertThat(new DeviceLimits(DeviceCaps.of(raw, 17, QEMU), QEMU).maxFastRegPages()).isZero();
-        raw.bmmeFlags(5);
+        raw.set(BMME_FLAGS, 5);
         assertThat(new DeviceLimits(DeviceCaps.of(raw, 20, EMULATED), EMULATED).maxFastRegPages()).isZero();
     }
 
     @Test
     void oldDevicesDoNotTellEverything() {
-        raw.maxSge(4).maxSgeRd(99).maxFastRegPageListLen(7);
+        raw.set(MAX_SGE, 4).set(MAX_SGE_RD, 99).set(MAX_FAST_REG_PAGE_LIST_LEN, 7);
 
         assertThat(DeviceCaps.of(raw, 17, EMULATED).maxSgeRd()).isEqualTo(4);
         assertThat(DeviceCaps.of(raw, 17, EMULATED).maxFastRegPageListLen()).isEqualTo(128);
@@ -140,7 +146,7 @@ class DeviceProfileTest {
 
     @Test
     void fillsTheGapsThatQemuLeaves() {
-        raw.maxSge(4).maxUar(2097152).fwVer(14);
+        raw.set(MAX_SGE, 4).set(MAX_UAR, 2097152).set(FW_VER, 14);
         final DeviceCaps caps = DeviceCaps.of(raw, 17, QEMU);
 
         assertThat(caps.maxQpRdAtom()).isEqualTo(1);
@@ -155,7 +161,8 @@ class DeviceProfileTest {
     }
 
     private DeviceLimits qemuLimits() {
-        raw.maxQpWr(10467).maxCqe(28672).maxSrqWr(12288).maxSge(4).maxMrSize(128 << 20);
+        raw.set(MAX_QP_WR, 10467).set(MAX_CQE, 28672).set(MAX_SRQ_WR, 12288).set(MAX_SGE, 4)
+            .set(MAX_MR_SIZE, 128 << 20);
         return new DeviceLimits(DeviceCaps.of(raw, 17, QEMU), QEMU);
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.Dsr.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.hw.pvrdma.Cqne;
@@ -33,7 +34,7 @@ class EventsTest {
     }
 
     private void notice(final int index, final int newTail, final int handle) {
-        fake.event(fake.dsr.cqRingPdirDma(), Cqne.LENGTH, index, newTail, handle);
+        fake.event(fake.dsr.get(CQ_RING_PAGES_PDIR_DMA), Cqne.LENGTH, index, newTail, handle);
     }
 
     @AfterEach
@@ -45,7 +46,7 @@ class EventsTest {
     @Test
     void drainsAsynchronousEventsInOrder() {
         open();
-        final long ring = fake.dsr.asyncRingPdirDma();
+        final long ring = fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA);
         assertThat(device.pollAsyncEvents()).isZero();
 
         fake.event(ring, Eqe.LENGTH, 0, 0, 0, 9);
@@ -62,7 +63,7 @@ class EventsTest {
     void anUnheardEventIsDrainedAllTheSame() {
         open();
         device.onAsyncEvent(null);
-        fake.event(fake.dsr.asyncRingPdirDma(), Eqe.LENGTH, 0, 1, 0, 9);
+        fake.event(fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA), Eqe.LENGTH, 0, 1, 0, 9);
 
         assertThat(device.pollAsyncEvents()).isEqualTo(1);
     }
@@ -71,7 +72,7 @@ class EventsTest {
     @Test
     void followsTheAsynchronousRingOverItsStrangeEnd() {
         open();
-        final long ring = fake.dsr.asyncRingPdirDma();
+        final long ring = fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA);
         for (int i = 0; i < 3000; i++) {
             fake.event(ring, Eqe.LENGTH, i % 512, (i + 1) % 1024, 3, i);
             assertThat(device.pollAsyncEvents()).as("event %d", i).isEqualTo(1);
@@ -83,7 +84,7 @@ class EventsTest {
     @Test
     void followsATrueRingOfFivePages() {
         device = PvrdmaDevice.open(fake, fake.options().eventRingPages(5));
-        final long ring = fake.dsr.asyncRingPdirDma();
+        final long ring = fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA);
         for (int i = 0; i < 5000; i++) {
             fake.event(ring, Eqe.LENGTH, i % 2048, (i + 1) % 4096, 3, i);
             assertThat(device.pollAsyncEvents((type, info) -> seen.add("" + info))).isEqualTo(1);
@@ -94,7 +95,7 @@ class EventsTest {
     @Test
     void takesAtMostOneRingFullAtATime() {
         device = PvrdmaDevice.open(fake, fake.options().eventRingPages(2));
-        final long ring = fake.dsr.asyncRingPdirDma();
+        final long ring = fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA);
         final int[] tail = {1};
         fake.event(ring, Eqe.LENGTH, 0, tail[0], 3, 0);
 
@@ -113,7 +114,7 @@ class EventsTest {
     @Test
     void tellsThatEventsMayBeMissingOfARingThatWasFull() {
         device = PvrdmaDevice.open(fake, fake.options().eventRingPages(2));
-        final long ring = fake.dsr.asyncRingPdirDma();
+        final long ring = fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA);
         for (int i = 0; i < 512; i++) {
             fake.event(ring, Eqe.LENGTH, i, i + 1, 3, i);
         }
@@ -128,7 +129,7 @@ class EventsTest {
     @Test
     void takesAnIndexThatRunsAheadOfTheEventsForALoss() {
         open();
-        fake.event(fake.dsr.asyncRingPdirDma(), Eqe.LENGTH, 0, 3, 3, 7);
+        fake.event(fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA), Eqe.LENGTH, 0, 3, 3, 7);
 
         assertThat(device.pollAsyncEvents()).isEqualTo(1);
         assertThat(device.pollAsyncEvents()).isZero();
@@ -140,7 +141,7 @@ class EventsTest {
     @ValueSource(ints = {0x1000, -1, 0x80000000, 1024, 4096})
     void anIndexThatIsNoneFailsTheDevice(final int index) {
         open();
-        fake.event(fake.dsr.asyncRingPdirDma(), Eqe.LENGTH, 0, index, 1, 1);
+        fake.event(fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA), Eqe.LENGTH, 0, index, 1, 1);
 
         assertThat(device.pollAsyncEvents()).isZero();
 
@@ -173,7 +174,7 @@ class EventsTest {
         assertThat(device.notifications().drain(handle -> seen.add("cq" + handle))).isEqualTo(2);
 
         assertThat(seen).containsExactly("cq5", "cq16777215");
-        assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(2);
+        assertThat(fake.consHead(fake.dsr.get(CQ_RING_PAGES_PDIR_DMA))).isEqualTo(2);
         assertThat(device.notifications().drain(handle -> seen.add("more"))).isZero();
     }
 
@@ -184,7 +185,7 @@ class EventsTest {
 
         assertThat(device.notifications().discard()).isZero();
 
-        assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(700);
+        assertThat(fake.consHead(fake.dsr.get(CQ_RING_PAGES_PDIR_DMA))).isEqualTo(700);
         assertThat(device.notifications().drain(handle -> seen.add("more"))).isZero();
     }
 
@@ -273,7 +274,7 @@ class EventsTest {
         assertThat(device.notifications().drain(handle -> seen.add("cq"))).isEqualTo(NotificationRing.CHECK_ALL);
 
         assertThat(seen).isEmpty();
-        assertThat(fake.consHead(fake.dsr.cqRingPdirDma())).isEqualTo(3);
+        assertThat(fake.consHead(fake.dsr.get(CQ_RING_PAGES_PDIR_DMA))).isEqualTo(3);
         assertThat(device.awaitCompletionEvents(1_000_000)).isFalse();
     }
 

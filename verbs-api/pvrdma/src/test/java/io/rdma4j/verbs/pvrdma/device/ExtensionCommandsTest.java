@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
@@ -28,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExtensionCommandsTest {
     private static final long PDIR = 0x123_4567_8000L;
 
-    private final FakePvrdma fake = new FakePvrdma().caps(caps -> caps.deviceCapFlags2(7).maxMw(2).bmmeFlags(7)
-        .maxFastRegPageListLen(64));
+    private final FakePvrdma fake = new FakePvrdma().caps(caps -> caps.set(Caps.DEVICE_CAP_FLAGS2, 7)
+        .set(Caps.MAX_MW, 2).set(Caps.BMME_FLAGS, 7).set(Caps.MAX_FAST_REG_PAGE_LIST_LEN, 64));
     private PvrdmaDevice device;
 
     private PvrdmaCommands open() {
@@ -57,15 +58,15 @@ class ExtensionCommandsTest {
         final MwKeys window = commands.createMw(pd, 2);
         assertThat(window.rkey()).isEqualTo(0x1234_5600);
         final CreateMwRequest request = new CreateMwRequest().wrap(last(), 0);
-        assertThat(new CommandHeader().wrap(last(), 0).cmd()).isEqualTo(64);
-        assertThat(request.pd()).isEqualTo(pd);
-        assertThat(request.type()).isEqualTo(2);
+        assertThat(new CommandHeader().wrap(last(), 0).get(CommandHeader.CMD)).isEqualTo(64);
+        assertThat(request.get(CreateMwRequest.PD_HANDLE)).isEqualTo(pd);
+        assertThat(request.get(CreateMwRequest.TYPE)).isEqualTo(2);
         assertThat(commands.liveObjects()).isEqualTo(2);
         assertThat(device.dumpState()).contains("MW 1/2");
 
         commands.destroyMw(window.handle());
-        assertThat(new CommandHeader().wrap(last(), 0).cmd()).isEqualTo(65);
-        assertThat(new HandleRequest().wrap(last(), 0).handle()).isEqualTo(window.handle());
+        assertThat(new CommandHeader().wrap(last(), 0).get(CommandHeader.CMD)).isEqualTo(65);
+        assertThat(new HandleRequest().wrap(last(), 0).get(HandleRequest.HANDLE)).isEqualTo(window.handle());
         assertThat(commands.liveObjects()).isEqualTo(1);
         assertThatThrownBy(() -> commands.destroyMw(window.handle()))
             .satisfies(e -> Errors.hasErrno(e, RdmaException.EINVAL));
@@ -108,11 +109,11 @@ class ExtensionCommandsTest {
         final int pd = commands.createPd();
         commands.createFastRegion(pd, 64);
         final CreateMrRequest request = new CreateMrRequest().wrap(last(), 0);
-        assertThat(request.flags()).isEqualTo(2);
-        assertThat(request.access()).isZero();
-        assertThat(request.nchunks()).isEqualTo(64);
-        assertThat(request.pdirDma()).isZero();
-        assertThat(request.pd()).isEqualTo(pd);
+        assertThat(request.get(CreateMrRequest.FLAGS)).isEqualTo(2);
+        assertThat(request.get(CreateMrRequest.ACCESS_FLAGS)).isZero();
+        assertThat(request.get(CreateMrRequest.NCHUNKS)).isEqualTo(64);
+        assertThat(request.get(CreateMrRequest.PDIR_DMA)).isZero();
+        assertThat(request.get(CreateMrRequest.PD_HANDLE)).isEqualTo(pd);
         for (final int pages : new int[] {0, -1, 65}) {
             assertThatThrownBy(() -> commands.createFastRegion(pd, pages))
                 .satisfies(e -> Errors.hasErrno(e, RdmaException.EINVAL)).hasMessageContaining("1 to 64");
@@ -126,10 +127,10 @@ class ExtensionCommandsTest {
         final int cq = commands.createCq(PDIR, 64, 2).handle();
         assertThat(commands.resizeCqRing(cq, PDIR + 4096, 256, 5)).isEqualTo(256);
         final ResizeCqRingRequest request = new ResizeCqRingRequest().wrap(last(), 0);
-        assertThat(request.cqHandle()).isEqualTo(cq);
-        assertThat(request.pdirDma()).isEqualTo(PDIR + 4096);
-        assertThat(request.cqe()).isEqualTo(256);
-        assertThat(request.nchunks()).isEqualTo(5);
+        assertThat(request.get(ResizeCqRingRequest.CQ_HANDLE)).isEqualTo(cq);
+        assertThat(request.get(ResizeCqRingRequest.PDIR_DMA)).isEqualTo(PDIR + 4096);
+        assertThat(request.get(ResizeCqRingRequest.CQE)).isEqualTo(256);
+        assertThat(request.get(ResizeCqRingRequest.NCHUNKS)).isEqualTo(5);
     }
 
     @ParameterizedTest
@@ -170,7 +171,7 @@ class ExtensionCommandsTest {
 
     @Test
     void refusesFastRegionsWhereThereIsNoFastRegistration() {
-        fake.caps(caps -> caps.bmmeFlags(3).maxFastRegPageListLen(64));
+        fake.caps(caps -> caps.set(Caps.BMME_FLAGS, 3).set(Caps.MAX_FAST_REG_PAGE_LIST_LEN, 64));
         final PvrdmaCommands commands = open();
         final int pd = commands.createPd();
         assertThatThrownBy(() -> commands.createFastRegion(pd, 1))

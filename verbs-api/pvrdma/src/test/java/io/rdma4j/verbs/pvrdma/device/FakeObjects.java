@@ -41,8 +41,8 @@ final class FakeObjects {
         String what = "";
         if (kind == ObjectKind.GID) {
             final CreateBindRequest bind = new CreateBindRequest().wrap(request, 0);
-            handle = bind.index();
-            what = HexFormat.of().formatHex(bind.gid());
+            handle = bind.get(CreateBindRequest.INDEX);
+            what = HexFormat.of().formatHex(bind.get(CreateBindRequest.NEW_GID));
         } else if (kind == ObjectKind.QP) {
             handle = nextQp++;
         } else {
@@ -63,9 +63,11 @@ final class FakeObjects {
         }
         if (kind == ObjectKind.GID) {
             final DestroyBindRequest bind = new DestroyBindRequest().wrap(request, 0);
-            return live.get(kind).remove(bind.index(), HexFormat.of().formatHex(bind.gid())) ? 0 : EINVAL;
+            return live.get(kind).remove(bind.get(DestroyBindRequest.INDEX),
+                HexFormat.of().formatHex(bind.get(DestroyBindRequest.DEST_GID))) ? 0 : EINVAL;
         }
-        final boolean found = live.get(kind).remove(new HandleRequest().wrap(request, 0).handle()) != null;
+        final boolean found =
+            live.get(kind).remove(new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE)) != null;
         return found || kind == ObjectKind.PD || kind == ObjectKind.MR || kind == ObjectKind.UC ? 0 : EINVAL;
     }
 

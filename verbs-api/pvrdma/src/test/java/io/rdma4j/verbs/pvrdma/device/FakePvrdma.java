@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.Caps.*;
+
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.FakeIommu;
@@ -136,7 +138,8 @@ final class FakePvrdma implements PciDevice {
 
     /** The commands received, by name. */
     List<String> commandNames() {
-        return requests.stream().map(r -> CommandText.name(new CommandHeader().wrap(r, 0).cmd())).toList();
+        return requests.stream()
+            .map(r -> CommandText.name(new CommandHeader().wrap(r, 0).get(CommandHeader.CMD))).toList();
     }
 
     /** A page of a ring or region, found as a device finds it. */
@@ -161,19 +164,20 @@ final class FakePvrdma implements PciDevice {
 
     private void execute() {
         final UnsafeBuffer request = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
-        request.putBytes(0, iommu.at(dsr.cmdSlotDma(), Command.REQUEST_MAX), 0, Command.REQUEST_MAX);
+        request.putBytes(0, iommu.at(dsr.get(Dsr.CMD_SLOT_DMA), Command.REQUEST_MAX), 0, Command.REQUEST_MAX);
         requests.add(request);
         final CommandHeader header = new CommandHeader().wrap(request, 0);
-        final Command command = meaning(Command.of(header.cmd()));
+        final Command command = meaning(Command.of(header.get(CommandHeader.CMD)));
         err = command == null ? 0xffff : errors.getOrDefault(command, 0);
         if (err == 0 && objects != null) {
             err = objects.destroy(command, request);
         }
         if (err == 0 && answers && command != null) {
-            final UnsafeBuffer response = iommu.at(dsr.respSlotDma(), Command.RESPONSE_MAX);
+            final UnsafeBuffer response = iommu.at(dsr.get(Dsr.RESP_SLOT_DMA), Command.RESPONSE_MAX);
             body(command, request, response);
-            new ResponseHeader().wrap(response, 0).err(headerErr).ack(command.ack() + ackChange)
-                .response(header.response() + keyChange);
+            new ResponseHeader().wrap(response, 0).set(ResponseHeader.ERR, headerErr)
+                .set(ResponseHeader.ACK, command.ack() + ackChange)
+                .set(ResponseHeader.RESPONSE, header.get(CommandHeader.RESPONSE) + keyChange);
         }
         if (interrupts) {
             vectors.fire(0);
@@ -190,17 +194,17 @@ final class FakePvrdma implements PciDevice {
     /** Every create gets the next handle at the place where all responses have it; sizes are echoed. */
     private void body(final Command command, final UnsafeBuffer request, final UnsafeBuffer response) {
         if (command.name().startsWith("CREATE_") && command.responseLength(version) > 0) {
-            response.putInt(ResponseHeader.LENGTH,
+            response.putInt(ResponseHeader.LAYOUT.length(),
                 objects == null ? nextHandle++ : objects.create(command, request));
         }
         if (objects != null && command == Command.CREATE_BIND) {
             objects.create(command, request);
         }
         if (command == Command.CREATE_QP && version >= Bar1.PVRDMA_QPHANDLE_VERSION) {
-            response.putInt(ResponseHeader.LENGTH + 4, nextHandle++);
+            response.putInt(ResponseHeader.LAYOUT.length() + 4, nextHandle++);
         }
         if (command == Command.CREATE_CQ) {
-            response.putInt(ResponseHeader.LENGTH + 4, request.getInt(28));
+            response.putInt(ResponseHeader.LAYOUT.length() + 4, request.getInt(28));
         }
         final BiConsumer<UnsafeBuffer, UnsafeBuffer> handler = handlers.get(command);
         if (handler != null) {
@@ -229,13 +233,15 @@ final class FakePvrdma implements PciDevice {
         if (!busMaster()) {
             throw new AssertionError("the device cannot read memory before it is bus master");
         }
-        dsr = new Dsr().wrap(iommu.at(address, Dsr.LENGTH), 0);
-        final Caps caps = dsr.caps();
-        caps.maxQp(4).maxCq(4).maxMr(4).maxPd(3).maxSrq(2).maxAh(4).maxQpWr(8192).maxCqe(8192).maxSrqWr(4096)
-            .maxSge(16).maxSgeRd(16).maxSrqSge(16).maxMrSize(1L << 32).gidTblLen(8).maxPkeys(2).physPortCnt(1)
-            .mode(0).gidTypes(version >= 18 ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2
+        dsr = new Dsr().wrap(iommu.at(address, Dsr.LAYOUT.length()), 0);
+        final Caps caps = dsr.get(Dsr.CAPS);
+        caps.set(MAX_QP, 4).set(MAX_CQ, 4).set(MAX_MR, 4).set(MAX_PD, 3).set(MAX_SRQ, 2).set(MAX_AH, 4)
+            .set(MAX_QP_WR, 8192).set(MAX_CQE, 8192).set(MAX_SRQ_WR, 4096)
+            .set(MAX_SGE, 16).set(MAX_SGE_RD, 16).set(MAX_SRQ_SGE, 16).set(MAX_MR_SIZE, 1L << 32).set(GID_TBL_LEN, 8)
+            .set(MAX_PKEYS, 2).set(PHYS_PORT_CNT, 1)
+            .set(MODE, 0).set(GID_TYPES, version >= 18 ? GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2
                 : GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1)
-            .fwVer(14L << 32 | 2 << 16 | 3);
+            .set(FW_VER, 14L << 32 | 2 << 16 | 3);
         capsFiller.accept(caps);
     }
 

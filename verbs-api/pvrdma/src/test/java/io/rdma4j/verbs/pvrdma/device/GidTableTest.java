@@ -45,9 +45,10 @@ class GidTableTest {
         gids.bind(3, Gids.of(9));
 
         final CreateBindRequest request = new CreateBindRequest().wrap(fake.requests.get(0), 0);
-        assertThat(List.of(request.mtu(), request.vlan(), request.index(), request.gidType()))
+        assertThat(List.of(request.get(CreateBindRequest.MTU), request.get(CreateBindRequest.VLAN),
+            request.get(CreateBindRequest.INDEX), request.get(CreateBindRequest.GID_TYPE)))
             .containsExactly(1024, 0xfff, 3, 2);
-        assertThat(request.gid()).isEqualTo(Gids.of(9));
+        assertThat(request.get(CreateBindRequest.NEW_GID)).isEqualTo(Gids.of(9));
         assertThat(gids.get(3)).isEqualTo(Gids.of(9)).isNotSameAs(gids.get(3));
         assertThat(gids.isBound(3)).isTrue();
         assertThat(gids.isBound(2)).isFalse();
@@ -65,8 +66,8 @@ class GidTableTest {
 
         assertThat(fake.commandNames()).containsExactly("CREATE_BIND", "DESTROY_BIND");
         final DestroyBindRequest request = new DestroyBindRequest().wrap(fake.requests.get(1), 0);
-        assertThat(request.index()).isZero();
-        assertThat(request.gid()).isEqualTo(Gids.of(9));
+        assertThat(request.get(DestroyBindRequest.INDEX)).isZero();
+        assertThat(request.get(DestroyBindRequest.DEST_GID)).isEqualTo(Gids.of(9));
         assertThat(gids.get(0)).isNull();
     }
 

@@ -5,11 +5,13 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.Dsr.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Caps;
 
 import java.util.Collections;
 import java.util.List;
@@ -144,19 +146,21 @@ class InitTest {
     void tellsTheDeviceWhereEverythingIs() {
         try (PvrdmaDevice device = fake.open()) {
             assertThat(device.version()).isEqualTo(20);
-            assertThat(fake.dsr.driverVersion()).isEqualTo(20);
-            assertThat(fake.dsr.gosInfo()).isEqualTo(0x46);
-            assertThat(fake.dsr.uarPfn64()).isEqualTo(FakePvrdma.UAR_BUS_ADDRESS >>> 12);
-            assertThat(fake.dsr.asyncRingNumPages()).isEqualTo(4);
-            assertThat(fake.dsr.cqRingNumPages()).isEqualTo(4);
+            assertThat(fake.dsr.get(DRIVER_VERSION)).isEqualTo(20);
+            assertThat(fake.dsr.get(GOS_INFO)).isEqualTo(0x46);
+            assertThat(fake.dsr.get(UAR_PFN64)).isEqualTo(FakePvrdma.UAR_BUS_ADDRESS >>> 12);
+            assertThat(fake.dsr.get(ASYNC_RING_PAGES_NUM_PAGES)).isEqualTo(4);
+            assertThat(fake.dsr.get(CQ_RING_PAGES_NUM_PAGES)).isEqualTo(4);
             for (int page = 0; page < 4; page++) {
-                assertThat(fake.page(fake.dsr.asyncRingPdirDma(), page).getInt(0)).as("blank where events come")
+                assertThat(fake.page(fake.dsr.get(ASYNC_RING_PAGES_PDIR_DMA),
+                    page).getInt(0)).as("blank where events come")
                     .isEqualTo(page == 1 ? -1 : 0);
-                assertThat(fake.page(fake.dsr.cqRingPdirDma(), page).getInt(0)).as("blank where notices come")
+                assertThat(fake.page(fake.dsr.get(CQ_RING_PAGES_PDIR_DMA),
+                    page).getInt(0)).as("blank where notices come")
                     .isEqualTo(page == 1 ? -1 : 0);
             }
-            fake.iommu.at(fake.dsr.cmdSlotDma(), 4096);
-            fake.iommu.at(fake.dsr.respSlotDma(), 4096);
+            fake.iommu.at(fake.dsr.get(CMD_SLOT_DMA), 4096);
+            fake.iommu.at(fake.dsr.get(RESP_SLOT_DMA), 4096);
         }
     }
 
@@ -166,8 +170,8 @@ class InitTest {
         try (PvrdmaDevice device = fake.open()) {
             assertThat(device.version()).isEqualTo(18);
             assertThat(fake.dsr.uarPfn()).isEqualTo((int) (FakePvrdma.UAR_BUS_ADDRESS >>> 12));
-            assertThat(fake.dsr.uarPfn64() >>> 32).isZero();
-            assertThat(fake.dsr.driverVersion()).as("its own, whatever the device has").isEqualTo(20);
+            assertThat(fake.dsr.get(UAR_PFN64) >>> 32).isZero();
+            assertThat(fake.dsr.get(DRIVER_VERSION)).as("its own, whatever the device has").isEqualTo(20);
         }
     }
 
@@ -175,7 +179,7 @@ class InitTest {
     @CsvSource({"17,1", "18,1", "18,2", "19,2", "20,1", "20,2"})
     void acceptsTheVersionsAndGidTypesOfTheSpecification(final int version, final int gidTypes) {
         fake.version = version;
-        fake.caps(caps -> caps.gidTypes(gidTypes));
+        fake.caps(caps -> caps.set(Caps.GID_TYPES, gidTypes));
         try (PvrdmaDevice device = fake.open()) {
             assertThat(device.gids().type()).isEqualTo(gidTypes);
         }
@@ -200,7 +204,7 @@ class InitTest {
     @CsvSource({"17,2", "17,3", "18,3", "20,3", "20,4"})
     void refusesOtherGidTypes(final int version, final int gidTypes) {
         fake.version = version;
-        fake.caps(caps -> caps.gidTypes(gidTypes));
+        fake.caps(caps -> caps.set(Caps.GID_TYPES, gidTypes));
 
         assertThatThrownBy(fake::open)
             .satisfies(e -> Errors.hasErrno(e, RdmaException.EOPNOTSUPP))
@@ -246,8 +250,8 @@ class InitTest {
             fault("third mapping: notification ring", RdmaException.ENOMEM, f -> f.iommu.refuseMap(3)),
             fault("DSRLOW", RdmaException.EIO, f -> f.failingWrite = Bar1.PVRDMA_REG_DSRLOW),
             fault("DSRHIGH", RdmaException.EIO, f -> f.failingWrite = Bar1.PVRDMA_REG_DSRHIGH),
-            fault("capabilities", RdmaException.EIO, f -> f.caps(caps -> caps.gidTypes(0))),
-            fault("mode", RdmaException.EOPNOTSUPP, f -> f.caps(caps -> caps.mode(1))),
+            fault("capabilities", RdmaException.EIO, f -> f.caps(caps -> caps.set(Caps.GID_TYPES, 0))),
+            fault("mode", RdmaException.EOPNOTSUPP, f -> f.caps(caps -> caps.set(Caps.MODE, 1))),
             fault("interrupts", RdmaException.EIO, f -> f.vectors.refusal = refusal()),
             fault("IMR", RdmaException.EIO, f -> f.failingWrite = Bar1.PVRDMA_REG_IMR),
             fault("ACTIVATE", RdmaException.EIO, f -> f.failingWrite = Bar1.PVRDMA_REG_CTL),

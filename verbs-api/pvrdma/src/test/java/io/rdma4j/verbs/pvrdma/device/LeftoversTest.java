@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaPages;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 
@@ -263,7 +264,7 @@ class LeftoversTest {
             Thread.currentThread().interrupt();
             open.add(PvrdmaDevice.open(next, next.options().stateFolder(folder)
                 .commandObserver((request, err, response) -> {
-                    final int cmd = request.getInt(CommandHeader.CMD_OFFSET);
+                    final int cmd = request.getInt(CommandHeader.CMD.offset());
                     if (cmd == Command.DESTROY_QP.id()) {
                         lastQp[0] = System.nanoTime();
                     } else if (cmd == Command.DESTROY_CQ.id()) {
@@ -466,7 +467,7 @@ class LeftoversTest {
     @Test
     void manyObjectsAreAllListed() {
         final FakePvrdma large = process();
-        large.caps(caps -> caps.maxPd(JournalFile.SLOTS + 10));
+        large.caps(caps -> caps.set(Caps.MAX_PD, JournalFile.SLOTS + 10));
         final PvrdmaDevice killed = open(large);
         for (int i = 0; i < JournalFile.SLOTS; i++) {
             killed.commands().createPd();

@@ -5,10 +5,12 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 
@@ -62,15 +64,15 @@ class MemoryRegistrationTest {
         open();
         final UnsafeBuffer bytes = new UnsafeBuffer(base, 5 * 4096);
         try (MemoryRegistration region = device.register(pd, base + offset, length, 0x1f, memory)) {
-            assertThat(request().start()).isEqualTo(base + offset);
-            assertThat(request().length()).isEqualTo(length);
-            assertThat(request().nchunks()).isEqualTo(pages);
-            assertThat(request().access()).isEqualTo(0x1f);
-            assertThat(request().flags()).isZero();
-            assertThat(request().pd()).isEqualTo(pd);
+            assertThat(request().get(START)).isEqualTo(base + offset);
+            assertThat(request().get(LENGTH)).isEqualTo(length);
+            assertThat(request().get(NCHUNKS)).isEqualTo(pages);
+            assertThat(request().get(ACCESS_FLAGS)).isEqualTo(0x1f);
+            assertThat(request().get(FLAGS)).isZero();
+            assertThat(request().get(PD_HANDLE)).isEqualTo(pd);
             for (int i = offset; i < offset + length; i += 777) {
                 bytes.putByte(i, (byte) (i + 1));
-                assertThat(fake.page(request().pdirDma(), i / 4096).getByte(i % 4096)).isEqualTo((byte) (i + 1));
+                assertThat(fake.page(request().get(PDIR_DMA), i / 4096).getByte(i % 4096)).isEqualTo((byte) (i + 1));
             }
             assertThat(region.address()).isEqualTo(base + offset);
             assertThat(region.length()).isEqualTo(length);
@@ -84,9 +86,9 @@ class MemoryRegistrationTest {
         fake.qemu();
         open();
         try (MemoryRegistration region = device.register(pd, base + offset, length, 1, memory)) {
-            assertThat(request().start()).isEqualTo(base);
-            assertThat(request().length()).isEqualTo(pages * 4096L);
-            assertThat(request().nchunks()).isEqualTo(pages);
+            assertThat(request().get(START)).isEqualTo(base);
+            assertThat(request().get(LENGTH)).isEqualTo(pages * 4096L);
+            assertThat(request().get(NCHUNKS)).isEqualTo(pages);
             assertThat(region.address()).as("keys are valid for what was asked").isEqualTo(base + offset);
             assertThat(region.length()).isEqualTo(length);
         }
@@ -136,7 +138,7 @@ class MemoryRegistrationTest {
 
     @Test
     void refusesMoreThanTheDeviceTakes() {
-        fake.caps(caps -> caps.maxMrSize(8192));
+        fake.caps(caps -> caps.set(Caps.MAX_MR_SIZE, 8192));
         open();
 
         assertThatThrownBy(() -> device.register(pd, base, 8193, 1, memory))
@@ -147,7 +149,7 @@ class MemoryRegistrationTest {
 
     @Test
     void wholePagesCountAgainstTheSize() {
-        fake.qemu().caps(caps -> caps.maxMrSize(8192));
+        fake.qemu().caps(caps -> caps.set(Caps.MAX_MR_SIZE, 8192));
         open();
 
         assertThatThrownBy(() -> device.register(pd, base + 100, 8192, 1, memory))

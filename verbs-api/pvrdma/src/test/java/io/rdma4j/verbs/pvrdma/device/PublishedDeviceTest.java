@@ -99,15 +99,18 @@ class PublishedDeviceTest {
     @Test
     void itsSharedRegionAndEventRings() {
         final LiveObject entry = entry();
-        final byte[] region = view.read(entry.attribute(LiveAttributes.Device.DSR_IOVA), Dsr.LENGTH).orElseThrow();
+        final byte[] region = view.read(entry.attribute(LiveAttributes.Device.DSR_IOVA),
+            Dsr.LAYOUT.length()).orElseThrow();
         final Dsr dsr = new Dsr().wrap(new UnsafeBuffer(region), 0);
-        assertThat(dsr.cmdSlotDma()).isEqualTo(entry.attribute(LiveAttributes.Device.CMD_SLOT_IOVA));
-        assertThat(dsr.respSlotDma()).isEqualTo(entry.attribute(LiveAttributes.Device.RESP_SLOT_IOVA));
+        assertThat(dsr.get(Dsr.CMD_SLOT_DMA)).isEqualTo(entry.attribute(LiveAttributes.Device.CMD_SLOT_IOVA));
+        assertThat(dsr.get(Dsr.RESP_SLOT_DMA)).isEqualTo(entry.attribute(LiveAttributes.Device.RESP_SLOT_IOVA));
 
         final List<LiveObject> rings = view.objects(LiveKind.EVENT_RING);
         assertThat(rings).extracting(LiveObject::handle).containsExactly(0, 1);
-        assertRing(rings.get(0), dsr.asyncRingNumPages(), dsr.asyncRingPdirDma(), Eqe.LENGTH);
-        assertRing(rings.get(1), dsr.cqRingNumPages(), dsr.cqRingPdirDma(), Cqne.LENGTH);
+        assertRing(rings.get(0), dsr.get(Dsr.ASYNC_RING_PAGES_NUM_PAGES), dsr.get(Dsr.ASYNC_RING_PAGES_PDIR_DMA),
+            Eqe.LENGTH);
+        assertRing(rings.get(1), dsr.get(Dsr.CQ_RING_PAGES_NUM_PAGES), dsr.get(Dsr.CQ_RING_PAGES_PDIR_DMA),
+            Cqne.LENGTH);
         assertThat(view.troubles()).isEmpty();
     }
 
@@ -153,7 +156,7 @@ class PublishedDeviceTest {
         assertThat(last.request()).hasSize(Command.REQUEST_MAX);
         assertThat(last.response()).hasSize(Command.RESPONSE_MAX);
         final CommandHeader request = new CommandHeader().wrap(new UnsafeBuffer(last.request()), 0);
-        assertThat(Command.of(request.cmd())).isEqualTo(Command.CREATE_BIND);
+        assertThat(Command.of(request.get(CommandHeader.CMD))).isEqualTo(Command.CREATE_BIND);
         assertThat(last.err()).isZero();
         assertThat(last.durationNanos()).isPositive();
         assertThat(last.epochNanos() / 1_000_000).isBetween(started - 10, System.currentTimeMillis() + 10);
@@ -168,9 +171,9 @@ class PublishedDeviceTest {
         device.commands().createPd();
         final LiveCommand last = view.commands().get(view.commands().size() - 1);
         final ResponseHeader response = new ResponseHeader().wrap(new UnsafeBuffer(last.response()), 0);
-        assertThat(response.ack()).isEqualTo(Command.CREATE_PD.ack());
-        assertThat(response.response())
-            .isEqualTo(new CommandHeader().wrap(new UnsafeBuffer(last.request()), 0).response());
+        assertThat(response.get(ResponseHeader.ACK)).isEqualTo(Command.CREATE_PD.ack());
+        assertThat(response.get(ResponseHeader.RESPONSE))
+            .isEqualTo(new CommandHeader().wrap(new UnsafeBuffer(last.request()), 0).get(CommandHeader.RESPONSE));
     }
 
     @Test
@@ -238,7 +241,7 @@ class PublishedDeviceTest {
             assertThat(other.dumpState()).contains("published: nothing, it is switched off", "CREATE_BIND");
             try (LiveView own = LiveViews.ofPid(PID, null)) {
                 final LiveObject entry = own.objects(LiveKind.DEVICE).get(0);
-                assertThat(own.read(entry.attribute(LiveAttributes.Device.DSR_IOVA), Dsr.LENGTH)).isPresent();
+                assertThat(own.read(entry.attribute(LiveAttributes.Device.DSR_IOVA), Dsr.LAYOUT.length())).isPresent();
             }
         } finally {
             System.clearProperty("rdma4j.live");

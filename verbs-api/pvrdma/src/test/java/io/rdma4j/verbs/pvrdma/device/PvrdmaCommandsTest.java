@@ -5,12 +5,14 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
@@ -19,8 +21,10 @@ import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.ModifyQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.ModifySrqRequest;
+import io.rdma4j.hw.pvrdma.cmd.PortAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.pvrdma.cmd.QueryQpResponse;
+import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -66,10 +70,10 @@ class PvrdmaCommandsTest {
 
         assertThat(cq).isEqualTo(new CqHandle(0, 128));
         final CreateCqRequest request = new CreateCqRequest().wrap(last(), 0);
-        assertThat(request.pdirDma()).isEqualTo(PDIR);
-        assertThat(request.ctxHandle()).isZero();
-        assertThat(request.cqe()).isEqualTo(128);
-        assertThat(request.nchunks()).isEqualTo(3);
+        assertThat(request.get(CreateCqRequest.PDIR_DMA)).isEqualTo(PDIR);
+        assertThat(request.get(CreateCqRequest.CTX_HANDLE)).isZero();
+        assertThat(request.get(CreateCqRequest.CQE)).isEqualTo(128);
+        assertThat(request.get(CreateCqRequest.NCHUNKS)).isEqualTo(3);
     }
 
     @ParameterizedTest
@@ -130,9 +134,10 @@ class PvrdmaCommandsTest {
         assertThat(handle.handle()).isEqualTo(0xabcdef);
         assertThat(handle.maxSendWr()).isEqualTo(64);
         final CreateQpRequest request = new CreateQpRequest().wrap(last(), 0);
-        assertThat(List.of(request.pd(), request.sendCq(), request.recvCq(), request.maxSendWr(), request.maxSendSge(),
-            request.maxRecvWr(), request.maxRecvSge(), request.totalChunks(), request.sendChunks(), request.sqSigAll(),
-            request.qpType(), request.isSrq(), request.access(), request.maxInlineData()))
+        assertThat(List.of(request.get(PD_HANDLE), request.get(SEND_CQ_HANDLE), request.get(RECV_CQ_HANDLE),
+            request.get(MAX_SEND_WR), request.get(MAX_SEND_SGE), request.get(MAX_RECV_WR), request.get(MAX_RECV_SGE),
+            request.get(TOTAL_CHUNKS), request.get(SEND_CHUNKS), request.get(SQ_SIG_ALL), request.get(QP_TYPE),
+            request.get(IS_SRQ), request.get(ACCESS_FLAGS), request.get(MAX_INLINE_DATA)))
             .containsExactly(pd, cq, cq, 64, 3, 128, 1, 4, 2, 1, QpType.PVRDMA_QPT_RC, 0, 1, 0);
     }
 
@@ -164,11 +169,11 @@ class PvrdmaCommandsTest {
         commands.createQp(qp(pd, cq).srq(srq).send(32, 1).recv(4096, 16));
 
         final CreateQpRequest request = new CreateQpRequest().wrap(last(), 0);
-        assertThat(request.isSrq()).isEqualTo(1);
-        assertThat(request.srq()).isEqualTo(srq);
-        assertThat(request.maxRecvWr()).isZero();
-        assertThat(request.maxRecvSge()).isZero();
-        assertThat(request.totalChunks()).isEqualTo(2);
+        assertThat(request.get(IS_SRQ)).isEqualTo(1);
+        assertThat(request.get(SRQ_HANDLE)).isEqualTo(srq);
+        assertThat(request.get(MAX_RECV_WR)).isZero();
+        assertThat(request.get(MAX_RECV_SGE)).isZero();
+        assertThat(request.get(TOTAL_CHUNKS)).isEqualTo(2);
     }
 
     @Test
@@ -276,38 +281,40 @@ class PvrdmaCommandsTest {
     @Test
     void modifiesAndQueriesAQp() {
         fake.handlers.put(Command.QUERY_QP, (request, response) ->
-            response.setMemory(16, QpAttr.LENGTH, (byte) 0x11));
+            response.setMemory(16, QpAttr.LAYOUT.length(), (byte) 0x11));
         final PvrdmaCommands commands = open();
         final int pd = commands.createPd();
         final int cq = commands.createCq(PDIR, 64, 2).handle();
         final int qp = commands.createQp(qp(pd, cq)).handle();
 
-        commands.modifyQp(qp, 0x1001, attr -> attr.qpState(3).rqPsn(0x123456));
+        commands.modifyQp(qp, 0x1001, attr -> attr.set(QpAttr.QP_STATE, 3).set(QpAttr.RQ_PSN, 0x123456));
         final ModifyQpRequest request = new ModifyQpRequest().wrap(last(), 0);
-        assertThat(request.qpHandle()).isEqualTo(qp);
-        assertThat(request.attrMask()).isEqualTo(0x1001);
-        assertThat(request.qpAttr().qpState()).isEqualTo(3);
-        assertThat(request.qpAttr().rqPsn()).isEqualTo(0x123456);
-        assertThat(request.qpAttr().sqPsn()).isZero();
+        assertThat(request.get(ModifyQpRequest.QP_HANDLE)).isEqualTo(qp);
+        assertThat(request.get(ModifyQpRequest.ATTR_MASK)).isEqualTo(0x1001);
+        assertThat(request.get(ModifyQpRequest.ATTRS).get(QpAttr.QP_STATE)).isEqualTo(3);
+        assertThat(request.get(ModifyQpRequest.ATTRS).get(QpAttr.RQ_PSN)).isEqualTo(0x123456);
+        assertThat(request.get(ModifyQpRequest.ATTRS).get(QpAttr.SQ_PSN)).isZero();
 
         final List<Integer> seen = new ArrayList<>();
-        commands.queryQp(qp, -1, attr -> seen.addAll(List.of(attr.qpState(), attr.pkeyIndex(), attr.ahAttr().sl())));
+        commands.queryQp(qp, -1,
+            attr -> seen.addAll(List.of(attr.get(QpAttr.QP_STATE), attr.get(QpAttr.PKEY_INDEX),
+            attr.get(QpAttr.AH_ATTR).get(AhAttr.SL))));
         assertThat(seen).containsExactly(0x11111111, 0x1111, 0x11);
     }
 
     @Test
     void clearsWhatQemuFillsWithGarbage() {
         fake.qemu().handlers.put(Command.QUERY_QP, (request, response) ->
-            response.setMemory(16, QpAttr.LENGTH, (byte) 0x11));
+            response.setMemory(16, QpAttr.LAYOUT.length(), (byte) 0x11));
         final PvrdmaCommands commands = open();
         final int qp = commands.createQp(qp(commands.createPd(), commands.createCq(PDIR, 64, 2).handle())).handle();
 
         commands.queryQp(qp, -1, attr -> {
-            assertThat(attr.qpAccessFlags()).isEqualTo(0x11111111);
-            for (int i = QpAttr.PKEY_INDEX_OFFSET; i < QpAttr.LENGTH; i++) {
+            assertThat(attr.get(QpAttr.QP_ACCESS_FLAGS)).isEqualTo(0x11111111);
+            for (int i = QpAttr.PKEY_INDEX.offset(); i < QpAttr.LAYOUT.length(); i++) {
                 assertThat(attr.buffer().getByte(attr.offset() + i)).as("byte %d", i).isZero();
             }
-            assertThat(attr.offset()).isEqualTo(QueryQpResponse.QP_ATTR_OFFSET);
+            assertThat(attr.offset()).isEqualTo(QueryQpResponse.ATTRS.offset());
         });
     }
 
@@ -325,18 +332,21 @@ class PvrdmaCommandsTest {
         final int pd = commands.createPd();
         final int srq = commands.createSrq(pd, PDIR, 64, 1, 2);
         final CreateSrqRequest create = new CreateSrqRequest().wrap(last(), 0);
-        assertThat(List.of(create.pd(), create.nchunks(), create.srqAttr().maxWr(), create.srqAttr().maxSge()))
+        assertThat(List.of(create.get(CreateSrqRequest.PD_HANDLE), create.get(CreateSrqRequest.NCHUNKS),
+            create.get(CreateSrqRequest.ATTRS).get(SrqAttr.MAX_WR),
+            create.get(CreateSrqRequest.ATTRS).get(SrqAttr.MAX_SGE)))
             .containsExactly(pd, 2, 64, 1);
 
         commands.modifySrq(srq, 7);
         final ModifySrqRequest modify = new ModifySrqRequest().wrap(last(), 0);
-        assertThat(new CommandHeader().wrap(last(), 0).cmd()).isEqualTo(swapped ? 19 : 18);
-        assertThat(List.of(modify.srqHandle(), modify.attrMask(), modify.srqAttr().srqLimit()))
+        assertThat(new CommandHeader().wrap(last(), 0).get(CommandHeader.CMD)).isEqualTo(swapped ? 19 : 18);
+        assertThat(List.of(modify.get(ModifySrqRequest.SRQ_HANDLE), modify.get(ModifySrqRequest.ATTR_MASK),
+            modify.get(ModifySrqRequest.ATTRS).get(SrqAttr.SRQ_LIMIT)))
             .containsExactly(srq, 2, 7);
 
         final List<Integer> seen = new ArrayList<>();
-        commands.querySrq(srq, attr -> seen.addAll(List.of(attr.maxWr(), attr.srqLimit())));
-        assertThat(new CommandHeader().wrap(last(), 0).cmd()).isEqualTo(swapped ? 18 : 19);
+        commands.querySrq(srq, attr -> seen.addAll(List.of(attr.get(SrqAttr.MAX_WR), attr.get(SrqAttr.SRQ_LIMIT))));
+        assertThat(new CommandHeader().wrap(last(), 0).get(CommandHeader.CMD)).isEqualTo(swapped ? 18 : 19);
         assertThat(seen).containsExactly(64, 7);
     }
 
@@ -346,7 +356,7 @@ class PvrdmaCommandsTest {
         fake.handlers.put(Command.QUERY_PKEY, (request, response) -> response.putInt(16, 0xffff));
         final PvrdmaCommands commands = open();
 
-        assertThat(commands.queryPort(1).state()).isEqualTo(4);
+        assertThat(commands.queryPort(1).get(PortAttr.STATE)).isEqualTo(4);
         assertThat(commands.queryPkey(1, 1)).isEqualTo(0xffff);
         for (final Runnable bad : List.<Runnable>of(() -> commands.queryPort(0), () -> commands.queryPort(2),
             () -> commands.queryPkey(1, 2), () -> commands.queryPkey(1, -1), () -> commands.queryPkey(9, 0))) {
@@ -368,10 +378,11 @@ class PvrdmaCommandsTest {
             assertThat(keys.lkey()).isEqualTo(0x100);
             assertThat(keys.rkey()).isEqualTo(0x200);
             final CreateMrRequest request = new CreateMrRequest().wrap(last(), 0);
-            assertThat(request.start()).isEqualTo(0x5010);
-            assertThat(request.length()).isEqualTo(5000);
-            assertThat(request.pdirDma()).isEqualTo(directory.pdirDma());
-            assertThat(List.of(request.pd(), request.access(), request.flags(), request.nchunks()))
+            assertThat(request.get(CreateMrRequest.START)).isEqualTo(0x5010);
+            assertThat(request.get(CreateMrRequest.LENGTH)).isEqualTo(5000);
+            assertThat(request.get(CreateMrRequest.PDIR_DMA)).isEqualTo(directory.pdirDma());
+            assertThat(List.of(request.get(CreateMrRequest.PD_HANDLE), request.get(CreateMrRequest.ACCESS_FLAGS),
+                request.get(CreateMrRequest.FLAGS), request.get(CreateMrRequest.NCHUNKS)))
                 .containsExactly(pd, 7, 0, 2);
             commands.destroyMr(keys.handle());
         }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -66,7 +67,7 @@ class RegionPagesTest {
     private void assertDeviceFinds(final CreateMrRequest request, final int... pages) {
         for (int i = 0; i < pages.length; i++) {
             memory.put(pages[i] * PAGE + 7, (byte) (i + 1));
-            assertThat(fake.page(request.pdirDma(), i).getByte(7)).as("page %d", i).isEqualTo((byte) (i + 1));
+            assertThat(fake.page(request.get(PDIR_DMA), i).getByte(7)).as("page %d", i).isEqualTo((byte) (i + 1));
         }
     }
 
@@ -75,10 +76,10 @@ class RegionPagesTest {
         open();
         try (RegionPages pages = list(0x200, 10_000, 6, 1, 3);
             MemoryRegistration region = device.register(pd, pages, 0x141200, 0x1f)) {
-            assertThat(request(0).start()).isEqualTo(0x141200);
-            assertThat(request(0).length()).isEqualTo(10_000);
-            assertThat(request(0).nchunks()).isEqualTo(3);
-            assertThat(request(0).access()).isEqualTo(0x1f);
+            assertThat(request(0).get(START)).isEqualTo(0x141200);
+            assertThat(request(0).get(LENGTH)).isEqualTo(10_000);
+            assertThat(request(0).get(NCHUNKS)).isEqualTo(3);
+            assertThat(request(0).get(ACCESS_FLAGS)).isEqualTo(0x1f);
             assertDeviceFinds(request(0), 6, 1, 3);
             assertThat(region.iova()).isEqualTo(0x141200);
             assertThat(region.address()).isEqualTo(base + 6 * PAGE + 0x200);
@@ -98,7 +99,7 @@ class RegionPagesTest {
             MemoryRegistration region = device.register(pd, pages, 0x4000, 1)) {
             memory.put(2 * PAGE, (byte) 99);
             for (final int page : new int[]{0, 2, 3}) {
-                assertThat(fake.page(request(0).pdirDma(), page).getByte(0)).isEqualTo((byte) 99);
+                assertThat(fake.page(request(0).get(PDIR_DMA), page).getByte(0)).isEqualTo((byte) 99);
             }
             assertThat(region.isMapped()).isTrue();
         }
@@ -109,8 +110,8 @@ class RegionPagesTest {
         open();
         try (RegionPages pages = device.mapRange(base + 100, 5000, memory);
             MemoryRegistration region = device.register(pd, pages, 100, AccessFlags.PVRDMA_ZERO_BASED)) {
-            assertThat(request(0).start()).isEqualTo(100);
-            assertThat(request(0).access()).isEqualTo(AccessFlags.PVRDMA_ZERO_BASED);
+            assertThat(request(0).get(START)).isEqualTo(100);
+            assertThat(request(0).get(ACCESS_FLAGS)).isEqualTo(AccessFlags.PVRDMA_ZERO_BASED);
             assertThat(region.iova()).isZero();
             assertThat(region.address()).isEqualTo(base + 100);
         }
@@ -125,9 +126,9 @@ class RegionPagesTest {
             final RegionPages pages = device.mapRange(base + 5, 3 * PAGE, memory);
             final AutoCloseable[] users = {
                 device.register(pd, pages, 0x8005, 1), device.register(pd, pages, base + 5, 7), pages};
-            assertThat(request(0).pdirDma()).isEqualTo(request(1).pdirDma()).isEqualTo(pages.pdirDma());
-            assertThat(request(0).start()).isEqualTo(0x8005);
-            assertThat(request(1).start()).isEqualTo(base + 5);
+            assertThat(request(0).get(PDIR_DMA)).isEqualTo(request(1).get(PDIR_DMA)).isEqualTo(pages.pdirDma());
+            assertThat(request(0).get(START)).isEqualTo(0x8005);
+            assertThat(request(1).get(START)).isEqualTo(base + 5);
             for (int i = 0; i < 3; i++) {
                 assertThat(pages.isMapped()).as("%d closed", i).isTrue();
                 assertDoesNotThrow(users[order[i]]);
@@ -202,8 +203,8 @@ class RegionPagesTest {
         open();
         try (RegionPages pages = list(0x200, 10_000, 6, 1, 3)) {
             try (MemoryRegistration region = device.register(pd, pages, 0x141200, 1)) {
-                assertThat(request(0).start()).isEqualTo(0x141000);
-                assertThat(request(0).length()).isEqualTo(3 * PAGE);
+                assertThat(request(0).get(START)).isEqualTo(0x141000);
+                assertThat(request(0).get(LENGTH)).isEqualTo(3 * PAGE);
                 assertThat(region.iova()).isEqualTo(0x141200);
                 assertThat(region.length()).isEqualTo(10_000);
             }
