@@ -4,17 +4,12 @@
  */
 package io.rdma4j.hw.layout;
 
-import static java.nio.ByteOrder.BIG_ENDIAN;
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import io.rdma4j.hw.layout.Layout.Field;
 import io.rdma4j.hw.layout.Layout.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
 /**
  * Declares a struct of the control path, one line for each field in the order of the C struct; the offsets follow from
@@ -50,24 +45,6 @@ public final class Fields<S extends Flyweight<S>> {
         public int offset() {
             return field.offset();
         }
-
-        int get(DirectBuffer buffer, int base) {
-            final int at = base + field.offset();
-            return switch (field.kind()) {
-                case U8 -> buffer.getByte(at) & 0xff;
-                case U16 -> buffer.getShort(at, LITTLE_ENDIAN) & 0xffff;
-                default -> buffer.getInt(at, LITTLE_ENDIAN);
-            };
-        }
-
-        void set(MutableDirectBuffer buffer, int base, int value) {
-            final int at = base + field.offset();
-            switch (field.kind()) {
-                case U8 -> buffer.putByte(at, (byte) value);
-                case U16 -> buffer.putShort(at, (short) value, LITTLE_ENDIAN);
-                default -> buffer.putInt(at, value, LITTLE_ENDIAN);
-            }
-        }
     }
 
     /**
@@ -81,14 +58,6 @@ public final class Fields<S extends Flyweight<S>> {
         /** {@return where the field begins in its struct} */
         public int offset() {
             return field.offset();
-        }
-
-        long get(DirectBuffer buffer, int base) {
-            return buffer.getLong(base + field.offset(), field.kind() == Kind.BE64 ? BIG_ENDIAN : LITTLE_ENDIAN);
-        }
-
-        void set(MutableDirectBuffer buffer, int base, long value) {
-            buffer.putLong(base + field.offset(), value, field.kind() == Kind.BE64 ? BIG_ENDIAN : LITTLE_ENDIAN);
         }
     }
 

@@ -12,8 +12,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * A typed view of a struct in a buffer, for the control path; its class declares the {@link Fields}. It holds a buffer and an offset and no copy: what is read
- * is what memory says now. One flyweight serves one thread.
+ * A typed view of a struct in a buffer, for the control path; its class declares the {@link Fields}. It holds a buffer
+ * and an offset and no copy: what is read is what memory says now. One flyweight serves one thread.
  *
  * @param <T> the view's own type, so that setters can be chained
  */
@@ -94,7 +94,7 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @param field of this struct
      */
     public final int get(IntField<T> field) {
-        return field.get(buffer, offset);
+        return (int) field.field().number(buffer, offset);
     }
 
     /**
@@ -103,7 +103,7 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @param field of this struct
      */
     public final long get(LongField<T> field) {
-        return field.get(buffer, offset);
+        return field.field().number(buffer, offset);
     }
 
     /**
@@ -135,7 +135,7 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @return this
      */
     public final T set(IntField<T> field, int value) {
-        field.set(buffer, offset, value);
+        field.field().putNumber(buffer, offset, value);
         return self();
     }
 
@@ -147,7 +147,7 @@ public abstract class Flyweight<T extends Flyweight<T>> {
      * @return this
      */
     public final T set(LongField<T> field, long value) {
-        field.set(buffer, offset, value);
+        field.field().putNumber(buffer, offset, value);
         return self();
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * What one C struct looks like in memory: every byte of it belongs to exactly one field. It prints any instance of the
@@ -31,10 +32,6 @@ public final class Layout {
         U32,
         /** Unsigned 64 bits, little endian. */
         U64,
-        /** Unsigned 16 bits, big endian. */
-        BE16,
-        /** Unsigned 32 bits, big endian. */
-        BE32,
         /** Unsigned 64 bits, big endian. */
         BE64,
         /** Bytes in the order in which they are stored: addresses, or the undecoded part of a union. */
@@ -54,21 +51,55 @@ public final class Layout {
      */
     public record Field(String name, int offset, int size, Kind kind, IntFunction<String> namer) {
 
-        private String text(DirectBuffer buffer, int base) {
+        /**
+         * {@return the number in the field, unsigned}
+         *
+         * @param buffer holds the struct
+         * @param base   where the struct begins
+         * @throws IllegalArgumentException if the field holds no number
+         */
+        public long number(DirectBuffer buffer, int base) {
             final int at = base + offset;
             return switch (kind) {
-                case U8 -> number(buffer.getByte(at) & 0xffL);
-                case U16 -> number(buffer.getShort(at, LITTLE_ENDIAN) & 0xffffL);
-                case BE16 -> number(buffer.getShort(at, BIG_ENDIAN) & 0xffffL);
-                case U32 -> number(buffer.getInt(at, LITTLE_ENDIAN) & 0xffff_ffffL);
-                case BE32 -> number(buffer.getInt(at, BIG_ENDIAN) & 0xffff_ffffL);
-                case U64 -> number(buffer.getLong(at, LITTLE_ENDIAN));
-                case BE64 -> number(buffer.getLong(at, BIG_ENDIAN));
-                case BYTES, RESERVED -> hex(buffer, at);
+                case U8 -> buffer.getByte(at) & 0xffL;
+                case U16 -> buffer.getShort(at, LITTLE_ENDIAN) & 0xffffL;
+                case U32 -> buffer.getInt(at, LITTLE_ENDIAN) & 0xffff_ffffL;
+                case U64 -> buffer.getLong(at, LITTLE_ENDIAN);
+                case BE64 -> buffer.getLong(at, BIG_ENDIAN);
+                case BYTES, RESERVED -> throw new IllegalArgumentException(name + " is not a number");
             };
         }
 
-        private String number(long value) {
+        /**
+         * Writes the number.
+         *
+         * @param buffer holds the struct
+         * @param base   where the struct begins
+         * @param value  of which the field stores as many low bits as it has
+         * @throws IllegalArgumentException if the field holds no number
+         */
+        public void putNumber(MutableDirectBuffer buffer, int base, long value) {
+            final int at = base + offset;
+            switch (kind) {
+                case U8 -> buffer.putByte(at, (byte) value);
+                case U16 -> buffer.putShort(at, (short) value, LITTLE_ENDIAN);
+                case U32 -> buffer.putInt(at, (int) value, LITTLE_ENDIAN);
+                case U64 -> buffer.putLong(at, value, LITTLE_ENDIAN);
+                case BE64 -> buffer.putLong(at, value, BIG_ENDIAN);
+                default -> throw new IllegalArgumentException(name + " is not a number");
+            }
+        }
+
+        /** {@return whether the field holds a number} */
+        public boolean isNumber() {
+            return kind != Kind.BYTES && kind != Kind.RESERVED;
+        }
+
+        private String text(DirectBuffer buffer, int base) {
+            if (!isNumber()) {
+                return hex(buffer, base + offset);
+            }
+            final long value = number(buffer, base);
             final String digits = "0x" + Long.toHexString(value);
             return namer == null
                 ? digits + " (" + Long.toUnsignedString(value) + ")"
@@ -260,39 +291,6 @@ public final class Layout {
          */
         public Builder u64(String field, int offset) {
             return add(field, offset, 8, Kind.U64, null);
-        }
-
-        /**
-         * Adds 16 bits, big endian.
-         *
-         * @param field  C name
-         * @param offset from the beginning of the struct
-         * @return this
-         */
-        public Builder be16(String field, int offset) {
-            return add(field, offset, 2, Kind.BE16, null);
-        }
-
-        /**
-         * Adds 32 bits, big endian.
-         *
-         * @param field  C name
-         * @param offset from the beginning of the struct
-         * @return this
-         */
-        public Builder be32(String field, int offset) {
-            return add(field, offset, 4, Kind.BE32, null);
-        }
-
-        /**
-         * Adds 64 bits, big endian.
-         *
-         * @param field  C name
-         * @param offset from the beginning of the struct
-         * @return this
-         */
-        public Builder be64(String field, int offset) {
-            return add(field, offset, 8, Kind.BE64, null);
         }
 
         /**

@@ -12,7 +12,6 @@ import io.rdma4j.hw.layout.Layout;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.function.IntFunction;
 
@@ -29,9 +28,6 @@ public final class Fields {
     /** Member: why a value, a row or a section makes no sense. */
     public static final String INVALID = "invalid";
 
-    private static final int BYTE_MASK = 0xff;
-    private static final int SHORT_MASK = 0xffff;
-    private static final long INT_MASK = 0xffff_ffffL;
 
     private Fields() {
     }
@@ -82,22 +78,13 @@ public final class Fields {
      * @return its value.
      */
     public static JsonElement value(final Layout.Field field, final DirectBuffer buffer, final int base) {
-        final int at = base + field.offset();
-        final ByteOrder order = switch (field.kind()) {
-            case BE16, BE32, BE64 -> ByteOrder.BIG_ENDIAN;
-            default -> ByteOrder.LITTLE_ENDIAN;
-        };
-        return switch (field.kind()) {
-            case U8 -> number(buffer.getByte(at) & BYTE_MASK, field.namer());
-            case U16, BE16 -> number(buffer.getShort(at, order) & SHORT_MASK, field.namer());
-            case U32, BE32 -> number(buffer.getInt(at, order) & INT_MASK, field.namer());
-            case U64, BE64 -> hex(buffer.getLong(at, order));
-            case BYTES, RESERVED -> {
-                final byte[] copy = new byte[field.size()];
-                buffer.getBytes(at, copy);
-                yield bytes(copy);
-            }
-        };
+        if (!field.isNumber()) {
+            final byte[] copy = new byte[field.size()];
+            buffer.getBytes(base + field.offset(), copy);
+            return bytes(copy);
+        }
+        final long value = field.number(buffer, base);
+        return field.size() == Long.BYTES ? hex(value) : number(value, field.namer());
     }
 
     private static JsonElement number(final long value, final IntFunction<String> namer) {

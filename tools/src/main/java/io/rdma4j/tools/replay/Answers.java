@@ -55,10 +55,10 @@ final class Answers {
     }
 
     private String text(final Command command, final DirectBuffer response, final Layout.Field field) {
-        if (!FieldText.isNumber(field)) {
+        if (!field.isNumber()) {
             return FieldText.text(response, 0, field);
         }
-        final long value = FieldText.number(response, 0, field);
+        final long value = field.number(response, 0);
         if (field.name().equals("attrs.dest_qp_num")) {
             return value == 0 ? "0x0" : symbols.name(Command.CREATE_QP, "qpn", value);
         }
@@ -72,7 +72,7 @@ final class Answers {
         for (final Layout.Field field : made.command().response(version).fields()) {
             final String number = numberOf(field.name());
             if (number != null) {
-                made.numbers().put(number, FieldText.number(response, 0, field));
+                made.numbers().put(number, field.number(response, 0));
             }
         }
         made.numbers().putIfAbsent("handle", made.numbers().getOrDefault("qpn", 0L));
@@ -97,9 +97,9 @@ final class Answers {
 
     private String text(final DirectBuffer buffer, final int cqe, final Layout.Field field) {
         return switch (field.name()) {
-            case "qp" -> symbols.name(Command.CREATE_QP, "handle", FieldText.number(buffer, cqe, field));
-            case "src_qp" -> FieldText.number(buffer, cqe, field) == 0 ? "0x0"
-                : symbols.name(Command.CREATE_QP, "qpn", FieldText.number(buffer, cqe, field));
+            case "qp" -> symbols.name(Command.CREATE_QP, "handle", field.number(buffer, cqe));
+            case "src_qp" -> field.number(buffer, cqe) == 0 ? "0x0"
+                : symbols.name(Command.CREATE_QP, "qpn", field.number(buffer, cqe));
             default -> FieldText.text(buffer, cqe, field);
         };
     }

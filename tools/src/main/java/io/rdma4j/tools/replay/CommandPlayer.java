@@ -80,7 +80,7 @@ final class CommandPlayer {
         if (field.kind() == Kind.BYTES) {
             FieldText.putBytes(buffer, base, field, FieldText.parseBytes(symbols.expand(value)));
         } else {
-            FieldText.putNumber(buffer, base, field, symbols.number(value));
+            field.putNumber(buffer, base, symbols.number(value));
         }
     }
 
@@ -186,7 +186,7 @@ final class CommandPlayer {
 
     private static void set(
         final UnsafeBuffer request, final Layout layout, final String field, final long value) {
-        FieldText.putNumber(request, 0, layout.field(field), value);
+        layout.field(field).putNumber(request, 0, value);
     }
 
     private void keep(final Made made, final boolean created) {
@@ -217,8 +217,7 @@ final class CommandPlayer {
     private void destroy(final Made made) {
         if (made.command() != null) {
             final Command undo = Answers.undo(made.command());
-            FieldText.putNumber(
-                device.request(), 0, undo.request().field("handle"), made.handle());
+            undo.request().field("handle").putNumber(device.request(), 0, made.handle());
             device.execute(undo.id(), false);
         }
         made.free();

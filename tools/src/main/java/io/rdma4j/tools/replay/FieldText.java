@@ -5,9 +5,6 @@
 
 package io.rdma4j.tools.replay;
 
-import static java.nio.ByteOrder.BIG_ENDIAN;
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.layout.Layout.Kind;
 
@@ -19,21 +16,6 @@ final class FieldText {
     private FieldText() {
     }
 
-    static void putNumber(
-        final MutableDirectBuffer buffer, final int base, final Layout.Field field, final long value) {
-        final int at = base + field.offset();
-        switch (field.kind()) {
-            case U8 -> buffer.putByte(at, (byte) value);
-            case U16 -> buffer.putShort(at, (short) value, LITTLE_ENDIAN);
-            case BE16 -> buffer.putShort(at, (short) value, BIG_ENDIAN);
-            case U32 -> buffer.putInt(at, (int) value, LITTLE_ENDIAN);
-            case BE32 -> buffer.putInt(at, (int) value, BIG_ENDIAN);
-            case U64 -> buffer.putLong(at, value, LITTLE_ENDIAN);
-            case BE64 -> buffer.putLong(at, value, BIG_ENDIAN);
-            default -> throw new IllegalArgumentException(field.name() + " is not a number");
-        }
-    }
-
     static void putBytes(
         final MutableDirectBuffer buffer, final int base, final Layout.Field field, final byte[] bytes) {
         if (field.kind() != Kind.BYTES || bytes.length != field.size()) {
@@ -43,26 +25,8 @@ final class FieldText {
         buffer.putBytes(base + field.offset(), bytes);
     }
 
-    static boolean isNumber(final Layout.Field field) {
-        return field.kind() != Kind.BYTES && field.kind() != Kind.RESERVED;
-    }
-
-    static long number(final DirectBuffer buffer, final int base, final Layout.Field field) {
-        final int at = base + field.offset();
-        return switch (field.kind()) {
-            case U8 -> buffer.getByte(at) & 0xffL;
-            case U16 -> buffer.getShort(at, LITTLE_ENDIAN) & 0xffffL;
-            case BE16 -> buffer.getShort(at, BIG_ENDIAN) & 0xffffL;
-            case U32 -> buffer.getInt(at, LITTLE_ENDIAN) & 0xffff_ffffL;
-            case BE32 -> buffer.getInt(at, BIG_ENDIAN) & 0xffff_ffffL;
-            case U64 -> buffer.getLong(at, LITTLE_ENDIAN);
-            case BE64 -> buffer.getLong(at, BIG_ENDIAN);
-            default -> throw new IllegalArgumentException(field.name() + " is not a number");
-        };
-    }
-
     static String text(final DirectBuffer buffer, final int base, final Layout.Field field) {
-        return isNumber(field) ? hex(number(buffer, base, field)) : bytes(buffer, base + field.offset(), field.size());
+        return field.isNumber() ? hex(field.number(buffer, base)) : bytes(buffer, base + field.offset(), field.size());
     }
 
     static String hex(final long value) {

@@ -53,8 +53,8 @@ final class RequestWriter {
 
     /** Pages of a region, or 0 if it has none. */
     static int regionPages(final DirectBuffer request) throws NotSymbolicException {
-        final long flags = FieldText.number(request, 0, CreateMrRequest.LAYOUT.field("flags"));
-        final long pages = FieldText.number(request, 0, CreateMrRequest.LAYOUT.field("nchunks"));
+        final long flags = CreateMrRequest.FLAGS.field().number(request, 0);
+        final long pages = CreateMrRequest.NCHUNKS.field().number(request, 0);
         if ((flags & (MrFlags.PVRDMA_MR_FLAG_FRMR | MrFlags.PVRDMA_MR_FLAG_DMA)) != 0) {
             return 0;
         }
@@ -91,7 +91,7 @@ final class RequestWriter {
 
     private String number(final Command command, final DirectBuffer request, final Layout.Field field)
         throws NotSymbolicException {
-        final long value = FieldText.number(request, 0, field);
+        final long value = field.number(request, 0);
         final Command maker = maker(command, field.name(), request);
         if (maker != null) {
             return names.handle(maker, value);
@@ -117,7 +117,7 @@ final class RequestWriter {
             case "cq_handle", "send_cq_handle", "recv_cq_handle" -> Command.CREATE_CQ;
             case "qp_handle" -> Command.CREATE_QP;
             case "srq_handle" -> command == Command.CREATE_QP
-                && FieldText.number(request, 0, CreateQpRequest.LAYOUT.field("is_srq")) == 0
+                && CreateQpRequest.IS_SRQ.field().number(request, 0) == 0
                 ? null : Command.CREATE_SRQ;
             case "handle" -> destroyed(command);
             default -> null;

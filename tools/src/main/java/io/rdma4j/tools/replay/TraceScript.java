@@ -78,7 +78,7 @@ final class TraceScript {
             if (record.kind().equals(TraceFormat.COMMAND)) {
                 final UnsafeBuffer request = request(record);
                 if (new CommandHeader().wrap(request, 0).get(CommandHeader.CMD) == Command.CREATE_BIND.id()) {
-                    return FieldText.text(request, 0, CreateBindRequest.LAYOUT.field("new_gid"));
+                    return FieldText.text(request, 0, CreateBindRequest.NEW_GID.field());
                 }
             }
         }
@@ -167,7 +167,7 @@ final class TraceScript {
     private void remember(final TraceRecord record, final Command command, final UnsafeBuffer request,
         final Map<String, String> arguments, final Made made) {
         if (command == Command.CREATE_QP && made != null) {
-            if (FieldText.number(request, 0, CreateQpRequest.LAYOUT.field("qp_type")) == QpType.PVRDMA_QPT_UD) {
+            if (CreateQpRequest.QP_TYPE.field().number(request, 0) == QpType.PVRDMA_QPT_UD) {
                 datagrams.add(made.name());
             }
         } else if (command == Command.MODIFY_QP) {
@@ -177,7 +177,7 @@ final class TraceScript {
             }
         } else if (command.name().startsWith("DESTROY_") && arguments.containsKey("handle")) {
             destroyed(record, names.find(RequestWriter.destroyed(command), "handle",
-                FieldText.number(request, 0, HandleRequest.LAYOUT.field("handle"))));
+                HandleRequest.HANDLE.field().number(request, 0)));
         }
     }
 

@@ -39,7 +39,7 @@ final class WorkWriter {
         for (final Layout.Field field : layout(opcode, datagram).fields()) {
             if (field.kind() != Kind.RESERVED && !field.name().equals("num_sge")) {
                 final String value = field.kind() == Kind.BYTES ? bytes(wqe, field)
-                    : number(opcode, datagram, field, FieldText.number(wqe, 0, field));
+                    : number(opcode, datagram, field, field.number(wqe, 0));
                 if (value != null) {
                     arguments.put(field.name(), value);
                 }
