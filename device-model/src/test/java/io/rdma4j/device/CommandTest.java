@@ -174,8 +174,8 @@ class CommandTest {
     private int createMr(long[] pages, long start, long length, int access) {
         final long pdir = driver.pdir(pages);
         return driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
-            .set(START, start)
-            .set(LENGTH, length).set(ACCESS_FLAGS, access).set(PDIR_DMA, pdir).set(NCHUNKS, pages.length));
+            .set(START, start).set(LENGTH, length).set(ACCESS_FLAGS, access).set(PDIR_DMA, pdir)
+            .set(NCHUNKS, pages.length));
     }
 
     @Test

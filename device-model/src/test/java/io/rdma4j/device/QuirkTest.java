@@ -75,9 +75,8 @@ class QuirkTest {
         final long pdir = driver.pdir(driver.page().iova());
         for (int flags : new int[] {2, 4, -2}) {
             assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
-                .set(START, 4096)
-                .set(LENGTH, 4096).set(PDIR_DMA, pdir).set(NCHUNKS, 1).set(FLAGS, flags))).as("flags %d",
-                flags).isZero();
+                .set(START, 4096).set(LENGTH, 4096).set(PDIR_DMA, pdir).set(NCHUNKS, 1).set(FLAGS, flags)))
+                .as("flags %d", flags).isZero();
         }
         assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0).set(PD_HANDLE, driver.pd)
             .set(NCHUNKS, 1).set(FLAGS, 2))).as("no length").isEqualTo(-22);

@@ -192,9 +192,8 @@ class UdTest {
             send(PVRDMA_WR_SEND, 8, 5);
         }
         assertThat(new QueryPortResponse().wrap(pair.driver.ok(Command.QUERY_PORT, b -> new QueryPortRequest()
-            .wrap(b, 0)
-            .set(QueryPortRequest.PORT_NUM,
-            1)), 0).get(QueryPortResponse.ATTRS).get(PortAttr.QKEY_VIOL_CNTR)).isEqualTo(3);
+            .wrap(b, 0).set(QueryPortRequest.PORT_NUM, 1)), 0)
+            .get(QueryPortResponse.ATTRS).get(PortAttr.QKEY_VIOL_CNTR)).isEqualTo(3);
     }
 
     @Test

@@ -121,11 +121,9 @@ public final class RawQp {
             final RawRing ring = new RawRing(driver, 1 + sendPages + recvPages);
             final UnsafeBuffer response = driver.ok(Command.CREATE_QP, b -> new CreateQpRequest().wrap(b, 0)
                 .set(PDIR_DMA, ring.pdir()).set(PD_HANDLE, pd < 0 ? driver.pd : pd).set(SEND_CQ_HANDLE, sendCq.handle)
-                .set(RECV_CQ_HANDLE, recvCq.handle)
-                .set(SRQ_HANDLE, srq == null ? 0 : srq.handle).set(IS_SRQ, srq == null ? 0 : 1)
-                .set(MAX_SEND_WR, sendWrs)
-                .set(MAX_RECV_WR, srq == null ? recvWrs : 0).set(MAX_SEND_SGE, sge)
-                .set(MAX_RECV_SGE, srq == null ? sge : 0)
+                .set(RECV_CQ_HANDLE, recvCq.handle).set(SRQ_HANDLE, srq == null ? 0 : srq.handle)
+                .set(IS_SRQ, srq == null ? 0 : 1).set(MAX_SEND_WR, sendWrs).set(MAX_SEND_SGE, sge)
+                .set(MAX_RECV_WR, srq == null ? recvWrs : 0).set(MAX_RECV_SGE, srq == null ? sge : 0)
                 .set(TOTAL_CHUNKS, ring.pages()).set(SEND_CHUNKS, sendPages).set(SQ_SIG_ALL, signalAll ? 1 : 0)
                 .set(QP_TYPE, type).set(ACCESS_FLAGS, 1));
             final CreateQpResult created = CreateQpResult.read(driver.device().options().version(), response);

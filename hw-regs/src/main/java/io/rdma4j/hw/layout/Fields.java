@@ -17,8 +17,8 @@ import java.util.function.Supplier;
  *
  * <pre>{@code
  * private static final Fields<Pair> F = Fields.of("pair");
- * public static final IntField<Pair> LKEY = F.u32("lkey");
  * public static final LongField<Pair> ADDR = F.u64("addr");
+ * public static final IntField<Pair> LKEY = F.u32("lkey");
  * public static final Layout LAYOUT = F.reserved(4).build();
  * }</pre>
  *

@@ -184,8 +184,7 @@ public final class QtestSmokeMain {
         final Caps caps = dsr.get(CAPS);
         return require(caps.get(Caps.GID_TYPES) == GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1 && caps.get(Caps.MAX_QP) > 0,
             String.format("fw_ver %d, max_qp %d, max_cqe %d, gid_types %d", caps.get(Caps.FW_VER),
-            caps.get(Caps.MAX_QP),
-                caps.get(Caps.MAX_CQE), caps.get(Caps.GID_TYPES)));
+                caps.get(Caps.MAX_QP), caps.get(Caps.MAX_CQE), caps.get(Caps.GID_TYPES)));
     }
 
     /** Page directory, page table, then four pages: one of state and three of elements. */

@@ -129,14 +129,12 @@ public final class CmdSection implements Section {
         final ResponseHeader response = new ResponseHeader().wrap(new UnsafeBuffer(exchange.response()), 0);
         final CommandHeader request = new CommandHeader().wrap(new UnsafeBuffer(exchange.request()), 0);
         if (response.get(ResponseHeader.RESPONSE) != request.get(CommandHeader.RESPONSE)) {
-            Fields.invalid(row,
-                String.format("the response has key 0x%x, the request 0x%x", response.get(ResponseHeader.RESPONSE),
-                request.get(CommandHeader.RESPONSE)));
+            Fields.invalid(row, String.format("the response has key 0x%x, the request 0x%x",
+                response.get(ResponseHeader.RESPONSE), request.get(CommandHeader.RESPONSE)));
         }
         if (response.get(ResponseHeader.ACK) != command.ack()) {
-            Fields.invalid(row,
-                String.format("the response acknowledges 0x%x, wanted is 0x%x", response.get(ResponseHeader.ACK),
-                command.ack()));
+            Fields.invalid(row, String.format("the response acknowledges 0x%x, wanted is 0x%x",
+                response.get(ResponseHeader.ACK), command.ack()));
         }
     }
 

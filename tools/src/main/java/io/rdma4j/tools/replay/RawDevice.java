@@ -74,8 +74,7 @@ final class RawDevice implements AutoCloseable {
     private void start() {
         dsr.setMemory(0, Pdir.PAGE_SIZE, (byte) 0);
         final Dsr region = new Dsr().wrap(dsr, 0)
-            .set(DRIVER_VERSION, Bar1.DRIVER_VERSION)
-            .set(GOS_INFO, GosInfo.LINUX_64)
+            .set(DRIVER_VERSION, Bar1.DRIVER_VERSION).set(GOS_INFO, GosInfo.LINUX_64)
             .set(CMD_SLOT_DMA, slots.iova() + Pdir.PAGE_SIZE)
             .set(RESP_SLOT_DMA, slots.iova() + 2L * Pdir.PAGE_SIZE)
             .set(ASYNC_RING_PAGES_NUM_PAGES, asyncRing.pages()).set(ASYNC_RING_PAGES_PDIR_DMA, asyncRing.directory())

@@ -66,8 +66,8 @@ final class FakeObjects {
             return live.get(kind).remove(bind.get(DestroyBindRequest.INDEX),
                 HexFormat.of().formatHex(bind.get(DestroyBindRequest.DEST_GID))) ? 0 : EINVAL;
         }
-        final boolean found =
-            live.get(kind).remove(new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE)) != null;
+        final int handle = new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE);
+        final boolean found = live.get(kind).remove(handle) != null;
         return found || kind == ObjectKind.PD || kind == ObjectKind.MR || kind == ObjectKind.UC ? 0 : EINVAL;
     }
 

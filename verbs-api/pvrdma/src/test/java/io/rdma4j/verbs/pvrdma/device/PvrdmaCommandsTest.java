@@ -296,8 +296,7 @@ class PvrdmaCommandsTest {
         assertThat(request.get(ModifyQpRequest.ATTRS).get(QpAttr.SQ_PSN)).isZero();
 
         final List<Integer> seen = new ArrayList<>();
-        commands.queryQp(qp, -1,
-            attr -> seen.addAll(List.of(attr.get(QpAttr.QP_STATE), attr.get(QpAttr.PKEY_INDEX),
+        commands.queryQp(qp, -1, attr -> seen.addAll(List.of(attr.get(QpAttr.QP_STATE), attr.get(QpAttr.PKEY_INDEX),
             attr.get(QpAttr.AH_ATTR).get(AhAttr.SL))));
         assertThat(seen).containsExactly(0x11111111, 0x1111, 0x11);
     }
