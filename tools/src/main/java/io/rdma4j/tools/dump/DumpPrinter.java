@@ -8,9 +8,9 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.rdma4j.tools.text.Table;
 
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -21,7 +21,6 @@ import java.util.Map;
 public final class DumpPrinter {
     private static final String INDENT = "  ";
     private static final String MARK = "! ";
-    private static final String GAP = "  ";
     private static final String WRONG = "   <- ";
     private static final int FIRST_OF_TWO_DIGITS = 10;
 
@@ -98,11 +97,11 @@ public final class DumpPrinter {
             .filter(member -> Nodes.isValue(member.getValue()) && !member.getKey().equals(Fields.INVALID)
                 && !without.contains(member.getKey()))
             .toList();
-        final int width = shown.stream().mapToInt(member -> member.getKey().length()).max().orElse(0);
-        for (final Map.Entry<String, JsonElement> member : shown) {
-            final String name = clean(member.getKey());
-            marked(name + " ".repeat(Math.max(0, width - name.length())) + GAP + value(member.getValue()),
-                whyInvalid(member.getValue()));
+        final Table table = Table.ofText("", "");
+        shown.forEach(member -> table.row(clean(member.getKey()), value(member.getValue())));
+        final List<String> lines = table.lines();
+        for (int i = 0; i < shown.size(); i++) {
+            marked(lines.get(i + 1), whyInvalid(shown.get(i).getValue()));
         }
         return this;
     }
@@ -118,17 +117,11 @@ public final class DumpPrinter {
         if (rows.isEmpty()) {
             return this;
         }
-        final List<String[]> cells = new ArrayList<>();
-        cells.add(columns.clone());
-        rows.forEach(row -> cells.add(cells(row, columns)));
-        final int[] widths = new int[columns.length];
-        for (final String[] row : cells) {
-            for (int i = 0; i < row.length; i++) {
-                widths[i] = Math.max(widths[i], row[i].length());
-            }
-        }
-        for (int i = 0; i < cells.size(); i++) {
-            marked(aligned(cells.get(i), widths), i == 0 ? "" : whyInvalid(rows.get(i - 1), columns));
+        final Table table = Table.ofText(columns);
+        rows.forEach(row -> table.row(cells(row, columns)));
+        final List<String> lines = table.lines();
+        for (int i = 0; i < lines.size(); i++) {
+            marked(lines.get(i).stripTrailing(), i == 0 ? "" : whyInvalid(rows.get(i - 1), columns));
         }
         return this;
     }
@@ -139,14 +132,6 @@ public final class DumpPrinter {
             cells[i] = row.has(columns[i]) ? cell(row.get(columns[i])) : "";
         }
         return cells;
-    }
-
-    private static String aligned(final String[] row, final int[] widths) {
-        final StringBuilder line = new StringBuilder();
-        for (int i = 0; i < row.length; i++) {
-            line.append(i == 0 ? "" : GAP).append(row[i]).append(" ".repeat(widths[i] - row[i].length()));
-        }
-        return line.toString().stripTrailing();
     }
 
     private static String whyInvalid(final JsonObject row, final String... columns) {

@@ -85,26 +85,38 @@ public final class PerfReport {
     }
 
     private void table() {
-        final Columns columns =
-            !test.isLatency() ? Columns.BANDWIDTH : duration ? Columns.LATENCY_DURATION : Columns.LATENCY;
-        out.println(columns.header());
+        final Table table = columns(test.isLatency(), duration);
         for (final PerfRow row : run.rows()) {
             final String bytes = Integer.toString(row.bytes());
             final String iterations = Long.toString(row.iterations());
             if (row instanceof BandwidthRow) {
                 final BandwidthRow bandwidth = (BandwidthRow) row;
-                out.println(columns.row(bytes, iterations, decimal(bandwidth.peak()), decimal(bandwidth.average()),
-                    String.format(Locale.ROOT, "%.6f", bandwidth.rate())));
+                table.row(bytes, iterations, decimal(bandwidth.peak()), decimal(bandwidth.average()),
+                    String.format(Locale.ROOT, "%.6f", bandwidth.rate()));
             } else if (duration) {
-                out.println(columns.row(bytes, iterations, decimal(((LatencyRow) row).usec().avg()),
-                    decimal(row.iterations() / row.seconds())));
+                table.row(bytes, iterations, decimal(((LatencyRow) row).usec().avg()),
+                    decimal(row.iterations() / row.seconds()));
             } else {
                 final LatencyRow.Times usec = ((LatencyRow) row).usec();
-                out.println(columns.row(bytes, iterations, decimal(usec.min()), decimal(usec.max()),
+                table.row(bytes, iterations, decimal(usec.min()), decimal(usec.max()),
                     decimal(usec.p50()), decimal(usec.avg()), decimal(usec.stdev()), decimal(usec.p99()),
-                    decimal(usec.p999())));
+                    decimal(usec.p999()));
             }
         }
+        table.print(out);
+    }
+
+    /** The tables that perftest prints. */
+    private static Table columns(final boolean latency, final boolean duration) {
+        if (!latency) {
+            return Table.under(" ", "#bytes", "     ", "#iterations", "    ", "BW peak[MiB/sec]", "    ",
+                "BW average[MiB/sec]", "   ", "MsgRate[Mpps]");
+        }
+        return duration
+            ? Table.under(" ", "#bytes", "        ", "#iterations", "       ", "t_avg[usec]", "    ", "tps average")
+            : Table.under(" ", "#bytes", " ", "#iterations", "    ", "t_min[usec]", "    ", "t_max[usec]", "  ",
+                "t_typical[usec]", "    ", "t_avg[usec]", "    ", "t_stdev[usec]", "   ", "99% percentile[usec]", "   ",
+                "99.9% percentile[usec]", " ");
     }
 
     private void explainLatency() {

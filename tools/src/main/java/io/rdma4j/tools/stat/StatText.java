@@ -10,6 +10,7 @@ import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.tools.text.Table;
 
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -30,6 +31,7 @@ final class StatText implements StatPrinter {
         Metric.SEND_DOORBELLS, Metric.RECEIVE_DOORBELLS, Metric.COMPLETIONS, Metric.POLLS, Metric.EMPTY_POLLS,
         Metric.SENT_BYTES, Metric.RECEIVED_BYTES, Metric.REGISTERED_PAGES);
     private static final String PER_SECOND = "/s";
+    private static final double EXACT_BELOW = 100;
 
     private final boolean verbose;
 
@@ -58,14 +60,14 @@ final class StatText implements StatPrinter {
         return age.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
-    private static Columns sums(final Frame frame) {
-        final Columns columns = new Columns("", "total", "per second");
+    private static Table sums(final Frame frame) {
+        final Table columns = Table.ofNamedNumbers("", "total", "per second");
         for (final Map.Entry<Key, Long> sum : frame.sums().entrySet()) {
             final Key key = sum.getKey();
             if (sum.getValue() != 0 || isAlwaysShown(key)) {
                 final String indent = key.group() == Key.Group.STATUSES ? "- " : "";
-                columns.row(indent + key.title(), Columns.count(sum.getValue()),
-                    key.isGauge() ? "" : Columns.rate(frame.rate(key)));
+                columns.row(indent + key.title(), count(sum.getValue()),
+                    key.isGauge() ? "" : rate(frame.rate(key)));
             }
         }
         return columns;
@@ -76,7 +78,7 @@ final class StatText implements StatPrinter {
     }
 
     private static void printQueues(final Frame frame, final PrintWriter out) {
-        final Columns qps = new Columns("QP", "type", "state", "sends" + PER_SECOND, "doorbells" + PER_SECOND,
+        final Table qps = Table.ofNamedNumbers("QP", "type", "state", "sends" + PER_SECOND, "doorbells" + PER_SECOND,
             "outstanding", "receives" + PER_SECOND, "doorbells" + PER_SECOND, "outstanding");
         for (final LiveObject qp : frame.objects(LiveKind.QP)) {
             qps.row(Queues.name(qp), QpType.name((int) qp.attribute(LiveAttributes.Qp.TYPE)),
@@ -86,14 +88,15 @@ final class StatText implements StatPrinter {
                 count(qp, Metric.OUTSTANDING_RECEIVES));
         }
         printUnlessEmpty(qps, out);
-        final Columns srqs = new Columns("SRQ", "receives" + PER_SECOND, "doorbells" + PER_SECOND, "outstanding");
+        final Table srqs = Table.ofNamedNumbers("SRQ", "receives" + PER_SECOND, "doorbells" + PER_SECOND,
+            "outstanding");
         for (final LiveObject srq : frame.objects(LiveKind.SRQ)) {
             srqs.row(Queues.name(srq), rate(frame, srq, Metric.POSTED_RECEIVES),
                 rate(frame, srq, Metric.RECEIVE_DOORBELLS), count(srq, Metric.OUTSTANDING_RECEIVES));
         }
         printUnlessEmpty(srqs, out);
-        final Columns cqs = new Columns("CQ", "completions" + PER_SECOND, "polls" + PER_SECOND, "empty" + PER_SECOND,
-            "bytes sent" + PER_SECOND, "bytes received" + PER_SECOND, "dropped");
+        final Table cqs = Table.ofNamedNumbers("CQ", "completions" + PER_SECOND, "polls" + PER_SECOND,
+            "empty" + PER_SECOND, "bytes sent" + PER_SECOND, "bytes received" + PER_SECOND, "dropped");
         for (final LiveObject cq : frame.objects(LiveKind.CQ)) {
             cqs.row(Queues.name(cq), rate(frame, cq, Metric.COMPLETIONS), rate(frame, cq, Metric.POLLS),
                 rate(frame, cq, Metric.EMPTY_POLLS), rate(frame, cq, Metric.SENT_BYTES),
@@ -102,7 +105,7 @@ final class StatText implements StatPrinter {
         printUnlessEmpty(cqs, out);
     }
 
-    private static void printUnlessEmpty(final Columns columns, final PrintWriter out) {
+    private static void printUnlessEmpty(final Table columns, final PrintWriter out) {
         if (!columns.isEmpty()) {
             out.println();
             columns.print(out);
@@ -110,10 +113,22 @@ final class StatText implements StatPrinter {
     }
 
     private static String rate(final Frame frame, final LiveObject object, final Metric metric) {
-        return Columns.rate(frame.rate(object, metric));
+        return rate(frame.rate(object, metric));
+    }
+
+    /** A rate; a dash where there is none yet. */
+    private static String rate(final double rate) {
+        if (Double.isNaN(rate)) {
+            return "-";
+        }
+        return String.format(Locale.ROOT, rate == 0 ? "0" : rate < EXACT_BELOW ? "%.1f" : "%,.0f", rate);
     }
 
     private static String count(final LiveObject object, final Metric metric) {
-        return Columns.count(metric.of(object));
+        return count(metric.of(object));
+    }
+
+    private static String count(final long count) {
+        return String.format(Locale.ROOT, "%,d", count);
     }
 }

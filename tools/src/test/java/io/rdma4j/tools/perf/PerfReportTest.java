@@ -35,7 +35,8 @@ class PerfReportTest {
             " Device         : emulated:a <-> emulated:b",
             " Connection type: RC, options: -s 2 -n 3",
             "-".repeat(87),
-            Columns.LATENCY.header(),
+            " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
+                + "99% percentile[usec]   99.9% percentile[usec] ",
             " 2      3              1.00           9.00         2.50               3.00           4.00            6.00"
                 + "                   7.00",
             "-".repeat(87),

@@ -36,6 +36,18 @@ class TableTest {
     }
 
     @Test
+    void aNameIsAtTheLeftAndItsNumbersAtTheRight() {
+        assertThat(printed(Table.ofNamedNumbers("", "total").row("a", "1").row("bc", "")))
+            .isEqualTo("    total\na       1\nbc\n");
+    }
+
+    @Test
+    void valuesBeginWhereTheirHeadersDoAndALongOneMovesTheNext() {
+        final Table table = Table.under(" ", "#bytes", "  ", "a time", " ").row("1", "2").row("123456789", "3");
+        assertThat(printed(table)).isEqualTo(" #bytes  a time \n 1       2\n 123456789 3\n");
+    }
+
+    @Test
     void aRowMustFillTheColumns() {
         assertThatThrownBy(() -> Table.ofText("A", "B").row("x"))
             .isInstanceOf(IllegalArgumentException.class).hasMessage("1 cells in 2 columns");
