@@ -5,12 +5,12 @@
 
 package io.rdma4j.tools;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.tools.pingpong.Answering;
-import io.rdma4j.tools.pingpong.PingPongOptions;
+import io.rdma4j.tools.traffic.Answering;
+import io.rdma4j.tools.traffic.PingPongOptions;
 
 import java.io.PrintWriter;
+import java.util.List;
 
 /** What pingpong prints on the side that listened. The times are on the other side. */
 final class AnsweringReport {
@@ -31,26 +31,20 @@ final class AnsweringReport {
             out.println("This end lent its memory; the times, and what was checked, are on the other side.");
         } else if (options.validate()) {
             out.printf("%d messages came, each byte of them was checked. The times are on the other side.%n",
-                outcome.answered());
+                outcome.messages());
         } else {
-            out.printf("%d messages came, not checked. The times are on the other side.%n", outcome.answered());
+            out.printf("%d messages came, not checked. The times are on the other side.%n", outcome.messages());
         }
     }
 
     JsonObject toJson() {
-        final JsonObject json = new JsonObject();
-        final JsonArray devices = new JsonArray();
-        devices.add(device);
-        json.add("devices", devices);
-        json.addProperty("peer", Answering.textOf(outcome.peer()));
-        json.addProperty("op", options.operation().option());
-        json.addProperty("transport", options.transport().name());
+        final JsonObject json = PingpongReport.head(List.of(device), Answering.textOf(outcome.peer()), options);
         json.addProperty("qp", outcome.qpNumber());
         json.addProperty("peer_qp", outcome.peerQpNumber());
         json.addProperty("bytes", options.size());
         if (options.operation().isMutual()) {
-            json.addProperty("messages", outcome.answered());
-            json.addProperty("messages_validated", options.validate() ? outcome.answered() : 0);
+            json.addProperty("messages", outcome.messages());
+            json.addProperty("messages_validated", options.validate() ? outcome.messages() : 0);
         }
         return json;
     }

@@ -7,7 +7,7 @@ package io.rdma4j.tools;
 
 import io.rdma4j.driver.sysfs.PciSysfs;
 import io.rdma4j.tools.dump.Register;
-import io.rdma4j.tools.pingpong.Operation;
+import io.rdma4j.tools.traffic.Operation;
 import io.rdma4j.verbs.Mtu;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

@@ -7,14 +7,14 @@ package io.rdma4j.tools;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.tools.pingpong.DiagnosedException;
-import picocli.CommandLine;
+import io.rdma4j.tools.traffic.DiagnosedException;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
 
 import java.io.PrintWriter;
 

@@ -8,11 +8,11 @@ package io.rdma4j.tools;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.tools.fipingpong.Control;
-import io.rdma4j.tools.fipingpong.Opened;
-import io.rdma4j.tools.fipingpong.Plan;
-import io.rdma4j.tools.fipingpong.Rally;
-import io.rdma4j.tools.fipingpong.Row;
+import io.rdma4j.tools.fipingpong.ControlConnection;
+import io.rdma4j.tools.fipingpong.FabricDevice;
+import io.rdma4j.tools.fipingpong.FiPingPongOptions;
+import io.rdma4j.tools.fipingpong.FiPingPong;
+import io.rdma4j.tools.fipingpong.FiPingPongRow;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Command;
@@ -107,43 +107,43 @@ final class FiPingpongCommand implements Runnable {
 
     @Override
     public void run() {
-        final Plan plan = new Plan(type, sizes(), checkedIterations(), checks, timeout);
+        final FiPingPongOptions options = new FiPingPongOptions(type, sizes(), checkedIterations(), checks, timeout);
         if (server && host != null) {
             throw wrong("HOST and '--server' exclude each other: a client has a HOST");
         }
         if (source != null && !server) {
             throw wrong("Option '--source' (ADDRESS) needs '--server'");
         }
-        try (Opened device = Opened.of(address, type)) {
+        try (FabricDevice device = FabricDevice.of(address, type)) {
             if (sizes().size() == 1 && sizes().get(0) > device.maxMessageSize()) {
                 throw wrong(String.format("Invalid value for option '--size' (BYTES): a message of FI_EP_%s on %s has "
                     + "at most %d bytes, not %d", type, address, device.maxMessageSize(), sizes().get(0)));
             }
-            play(device, plan);
+            play(device, options);
         }
     }
 
-    private void play(final Opened device, final Plan plan) {
-        final Rally rally = new Rally(device, plan);
+    private void play(final FabricDevice device, final FiPingPongOptions options) {
+        final FiPingPong pingPong = new FiPingPong(device, options);
         if (server) {
-            serve(device, plan, rally);
+            serve(device, options, pingPong);
         } else if (host != null) {
-            try (Control control = Control.connect(new InetSocketAddress(host, port), timeout)) {
-                report(device, control.peer(), plan, rally.with(control));
+            try (ControlConnection control = ControlConnection.connect(new InetSocketAddress(host, port), timeout)) {
+                report(device, control.peer(), options, pingPong.with(control));
             }
         } else {
-            report(device, null, plan, rally.here());
+            report(device, null, options, pingPong.here());
         }
     }
 
-    private void serve(final Opened device, final Plan plan, final Rally rally) {
+    private void serve(final FabricDevice device, final FiPingPongOptions options, final FiPingPong pingPong) {
         try (ServerSocket listening = listen()) {
             final PrintWriter err = main.terminal().err();
             err.println("rdma4j: listening at " + listening.getInetAddress().getHostAddress() + ':'
                 + listening.getLocalPort());
             err.flush();
-            try (Control control = Control.accept(listening, timeout)) {
-                report(device, control.peer(), plan, rally.with(control));
+            try (ControlConnection control = ControlConnection.accept(listening, timeout)) {
+                report(device, control.peer(), options, pingPong.with(control));
             }
         } catch (final IOException e) {
             throw FabricException.of("fi_pingpong").detail("closing the listening socket: %s", e.getMessage())
@@ -161,8 +161,9 @@ final class FiPingpongCommand implements Runnable {
         }
     }
 
-    private void report(final Opened device, final String peer, final Plan plan, final List<Row> rows) {
-        final FiPingpongReport report = new FiPingpongReport(device.address(), peer, plan, rows);
+    private void report(
+        final FabricDevice device, final String peer, final FiPingPongOptions options, final List<FiPingPongRow> rows) {
+        final FiPingpongReport report = new FiPingpongReport(device.address(), peer, options, rows);
         if (json) {
             Json.print(main.terminal().out(), report.toJson());
         } else {

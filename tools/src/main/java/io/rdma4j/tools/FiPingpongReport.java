@@ -7,8 +7,8 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.tools.fipingpong.Plan;
-import io.rdma4j.tools.fipingpong.Row;
+import io.rdma4j.tools.fipingpong.FiPingPongOptions;
+import io.rdma4j.tools.fipingpong.FiPingPongRow;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Table;
 
@@ -24,21 +24,22 @@ final class FiPingpongReport {
 
     private final String device;
     private final String peer;
-    private final Plan plan;
-    private final List<Row> rows;
+    private final FiPingPongOptions options;
+    private final List<FiPingPongRow> rows;
 
     /** The peer is null if both ends are here. */
-    FiPingpongReport(final String device, final String peer, final Plan plan, final List<Row> rows) {
+    FiPingpongReport(
+        final String device, final String peer, final FiPingPongOptions options, final List<FiPingPongRow> rows) {
         this.device = device;
         this.peer = peer;
-        this.plan = plan;
+        this.options = options;
         this.rows = rows;
     }
 
     void print(final PrintWriter out) {
         final Table table = Table.ofNumbers("bytes", "#sent", "#ack", "total", "time", "MB/sec", "usec/xfer",
             "Mxfers/sec");
-        for (final Row row : rows) {
+        for (final FiPingPongRow row : rows) {
             table.row(scaled(row.bytes(), BINARY), scaled(row.sent(), DECIMAL), ack(row),
                 scaled(row.total(), BINARY), decimal(row.seconds()) + 's', decimal(row.megabytesPerSecond()),
                 decimal(row.microsPerTransfer()), decimal(row.millionTransfersPerSecond()));
@@ -47,7 +48,7 @@ final class FiPingpongReport {
     }
 
     /** As libfabric's: = and how many, or how many more or fewer than were sent. */
-    private static String ack(final Row row) {
+    private static String ack(final FiPingPongRow row) {
         final int missing = row.sent() - row.acked();
         return (missing == 0 ? "=" : missing > 0 ? "+" : "-")
             + scaled(missing == 0 ? row.acked() : Math.abs(missing), DECIMAL);
@@ -68,10 +69,10 @@ final class FiPingpongReport {
         final JsonObject json = new JsonObject();
         json.addProperty("device", device);
         json.addProperty("peer", peer);
-        json.addProperty("ep_type", "FI_EP_" + plan.type().name());
-        json.addProperty("data_validated", plan.checks());
+        json.addProperty("ep_type", "FI_EP_" + options.type().name());
+        json.addProperty("data_validated", options.checks());
         final JsonArray all = new JsonArray();
-        for (final Row row : rows) {
+        for (final FiPingPongRow row : rows) {
             final JsonObject one = new JsonObject();
             one.addProperty("bytes", row.bytes());
             one.addProperty("sent", row.sent());

@@ -5,21 +5,21 @@
 
 package io.rdma4j.tools;
 
-import io.rdma4j.tools.perf.PerfOptions;
-import io.rdma4j.tools.perf.PerfOptions.Load;
-import io.rdma4j.tools.perf.PerfOptions.Queues;
-import io.rdma4j.tools.perf.PerfTest;
-import io.rdma4j.tools.perf.Verb;
+import io.rdma4j.tools.traffic.Operation;
+import io.rdma4j.tools.traffic.PerfOptions.Load;
+import io.rdma4j.tools.traffic.PerfOptions.Queues;
+import io.rdma4j.tools.traffic.PerfOptions;
+import io.rdma4j.tools.traffic.PerfTest;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.RdmaContext;
-import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -224,12 +224,13 @@ final class PerfArguments {
         refuse(command, samples && !latency, "--report-histogram", "a bandwidth test has no single times");
         refuse(command, samples && length.duration != null, "--report-histogram", "it needs a number of iterations, "
             + "'-n' instead of '-D'");
-        refuse(command, test.verb() != Verb.SEND && rxDepth != null, "--rx-depth", "only SENDs need receives");
-        refuse(command, test.verb().isPull() && inline != null, "--inline_size", "only SENDs and WRITEs carry data");
+        final Operation operation = test.operation();
+        refuse(command, operation != Operation.SEND && rxDepth != null, "--rx-depth", "only SENDs need receives");
+        refuse(command, !operation.isMutual() && inline != null, "--inline_size", "only SENDs and WRITEs carry data");
         refuse(command, or(inline, 0) > QpOptions.MAX_INLINE, "--inline_size", "at most " + QpOptions.MAX_INLINE);
-        refuse(command, !test.verb().isPull() && outs != null, "--outs", "it is for READs and atomics");
-        refuse(command, test.verb() != Verb.ATOMIC && atomic != null, "--atomic_type", "it is for atomic_lat");
-        refuse(command, test.verb() == Verb.ATOMIC && (sizes.all || or(sizes.bytes, Long.BYTES) != Long.BYTES),
+        refuse(command, operation.isMutual() && outs != null, "--outs", "it is for READs and atomics");
+        refuse(command, !operation.isAtomic() && atomic != null, "--atomic_type", "it is for atomic_lat");
+        refuse(command, operation.isAtomic() && (sizes.all || or(sizes.bytes, Long.BYTES) != Long.BYTES),
             "--size", "atomics work on 8 bytes");
         refuse(command, test == PerfTest.WRITE_LAT && or(sizes.bytes, 1) == 0, "--size",
             "by its last byte the peer sees that a WRITE came, so it has at least one");
@@ -274,7 +275,7 @@ final class PerfArguments {
             text.append(" -q ").append(queues.qps()).append(" -Q ").append(queues.cqMod()).append(" -t ")
                 .append(queues.txDepth()).append(" -l ").append(queues.postList());
         }
-        text.append(options.test().verb() == Verb.SEND ? " -r " + queues.rxDepth() : "")
+        text.append(options.test().operation() == Operation.SEND ? " -r " + queues.rxDepth() : "")
             .append(queues.inline() == 0 ? "" : " -I " + queues.inline())
             .append(queues.mtu() == null ? "" : " -m " + queues.mtu().bytes())
             .append(queues.outs() == 0 ? "" : " -o " + queues.outs())

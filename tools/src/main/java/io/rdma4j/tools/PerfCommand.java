@@ -6,17 +6,16 @@
 package io.rdma4j.tools;
 
 import com.google.gson.JsonObject;
-import io.rdma4j.tools.perf.Perf;
 import io.rdma4j.tools.perf.PerfFile;
-import io.rdma4j.tools.perf.PerfOptions;
 import io.rdma4j.tools.perf.PerfReport;
 import io.rdma4j.tools.perf.PerfRun;
-import io.rdma4j.tools.perf.PerfServer;
-import io.rdma4j.tools.perf.PerfTest;
 import io.rdma4j.tools.perf.Surroundings;
-import io.rdma4j.tools.pingpong.Answering;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Progress;
+import io.rdma4j.tools.traffic.Answering;
+import io.rdma4j.tools.traffic.Perf;
+import io.rdma4j.tools.traffic.PerfOptions;
+import io.rdma4j.tools.traffic.PerfTest;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.ArgGroup;
@@ -206,12 +205,12 @@ final class PerfCommand implements Runnable {
     }
 
     private void answer(final RdmaContext context, final PerfOptions options) {
-        try (PerfServer answering = new PerfServer(context, options, at(server))) {
+        try (Answering answering = Answering.perf(context, options, at(server))) {
             final PrintWriter err = main.terminal().err();
             err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
             err.flush();
-            final PerfServer.Outcome outcome =
-                Progress.during(main.terminal(), answering::progress, answering::run);
+            final Answering.Outcome outcome = Progress.during(main.terminal(),
+                () -> answering.isConnected() ? "answering" : "waiting for a client", answering::run);
             if (json) {
                 final JsonObject object = new JsonObject();
                 object.addProperty("test", test.option());

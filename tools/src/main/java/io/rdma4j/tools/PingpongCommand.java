@@ -6,15 +6,15 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.tools.PingpongReport.Ends;
-import io.rdma4j.tools.pingpong.Answering;
-import io.rdma4j.tools.pingpong.Operation;
-import io.rdma4j.tools.pingpong.PingPong;
-import io.rdma4j.tools.pingpong.PingPongOptions;
-import io.rdma4j.tools.pingpong.PingPongOptions.Pace;
-import io.rdma4j.tools.pingpong.PingPongOptions.Span;
-import io.rdma4j.tools.pingpong.WaitMode;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Progress;
+import io.rdma4j.tools.traffic.Answering;
+import io.rdma4j.tools.traffic.Operation;
+import io.rdma4j.tools.traffic.PingPong;
+import io.rdma4j.tools.traffic.PingPongOptions.Pace;
+import io.rdma4j.tools.traffic.PingPongOptions;
+import io.rdma4j.tools.traffic.Span;
+import io.rdma4j.tools.traffic.WaitMode;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.RdmaContext;
@@ -210,7 +210,7 @@ final class PingpongCommand implements Runnable {
     }
 
     private void answer(final RdmaContext context, final PingPongOptions options) {
-        try (Answering answering = new Answering(context, options, other.listen)) {
+        try (Answering answering = Answering.pingPong(context, options, other.listen)) {
             final PrintWriter err = main.terminal().err();
             err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
             err.flush();

@@ -7,10 +7,10 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.tools.pingpong.PingPongOptions;
-import io.rdma4j.tools.pingpong.PingPongResult;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Table;
+import io.rdma4j.tools.traffic.PingPongOptions;
+import io.rdma4j.tools.traffic.PingPongResult;
 
 import java.io.PrintWriter;
 import java.util.List;
@@ -21,12 +21,6 @@ import java.util.Locale;
  * perftest and in fi_pingpong.
  */
 final class PingpongReport {
-    private static final double P50 = 50;
-    private static final double P99 = 99;
-    private static final double P99_9 = 99.9;
-    private static final double MAX = 100;
-    private static final double NANOS = 1e9;
-
     private final Ends ends;
     private final PingPongOptions options;
     private final PingPongResult result;
@@ -60,15 +54,15 @@ final class PingpongReport {
         Table.ofNumbers("#bytes", "#iterations", "time[sec]", "MB/sec", "usec/xfer", "Mxfers/sec", "p50[usec]",
             "p99[usec]", "p99.9[usec]", "max[usec]").row(
                 Integer.toString(options.size()),
-                Long.toString(result.iterations()),
-                decimal(result.elapsedNanos() / NANOS),
-                decimal(result.megabytesPerSecond(options.size())),
+                Long.toString(result.times().iterations()),
+                decimal(result.times().seconds()),
+                decimal(result.megabytesPerSecond()),
                 decimal(result.microsPerTransfer()),
                 decimal(result.millionTransfersPerSecond()),
-                decimal(result.microsAtPercentile(P50)),
-                decimal(result.microsAtPercentile(P99)),
-                decimal(result.microsAtPercentile(P99_9)),
-                decimal(result.microsAtPercentile(MAX))).print(out);
+                decimal(result.times().usec().p50()),
+                decimal(result.times().usec().p99()),
+                decimal(result.times().usec().p999()),
+                decimal(result.times().usec().max())).print(out);
         out.println();
         explain(out);
     }
@@ -109,33 +103,39 @@ final class PingpongReport {
         }
     }
 
-    JsonObject toJson() {
+    /** Who plays what: the peer is null if both ends are here. */
+    static JsonObject head(final List<String> devices, final String peer, final PingPongOptions options) {
         final JsonObject json = new JsonObject();
         final JsonArray addresses = new JsonArray();
-        ends.devices().forEach(addresses::add);
+        devices.forEach(addresses::add);
         json.add("devices", addresses);
-        if (ends.peer() != null) {
-            json.addProperty("peer", ends.peer());
+        if (peer != null) {
+            json.addProperty("peer", peer);
         }
         json.addProperty("op", options.operation().option());
         json.addProperty("transport", options.transport().name());
+        return json;
+    }
+
+    JsonObject toJson() {
+        final JsonObject json = head(ends.devices(), ends.peer(), options);
         json.addProperty("qp", result.qpNumber());
         json.addProperty("peer_qp", result.peerQpNumber());
         json.addProperty("threads", options.pace().threads());
         json.addProperty("wait", options.pace().mode().name().toLowerCase(Locale.ROOT));
         json.addProperty("bytes", options.size());
-        json.addProperty("iterations", result.iterations());
+        json.addProperty("iterations", result.times().iterations());
         json.addProperty("warmup_iterations", result.warmupIterations());
-        json.addProperty("seconds", Json.rounded(result.elapsedNanos() / NANOS));
-        json.addProperty("mb_per_sec", Json.rounded(result.megabytesPerSecond(options.size())));
+        json.addProperty("seconds", Json.rounded(result.times().seconds()));
+        json.addProperty("mb_per_sec", Json.rounded(result.megabytesPerSecond()));
         json.addProperty("mxfers_per_sec", Json.rounded(result.millionTransfersPerSecond()));
         json.addProperty("xfer_is", options.operation().isMutual() ? "half a round trip" : "a whole operation");
         final JsonObject transfer = new JsonObject();
         transfer.addProperty("mean", Json.rounded(result.microsPerTransfer()));
-        transfer.addProperty("p50", Json.rounded(result.microsAtPercentile(P50)));
-        transfer.addProperty("p99", Json.rounded(result.microsAtPercentile(P99)));
-        transfer.addProperty("p99_9", Json.rounded(result.microsAtPercentile(P99_9)));
-        transfer.addProperty("max", Json.rounded(result.microsAtPercentile(MAX)));
+        transfer.addProperty("p50", Json.rounded(result.times().usec().p50()));
+        transfer.addProperty("p99", Json.rounded(result.times().usec().p99()));
+        transfer.addProperty("p99_9", Json.rounded(result.times().usec().p999()));
+        transfer.addProperty("max", Json.rounded(result.times().usec().max()));
         json.add("usec_per_xfer", transfer);
         json.addProperty("data_validated", options.validate());
         json.addProperty("messages_validated", options.validate() ? result.transfers() : 0);

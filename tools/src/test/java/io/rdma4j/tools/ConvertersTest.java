@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools;
 
-import io.rdma4j.tools.pingpong.Answering;
+import io.rdma4j.tools.traffic.Answering;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;

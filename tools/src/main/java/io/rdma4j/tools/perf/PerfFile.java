@@ -13,8 +13,13 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.perf.yardstick.Reading;
 import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.OwnFile;
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
+import io.rdma4j.tools.traffic.PerfRow;
+import io.rdma4j.tools.traffic.PerfTest;
 
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -172,7 +177,7 @@ public final class PerfFile {
         return json;
     }
 
-    private static JsonObject reading(final Yardstick.Reading reading) {
+    private static JsonObject reading(final Reading reading) {
         final JsonObject json = new JsonObject();
         json.addProperty("count", reading.count());
         json.addProperty("p50_nsec", rounded(reading.p50()));
@@ -256,12 +261,13 @@ public final class PerfFile {
     }
 
     private static Yardstick yardstick(final JsonPlace place) {
-        return new Yardstick(place.at("name").text(), place.at("title").text(), reading(place.at("before")),
-            reading(place.at("after")));
+        return new Yardstick(reading(place, "before"), reading(place, "after"));
     }
 
-    private static Yardstick.Reading reading(final JsonPlace place) {
-        return new Yardstick.Reading(place.at("count").integer(0, Long.MAX_VALUE), place.at("p50_nsec").number(),
+    private static Reading reading(final JsonPlace yardstick, final String when) {
+        final JsonPlace place = yardstick.at(when);
+        return new Reading(yardstick.at("name").text(), yardstick.at("title").text(),
+            place.at("count").integer(0, Long.MAX_VALUE), place.at("p50_nsec").number(),
             place.at("p99_nsec").number(), place.at("p99_9_nsec").number());
     }
 }

@@ -6,6 +6,10 @@
 package io.rdma4j.tools.perf;
 
 import io.rdma4j.tools.text.Table;
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
+import io.rdma4j.tools.traffic.PerfRow;
+import io.rdma4j.tools.traffic.PerfTest;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -129,7 +133,7 @@ public final class PerfReport {
         }
         percentiles.print(out);
         out.printf("A time is %s. Reading the clock takes %.0f ns here, once in each %s.%n", test.timeIs(),
-            run.about().place().timerNanos(), test.verb().isPull() ? "operation" : "round trip");
+            run.about().place().timerNanos(), test.operation().isMutual() ? "round trip" : "operation");
         out.println("Coordinated omission: " + PerfFile.COORDINATED_OMISSION + ".");
     }
 
@@ -153,7 +157,8 @@ public final class PerfReport {
         table.print(out);
         if (nanos > 0) {
             out.printf("The test is the p50 of a %s with %d bytes: %s ns.%n",
-                test.verb().isPull() ? "whole operation" : "round trip", run.rows().get(0).bytes(), whole(nanos));
+                test.operation().isMutual() ? "round trip" : "whole operation", run.rows().get(0).bytes(),
+                whole(nanos));
         }
         if (run.yardsticks().stream().anyMatch(PerfReport::isSlowLine)) {
             out.println("A cache line takes some tens to hundreds of ns between two processors. Here it took longer "

@@ -5,6 +5,11 @@
 
 package io.rdma4j.tools.perf;
 
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
+import io.rdma4j.tools.traffic.PerfRow;
+import io.rdma4j.tools.traffic.PerfTest;
+
 import java.util.List;
 
 /**
@@ -15,18 +20,6 @@ import java.util.List;
  * @param yardsticks what was measured beside; possibly nothing.
  */
 public record PerfRun(About about, List<PerfRow> rows, List<Yardstick> yardsticks) {
-    /**
-     * Keeps lists that nobody changes.
-     *
-     * @param about      as told.
-     * @param rows       copied.
-     * @param yardsticks copied.
-     */
-    public PerfRun {
-        rows = List.copyOf(rows);
-        yardsticks = List.copyOf(yardsticks);
-    }
-
     /**
      * What was run, and where.
      *
@@ -52,19 +45,5 @@ public record PerfRun(About about, List<PerfRow> rows, List<Yardstick> yardstick
      */
     public record Place(
         String created, String version, String java, String cpu, int cpus, double timerNanos, List<String> advice) {
-        /**
-         * Keeps advice that nobody changes.
-         *
-         * @param created    as told.
-         * @param version    as told.
-         * @param java       as told.
-         * @param cpu        as told.
-         * @param cpus       as told.
-         * @param timerNanos as told.
-         * @param advice     copied.
-         */
-        public Place {
-            advice = List.copyOf(advice);
-        }
     }
 }

@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.plot;
 
-import io.rdma4j.tools.perf.LatencyRow;
+import io.rdma4j.tools.traffic.LatencyRow;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -5,9 +5,9 @@
 
 package io.rdma4j.tools.plot;
 
-import io.rdma4j.tools.perf.BandwidthRow;
-import io.rdma4j.tools.perf.LatencyRow;
 import io.rdma4j.tools.perf.PerfRun;
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
 
 import java.util.ArrayList;
 import java.util.List;

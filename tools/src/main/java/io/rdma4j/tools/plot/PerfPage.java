@@ -6,12 +6,13 @@
 package io.rdma4j.tools.plot;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.tools.perf.BandwidthRow;
-import io.rdma4j.tools.perf.LatencyRow;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.perf.Yardstick;
+import io.rdma4j.tools.perf.yardstick.Reading;
 import io.rdma4j.tools.text.OwnFile;
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -109,8 +110,8 @@ public final class PerfPage {
         out.append("<p>Round trips without a device, in the same run, in nanoseconds:</p>\n");
         header(out, "yardstick", "before: median", "99 %", "99.9 %", "after: median", "99 %", "99.9 %");
         for (final Yardstick yardstick : yardsticks) {
-            final Yardstick.Reading before = yardstick.before();
-            final Yardstick.Reading after = yardstick.after();
+            final Reading before = yardstick.before();
+            final Reading after = yardstick.after();
             row(out, yardstick.title(), number(before.p50()), number(before.p99()), number(before.p999()),
                 number(after.p50()), number(after.p99()), number(after.p999()));
         }

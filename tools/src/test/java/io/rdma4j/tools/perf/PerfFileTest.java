@@ -12,6 +12,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.perf.yardstick.Reading;
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
+import io.rdma4j.tools.traffic.PerfTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +34,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class PerfFileTest {
     private static final PerfRun.Place PLACE = new PerfRun.Place("2026-01-02T03:04:05Z", "0.1.0", "a JVM 17", "a CPU",
         2, 24.5, List.of("a sentence"));
-    private static final Yardstick YARDSTICK = new Yardstick("tcp", "TCP", new Yardstick.Reading(5, 1, 2, 3.5),
-        new Yardstick.Reading(6, 2, 3, 4));
+    private static final Yardstick YARDSTICK = new Yardstick(new Reading("tcp", "TCP", 5, 1, 2, 3.5),
+        new Reading("tcp", "TCP", 6, 2, 3, 4));
     private static final PerfRun LATENCY = new PerfRun(
         new PerfRun.About(PerfTest.SEND_LAT, "-s 2 -n 3", "emulated:", null, PLACE),
         List.of(new LatencyRow(2, 3, 0.5, new LatencyRow.Times(1, 9, 2, 3, 4, 5, 6, 7, 8),

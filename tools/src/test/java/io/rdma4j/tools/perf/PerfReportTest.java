@@ -5,6 +5,9 @@
 
 package io.rdma4j.tools.perf;
 
+import io.rdma4j.tools.perf.yardstick.Reading;
+import io.rdma4j.tools.traffic.LatencyRow;
+import io.rdma4j.tools.traffic.PerfTest;
 import org.junit.jupiter.api.Test;
 
 import java.io.PrintWriter;
@@ -18,8 +21,8 @@ class PerfReportTest {
         final PerfRun run = new PerfRun(new PerfRun.About(PerfTest.SEND_LAT, "-s 2 -n 3", "emulated:a", "emulated:b",
             new PerfRun.Place("2026-01-02T03:04:05Z", "0.1.0", "a JVM", "a CPU", 2, 24.5, List.of("Some advice."))),
             List.of(new LatencyRow(2, 3, 0.5, new LatencyRow.Times(1, 9, 2.5, 3, 4, 5, 6, 7, 8), List.of())),
-            List.of(new Yardstick("cache_line", "cache line", new Yardstick.Reading(5, before, 200, 300),
-                new Yardstick.Reading(6, after, 200, 300))));
+            List.of(new Yardstick(new Reading("cache_line", "cache line", 5, before, 200, 300),
+                new Reading("cache_line", "cache line", 6, after, 200, 300))));
         final StringWriter text = new StringWriter();
         final PrintWriter out = new PrintWriter(text);
         new PerfReport(run, false, out).print(false);

@@ -5,12 +5,13 @@
 
 package io.rdma4j.tools.plot;
 
-import io.rdma4j.tools.perf.BandwidthRow;
-import io.rdma4j.tools.perf.LatencyRow;
-import io.rdma4j.tools.perf.PerfRow;
 import io.rdma4j.tools.perf.PerfRun;
-import io.rdma4j.tools.perf.PerfTest;
 import io.rdma4j.tools.perf.Yardstick;
+import io.rdma4j.tools.perf.yardstick.Reading;
+import io.rdma4j.tools.traffic.BandwidthRow;
+import io.rdma4j.tools.traffic.LatencyRow;
+import io.rdma4j.tools.traffic.PerfRow;
+import io.rdma4j.tools.traffic.PerfTest;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +35,9 @@ final class Runs {
             rows.add(new LatencyRow(bytes, 100_000, 0.1, new LatencyRow.Times(least, least * 43, least * 2.6,
                 least * 2.7, 0.4, least * 6.6, least * 10.5, least * 16.8, least * 26.8), points));
         }
-        return new PerfRun(about(PerfTest.SEND_LAT, device), rows, List.of(new Yardstick("cache_line",
-            "a cache line, to and fro", new Yardstick.Reading(1000, 66, 80, 120), new Yardstick.Reading(1000, 67, 90,
-            130))));
+        return new PerfRun(about(PerfTest.SEND_LAT, device), rows, List.of(new Yardstick(
+            new Reading("cache_line", "a cache line, to and fro", 1000, 66, 80, 120),
+            new Reading("cache_line", "a cache line, to and fro", 1000, 67, 90, 130))));
     }
 
     static PerfRun bandwidth(final String device, final double factor, final int... sizes) {

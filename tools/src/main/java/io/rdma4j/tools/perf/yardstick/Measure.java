@@ -6,11 +6,13 @@
 package io.rdma4j.tools.perf.yardstick;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.thread.KeptThread;
 import org.HdrHistogram.Histogram;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Measures the yardsticks, one after the other, each for a short time. */
@@ -20,7 +22,6 @@ public final class Measure {
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
     private static final long FEWEST = 10_000;
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(60);
-    private static final long LONGEST_STOP_MILLIS = 10_000;
     private static final int DIGITS = 3;
     private static final double P50 = 50;
     private static final double P99 = 99;
@@ -28,16 +29,10 @@ public final class Measure {
 
     private final RoundTrip roundTrip;
     private final Histogram histogram = new Histogram(1, HIGHEST, DIGITS);
-    private final Thread thread;
-    private volatile boolean stopped;
     private long next;
 
     private Measure(final RoundTrip roundTrip) {
         this.roundTrip = roundTrip;
-        thread = new Thread(this::answer, "rdma4j-yardstick");
-        thread.setDaemon(true);
-        // The other thread times out and says so.
-        thread.setUncaughtExceptionHandler((dead, thrown) -> stopped = true);
     }
 
     /**
@@ -56,10 +51,10 @@ public final class Measure {
         return readings;
     }
 
-    private void answer() {
+    private void answer(final BooleanSupplier goesOn) {
         long n = 1;
         int idle = 0;
-        while (!stopped) {
+        while (goesOn.getAsBoolean()) {
             if (roundTrip.pong(n)) {
                 n++;
                 idle = 0;
@@ -70,13 +65,12 @@ public final class Measure {
     }
 
     private Reading run() {
-        thread.start();
-        try {
+        // If the other thread fails meanwhile, this one times out and says so.
+        try (KeptThread answering = new KeptThread("rdma4j-yardstick", this::answer)) {
             pingFor(WARMUP);
             histogram.reset();
             pingFor(MEASURED);
-        } finally {
-            stop();
+            answering.rethrowFailure();
         }
         return new Reading(roundTrip.name(), roundTrip.title(), histogram.getTotalCount() * roundTrip.batch(),
             at(P50), at(P99), at(P999));
@@ -99,21 +93,5 @@ public final class Measure {
 
     private double at(final double percentile) {
         return (double) histogram.getValueAtPercentile(percentile) / roundTrip.batch();
-    }
-
-    private void stop() {
-        stopped = true;
-        boolean interrupted = false;
-        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LONGEST_STOP_MILLIS);
-        while (thread.isAlive() && System.nanoTime() < deadline) {
-            try {
-                thread.join(LONGEST_STOP_MILLIS);
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

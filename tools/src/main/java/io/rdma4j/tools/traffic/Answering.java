@@ -1,0 +1,151 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.traffic;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.RdmaConnection;
+import io.rdma4j.verbs.RdmaConnector;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaListener;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * The end that answers, for a {@link PingPong} or a {@link Perf} of another process: listens for it, and answers until
+ * it says farewell. Every wait has a deadline. Not thread-safe, but for {@link #progress()}.
+ */
+public final class Answering implements AutoCloseable {
+    private final Meeting meeting;
+    private final Responding responding;
+    private final Function<InetSocketAddress, Patience> patience;
+    private final RdmaListener listener;
+    private volatile boolean isConnected;
+    private final AtomicLong progress = new AtomicLong();
+
+    private Answering(final Meeting meeting, final Responding responding,
+        final Function<InetSocketAddress, Patience> patience, final InetSocketAddress at) {
+        this.meeting = meeting;
+        this.responding = responding;
+        this.patience = patience;
+        listener = RdmaConnector.listen(at);
+    }
+
+    /**
+     * Makes the end of a ping-pong, and listens. The end is closed together with its device.
+     *
+     * @param context the device.
+     * @param options what is asked for; how long to measure is the other process' matter.
+     * @param at      where to listen; port 0 for any that is free.
+     * @return to be run once.
+     * @throws RdmaException if the device cannot do it, or the address cannot be had.
+     */
+    public static Answering pingPong(
+        final RdmaContext context, final PingPongOptions options, final InetSocketAddress at) {
+        final PingPongEnd end = new PingPongEnd(context, options, true);
+        return new Answering(end.meeting(), new Responder(end),
+            peer -> new Patience(options.timeout(), options.pace().mode(), new Patience.Diagnosis("ping-pong", context,
+                null, what -> what.replace("nothing came", "nothing came from " + textOf(peer)) + "; " + end.state(),
+                "the other process ended, or its device does not reach this one")), at);
+    }
+
+    /**
+     * Makes the end of a measurement, and listens. The end is closed together with its device.
+     *
+     * @param context the device.
+     * @param options what is asked for; how long to measure is the other process' matter.
+     * @param at      where to listen; port 0 for any that is free.
+     * @return to be run once.
+     * @throws RdmaException if the device cannot do it, or the address cannot be had.
+     */
+    public static Answering perf(final RdmaContext context, final PerfOptions options, final InetSocketAddress at) {
+        final PerfEnd end = new PerfEnd(context, options, true);
+        return new Answering(end.meeting(), new PerfResponder(end, options.test()),
+            peer -> Perf.patience(options, end, null), at);
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return the address, with the port that was found free.
+     */
+    public InetSocketAddress address() {
+        return listener.address();
+    }
+
+    /**
+     * An address as it is given on the command line.
+     *
+     * @param address an address.
+     * @return host and port.
+     */
+    public static String textOf(final InetSocketAddress address) {
+        final String host = address.getAddress() == null ? address.getHostString()
+            : address.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : '[' + host + ']') + ':' + address.getPort();
+    }
+
+    /**
+     * Whether the other process came. For any thread.
+     *
+     * @return true while it is answered, and afterwards.
+     */
+    public boolean isConnected() {
+        return isConnected;
+    }
+
+    /**
+     * Messages that were answered. For any thread.
+     *
+     * @return a count; 0 for operations that the other end does alone.
+     */
+    public long progress() {
+        return progress.get();
+    }
+
+    /**
+     * Waits for the other process, and answers until it has enough.
+     *
+     * @return whom it answered, and how often.
+     * @throws RdmaException      ETIMEDOUT if nobody came; EINVAL if it was asked for something else; EIO naming the
+     *                            work request and its status, or the byte that is wrong.
+     * @throws DiagnosedException if no message came for too long, or the thread was interrupted; with the state of the
+     *                            device.
+     */
+    public Outcome run() {
+        final RdmaConnection connection = meeting.accept(listener);
+        isConnected = true;
+        final Patience waiting = patience.apply(connection.peer());
+        while (!responding.isOver()) {
+            if (responding.step() > 0) {
+                progress.lazySet(responding.messages());
+                waiting.progress();
+            } else {
+                waiting.idle();
+            }
+        }
+        return new Outcome(responding.messages(), meeting.qpNumber(), connection.remote().qpn(), connection.peer());
+    }
+
+    /** Stops listening. Harmless when repeated. */
+    @Override
+    public void close() {
+        listener.close();
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param messages     that were answered, and checked if that was asked for, or that perf's other end made; those
+     *                     for warming up included.
+     * @param qpNumber     number of the own first QP.
+     * @param peerQpNumber number of the other one.
+     * @param peer         where the other process was reached.
+     */
+    public record Outcome(long messages, int qpNumber, int peerQpNumber, InetSocketAddress peer) {
+    }
+}

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.traffic;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Signs of life: for whoever watches, and for the other end, which may see nothing of what goes on. */
+final class SignsOfLife {
+    private final ControlChannel control;
+    private final long every;
+    private final AtomicLong progress = new AtomicLong();
+    private long given;
+
+    SignsOfLife(final ControlChannel control, final long every) {
+        this.control = control;
+        this.every = every;
+    }
+
+    void begin(final long now) {
+        given = now;
+        progress.lazySet(0);
+    }
+
+    /** So many are done. */
+    void give(final long count, final long now) {
+        progress.lazySet(count);
+        if (now - given > every) {
+            given = now;
+            control.sayAlive();
+        }
+    }
+
+    /** For any thread. */
+    long progress() {
+        return progress.get();
+    }
+}
