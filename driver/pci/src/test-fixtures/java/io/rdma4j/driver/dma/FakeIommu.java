@@ -19,8 +19,14 @@ public final class FakeIommu implements Iommu {
     private record Window(long address, long length, Object owner) {
     }
 
+    /** A range whose pages changed. */
+    public record Refreshed(long address, long bytes, boolean write) {
+    }
+
     /** What happened, in order. */
     public final List<String> log = new ArrayList<>();
+    /** What was refreshed: from where in the process, how many bytes, and whether the device writes there. */
+    public final List<Refreshed> refreshed = new ArrayList<>();
     private final TreeMap<Long, Window> windows = new TreeMap<>();
     private int mapsUntilRefusal = Integer.MAX_VALUE;
     private int unmapsUntilRefusal = Integer.MAX_VALUE;
@@ -118,6 +124,7 @@ public final class FakeIommu implements Iommu {
             || changed < window.address || changed + bytes > window.address + window.length) {
             throw new AssertionError("refresh of what is not mapped: " + mapping + " of " + windows);
         }
+        refreshed.add(new Refreshed(changed, bytes, write));
         log.add("refresh");
     }
 

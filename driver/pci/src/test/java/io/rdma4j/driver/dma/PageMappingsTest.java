@@ -107,6 +107,72 @@ class PageMappingsTest {
     }
 
     @Test
+    void holdsARangeIfAllOfItsPagesAreHere() {
+        final PageMappings mapped = map(null, 5, 6, 8, 9);
+        assertThat(mapped.hold(base + 5 * PAGE, 2 * PAGE)).isTrue();
+        assertThat(mapped.hold(base + 6 * PAGE, PAGE)).isTrue();
+        assertThat(mapped.hold(base + 9 * PAGE, PAGE)).isTrue();
+        assertThat(mapped.hold(base + 4 * PAGE, 2 * PAGE)).as("one page too early").isFalse();
+        assertThat(mapped.hold(base + 5 * PAGE, 3 * PAGE)).as("over the gap").isFalse();
+        assertThat(mapped.hold(base + 7 * PAGE, PAGE)).as("the gap").isFalse();
+        assertThat(mapped.hold(base + 8 * PAGE, 3 * PAGE)).as("one page too far").isFalse();
+        mapped.close();
+    }
+
+    @Test
+    void holdsARangeOverSeveralMappings() {
+        final Object[] owners = {"a", "b", "a"};
+        final PageMappings mapped = PageMappings.ofPages(domain, 3, i -> base + i * PAGE, i -> owners[i]);
+        assertThat(iommu.mappings()).isEqualTo(3);
+        assertThat(mapped.hold(base, 3 * PAGE)).isTrue();
+        assertThat(mapped.hold(base + PAGE, 2 * PAGE)).isTrue();
+        assertThat(mapped.hold(base, 4 * PAGE)).isFalse();
+        mapped.close();
+    }
+
+    @Test
+    void refreshesWhatIsInEachMappingAndNoMore() {
+        final PageMappings mapped = map(null, 1, 2, 3, 6, 7, 10);
+        mapped.refresh(base + 2 * PAGE, 5 * PAGE, true);
+        assertThat(iommu.refreshed).containsExactlyInAnyOrder(
+            new FakeIommu.Refreshed(base + 2 * PAGE, 2 * PAGE, true),
+            new FakeIommu.Refreshed(base + 6 * PAGE, PAGE, true));
+        iommu.refreshed.clear();
+        mapped.refresh(base + 4 * PAGE, 2 * PAGE, false);
+        assertThat(iommu.refreshed).as("nothing is mapped there").isEmpty();
+        mapped.refresh(base, 20 * PAGE, false);
+        assertThat(iommu.refreshed).containsExactlyInAnyOrder(
+            new FakeIommu.Refreshed(base + PAGE, 3 * PAGE, false),
+            new FakeIommu.Refreshed(base + 6 * PAGE, 2 * PAGE, false),
+            new FakeIommu.Refreshed(base + 10 * PAGE, PAGE, false));
+        mapped.close();
+    }
+
+    @Test
+    void oneRefusedRefreshLeavesTheOthers() {
+        final PageMappings mapped = map(null, 1, 3, 5);
+        iommu.refuseRefresh(2);
+        assertThatThrownBy(() -> mapped.refresh(base, 20 * PAGE, true)).isInstanceOf(RdmaException.class);
+        assertThat(iommu.refreshed).hasSize(2);
+        mapped.close();
+    }
+
+    @Test
+    void pagesOnDemandAreSuspendedAndResumedAsAWhole() {
+        final int[] pages = {2, 3, 8};
+        final PageMappings mapped = PageMappings.ofPagesOnDemand(domain, 3, i -> base + pages[i] * PAGE);
+        assertThat(iommu.log).filteredOn("map on demand"::equals).hasSize(2);
+        assertThat(mapped.iova(1) - mapped.iova(0)).isEqualTo(PAGE);
+        mapped.suspend();
+        assertThat(iommu.log).filteredOn("suspend"::equals).hasSize(2);
+        mapped.resume();
+        assertThat(iommu.refreshed).containsExactlyInAnyOrder(
+            new FakeIommu.Refreshed(base + 2 * PAGE, 2 * PAGE, false),
+            new FakeIommu.Refreshed(base + 8 * PAGE, PAGE, false));
+        mapped.close();
+    }
+
+    @Test
     void nothingStaysMappedIfOneRunIsRefused() {
         for (int refused = 1; refused <= 4; refused++) {
             iommu.refuseMap(refused);
