@@ -112,6 +112,8 @@ class IovaAllocatorTest {
         final IovaAllocator iovas = pages(1, 4);
 
         assertThatIllegalArgumentException().isThrownBy(() -> iovas.allocate(length));
+        assertThatIllegalArgumentException().isThrownBy(() -> iovas.allocateFor(7 * PAGE, length));
+        assertThatIllegalArgumentException().isThrownBy(() -> iovas.tryTake(PAGE, length));
     }
 
     @ParameterizedTest
