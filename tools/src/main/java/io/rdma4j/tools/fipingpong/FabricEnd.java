@@ -28,6 +28,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.PinnedMemory;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 /**
@@ -43,23 +44,25 @@ abstract class FabricEnd implements AutoCloseable {
     private final PinnedMemory memory;
     private final MemoryRegion region;
     private final int room;
+    private final Duration timeout;
+    private Runnable meanwhile = this::step;
     private final CompletionReader reader = this::completed;
     private int sent;
     private int received;
     private long length;
 
-    private FabricEnd(final Domain domain, final int room) {
+    private FabricEnd(final Domain domain, final FiPingPongOptions options) {
         this.domain = domain;
-        this.room = Math.max(1, room);
+        room = Math.max(1, options.largest());
+        timeout = options.timeout();
         queue = domain.openCompletionQueue(ENTRIES);
-        memory = domain.allocate(2L * this.room);
+        memory = domain.allocate(2L * room);
         region = domain.register(new MrAttributes().buffer(memory).access(MrAccess.SEND, MrAccess.RECV));
     }
 
     /** Opens what a kind of endpoints needs. */
     static FabricEnd of(final Domain domain, final FiPingPongOptions options) {
-        return options.type() == EndpointType.MSG ? new Connected(domain, options.largest())
-            : new Addressed(domain, options.largest(), options.timeout());
+        return options.type() == EndpointType.MSG ? new Connected(domain, options) : new Addressed(domain, options);
     }
 
     abstract Endpoint endpoint();
@@ -97,24 +100,28 @@ abstract class FabricEnd implements AutoCloseable {
         return sent - count >= 0;
     }
 
-    void receive(final Meanwhile meanwhile, final Duration timeout) {
-        posted("receive", () -> postReceive(memory.address() + room, room, region), meanwhile, timeout);
+    /** What is done while it waits: progress of all ends of this process. */
+    void meanwhile(final Runnable progress) {
+        meanwhile = progress;
+    }
+
+    void receive() {
+        posted("receive", () -> postReceive(memory.address() + room, room, region));
     }
 
     /** Sends a message; seed is what its bytes are counted from, -1 to leave them. */
-    void send(final int bytes, final int seed, final Meanwhile meanwhile, final Duration timeout) {
+    void send(final int bytes, final int seed) {
         for (int i = 0; seed >= 0 && i < bytes; i++) {
             memory.buffer().putByte(i, (byte) (seed + i));
         }
-        posted("send", () -> post(memory.address(), bytes, region), meanwhile, timeout);
+        posted("send", () -> post(memory.address(), bytes, region));
     }
 
-    private void posted(
-        final String what, final IntSupplier post, final Meanwhile meanwhile, final Duration timeout) {
+    private void posted(final String what, final IntSupplier post) {
         final long end = System.nanoTime() + timeout.toNanos();
         int code = post.getAsInt();
         while (code == -FiErrno.FI_EAGAIN && System.nanoTime() - end < 0) {
-            meanwhile.step();
+            meanwhile.run();
             code = post.getAsInt();
         }
         check(what, code);
@@ -163,10 +170,10 @@ abstract class FabricEnd implements AutoCloseable {
     }
 
     /** Waits until something is so, while it makes progress. */
-    void await(final Condition condition, final Meanwhile meanwhile, final Duration timeout) {
+    void await(final BooleanSupplier condition) {
         final long end = System.nanoTime() + timeout.toNanos();
-        for (int spins = 0; !condition.isSo(); spins++) {
-            meanwhile.step();
+        for (int spins = 0; !condition.getAsBoolean(); spins++) {
+            meanwhile.run();
             if (spins % SPINS == SPINS - 1) {
                 if (System.nanoTime() - end >= 0) {
                     throw failure("wait for a message").detail("nothing came for %s s; %d sent, %d received; %s",
@@ -177,20 +184,6 @@ abstract class FabricEnd implements AutoCloseable {
                 Thread.yield();
             }
         }
-    }
-
-    /** What is done while waiting. */
-    @FunctionalInterface
-    interface Meanwhile {
-        /** Makes progress of all ends of this process. */
-        void step();
-    }
-
-    /** What is waited for. */
-    @FunctionalInterface
-    interface Condition {
-        /** Whether it is so. */
-        boolean isSo();
     }
 
     @Override
@@ -206,8 +199,8 @@ abstract class FabricEnd implements AutoCloseable {
     private static final class Connected extends FabricEnd {
         private final MsgEndpoint endpoint;
 
-        Connected(final Domain domain, final int room) {
-            super(domain, room);
+        Connected(final Domain domain, final FiPingPongOptions options) {
+            super(domain, options);
             endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(queue()));
         }
 
@@ -243,11 +236,11 @@ abstract class FabricEnd implements AutoCloseable {
         private final AddressedEndpoint endpoint;
         private long peer = FiAddr.NOTAVAIL;
 
-        Addressed(final Domain domain, final int room, final Duration timeout) {
-            super(domain, room);
+        Addressed(final Domain domain, final FiPingPongOptions options) {
+            super(domain, options);
             vector = domain.openAddressVector(new AvAttributes());
             endpoint = domain.openAddressedEndpoint(new EndpointOptions().completionQueue(queue()).addressVector(vector)
-                .connectTimeout(timeout));
+                .connectTimeout(options.timeout()));
         }
 
         @Override

@@ -37,16 +37,18 @@ public final class FiPingPong {
         try (FabricEnd near = device.end(options); FabricEnd far = device.end(options)) {
             near.meet(far.name());
             far.meet(near.name());
-            final FabricEnd.Meanwhile both = () -> {
+            final Runnable both = () -> {
                 near.step();
                 far.step();
             };
-            near.receive(both, options.timeout());
-            far.receive(both, options.timeout());
+            near.meanwhile(both);
+            far.meanwhile(both);
+            near.receive();
+            far.receive();
             for (final int size : options.sizes()) {
-                both(near, far, both, size, Math.min(WARM_UP, options.iterations()));
+                both(near, far, size, Math.min(WARM_UP, options.iterations()));
                 final long start = System.nanoTime();
-                both(near, far, both, size, options.iterations());
+                both(near, far, size, options.iterations());
                 rows.add(new FiPingPongRow(size, options.iterations(), options.iterations(),
                     System.nanoTime() - start));
             }
@@ -54,14 +56,13 @@ public final class FiPingPong {
         return rows;
     }
 
-    private void both(
-        final FabricEnd near, final FabricEnd far, final FabricEnd.Meanwhile step, final int size, final int times) {
+    private void both(final FabricEnd near, final FabricEnd far, final int size, final int times) {
         for (int i = 0; i < times; i++) {
-            ask(near, step, size, i);
-            answer(far, step, size, i);
-            near.await(() -> near.hasReceived(far.sent()) && far.hasSent(far.received()), step, options.timeout());
+            near.send(size, seed(i));
+            answer(far, size, i);
+            near.await(() -> near.hasReceived(far.sent()) && far.hasSent(far.received()));
             near.expect(size, seed(i + 1));
-            near.receive(step, options.timeout());
+            near.receive();
         }
     }
 
@@ -69,18 +70,14 @@ public final class FiPingPong {
         return options.checks() ? i & BYTE : -1;
     }
 
-    private void ask(final FabricEnd end, final FabricEnd.Meanwhile step, final int size, final int i) {
-        end.send(size, seed(i), step, options.timeout());
-    }
-
     /** Waits for the message, and sends the answer, for which the next receive is there before. */
-    private void answer(final FabricEnd end, final FabricEnd.Meanwhile step, final int size, final int i) {
+    private void answer(final FabricEnd end, final int size, final int i) {
         final int before = end.sent();
-        end.await(() -> end.hasReceived(before + 1), step, options.timeout());
+        end.await(() -> end.hasReceived(before + 1));
         end.expect(size, seed(i));
-        end.receive(step, options.timeout());
-        end.send(size, seed(i + 1), step, options.timeout());
-        end.await(() -> end.hasSent(before + 1), step, options.timeout());
+        end.receive();
+        end.send(size, seed(i + 1));
+        end.await(() -> end.hasSent(before + 1));
     }
 
     /**
@@ -92,7 +89,7 @@ public final class FiPingPong {
     public List<FiPingPongRow> with(final ControlConnection control) {
         try (FabricEnd end = device.end(options)) {
             control.introduce(options, device.address(), end);
-            end.receive(end::step, options.timeout());
+            end.receive();
             control.meet();
             for (final int size : options.sizes()) {
                 single(end, control, size, Math.min(WARM_UP, options.iterations()));
@@ -110,14 +107,14 @@ public final class FiPingPong {
     private void single(final FabricEnd end, final ControlConnection control, final int size, final int times) {
         for (int i = 0; i < times; i++) {
             if (!control.begins()) {
-                answer(end, end::step, size, i);
+                answer(end, size, i);
                 continue;
             }
             final int before = end.received();
-            ask(end, end::step, size, i);
-            end.await(() -> end.hasReceived(before + 1) && end.hasSent(before + 1), end::step, options.timeout());
+            end.send(size, seed(i));
+            end.await(() -> end.hasReceived(before + 1) && end.hasSent(before + 1));
             end.expect(size, seed(i + 1));
-            end.receive(end::step, options.timeout());
+            end.receive();
         }
     }
 }
