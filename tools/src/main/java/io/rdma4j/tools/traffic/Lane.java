@@ -6,6 +6,8 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -20,14 +22,18 @@ import org.agrona.concurrent.UnsafeBuffer;
  * allocates nothing after {@link #aim}.
  */
 final class Lane {
+    private static final int PAGE = 4096;
     private static final int LANE_SHIFT = 48;
     private static final long NUMBER = (1L << LANE_SHIFT) - 1;
     private static final int RECEIVE_LIST = 16;
 
     private final int index;
     private final QueuePair qp;
-    private final RegisteredMemory outgoing;
-    private final RegisteredMemory incoming;
+    private final MemoryRegion region;
+    private final UnsafeBuffer outgoing;
+    private final UnsafeBuffer incoming;
+    private final long outgoingAddress;
+    private final long incomingAddress;
     private final SendRequest[] list;
     private final ReceiveRequest[] receives;
     private final int txDepth;
@@ -51,15 +57,19 @@ final class Lane {
         rxDepth = queues.rxDepth();
         inline = queues.inline();
         final int capacity = Math.max(1, options.load().largest());
-        // What ends at a multiple of eight and has such a length begins at a page, too.
-        final int room = capacity + (-capacity & Long.BYTES - 1);
-        outgoing = new RegisteredMemory(pd, room);
-        incoming = new RegisteredMemory(pd, room, options.operation().rights());
+        final long half = (capacity + PAGE - 1L) / PAGE * PAGE;
+        final PinnedMemory memory = pd.context().allocate(2 * half);
+        // One region for both: devices find a key sooner that was the last one, too.
+        region = pd.register(memory, RegisteredMemory.allowing(options.operation().rights()));
+        outgoing = memory.buffer(0, capacity);
+        incoming = memory.buffer((int) half, capacity);
+        outgoingAddress = memory.address();
+        incomingAddress = memory.address() + half;
         needsMemory = options.operation() != Operation.SEND;
         list = new SendRequest[queues.postList()];
         receives = new ReceiveRequest[Math.max(1, Math.min(RECEIVE_LIST, rxDepth / 2))];
         for (int i = 0; i < receives.length; i++) {
-            receives[i] = new ReceiveRequest().wrId(index).sge(incoming.address(), capacity, incoming.lkey());
+            receives[i] = new ReceiveRequest().wrId(index).sge(incomingAddress, capacity, region.lkey());
         }
     }
 
@@ -77,7 +87,7 @@ final class Lane {
 
     /** For messages the peer needs no memory. */
     RemoteMemory lent() {
-        return needsMemory ? incoming.lent() : RemoteMemory.NONE;
+        return needsMemory ? new RemoteMemory(incomingAddress, region.rkey()) : RemoteMemory.NONE;
     }
 
     void meet(final RemoteMemory theirs) {
@@ -85,11 +95,11 @@ final class Lane {
     }
 
     UnsafeBuffer outgoing() {
-        return outgoing.buffer();
+        return outgoing;
     }
 
     UnsafeBuffer incoming() {
-        return incoming.buffer();
+        return incoming;
     }
 
     /** Makes the requests of a size. Not while there are some under way. */
@@ -98,9 +108,9 @@ final class Lane {
         for (int i = 0; i < list.length; i++) {
             list[i] = new SendRequest().opcode(opcode).remote(peer.address(), peer.rkey()).atomic(1, 1);
             if (inline > 0 && size <= inline) {
-                list[i].inline(outgoing.buffer(), 0, size);
+                list[i].inline(outgoing, 0, size);
             } else {
-                list[i].sge(outgoing.address(), size, outgoing.lkey());
+                list[i].sge(outgoingAddress, size, region.lkey());
             }
         }
     }

@@ -35,7 +35,8 @@ final class RegisteredMemory {
         address = memory.address() + padding;
     }
 
-    private static AccessFlag[] allowing(final AccessFlag... remote) {
+    /** What every memory allows, and what the peer may do. */
+    static AccessFlag[] allowing(final AccessFlag... remote) {
         final AccessFlag[] all = new AccessFlag[1 + remote.length];
         all[0] = AccessFlag.LOCAL_WRITE;
         System.arraycopy(remote, 0, all, 1, remote.length);
