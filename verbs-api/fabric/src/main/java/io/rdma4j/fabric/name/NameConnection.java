@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.base.Undo;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,9 +25,12 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** A connection to a name service, by which one thread asks. Every wait has a deadline, in System.nanoTime(). */
 final class NameConnection implements AutoCloseable {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final SocketAddress server;
     private final SocketChannel channel;
     private final Selector selector;
@@ -42,7 +47,30 @@ final class NameConnection implements AutoCloseable {
         key = channel.register(selector, 0);
     }
 
+    /** Where many ask at once the queue of a local socket is full, and connecting fails at once: it is tried again. */
     static NameConnection open(final SocketAddress server, final long deadline) throws IOException {
+        while (true) {
+            try {
+                return tryToOpen(server, deadline);
+            } catch (final SocketException e) {
+                if (!isQueueFull(server, e) || Deadline.isOver(deadline)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new ClosedByInterruptException();
+                }
+            }
+        }
+    }
+
+    /** Java has no class for EAGAIN: it is what is left where a socket is there that may be written to. */
+    private static boolean isQueueFull(final SocketAddress server, final SocketException e) {
+        return server instanceof UnixDomainSocketAddress local && e.getClass() == SocketException.class
+            && Files.isWritable(local.getPath());
+    }
+
+    private static NameConnection tryToOpen(final SocketAddress server, final long deadline) throws IOException {
         final NameConnection connection = new NameConnection(server);
         try (Undo undo = new Undo()) {
             undo.add(connection::close);

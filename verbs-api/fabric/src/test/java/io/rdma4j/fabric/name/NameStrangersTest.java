@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -20,11 +21,14 @@ import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -36,6 +40,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,6 +92,46 @@ class NameStrangersTest {
     }
 
     /** Whoever can open a connection on this machine is not yet somebody whom others are told of. */
+    /** A local socket refuses at once while its queue is full. */
+    @Test
+    void waitsWhereManyAskAtOnce() throws Exception {
+        final UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("full"));
+        final List<SocketChannel> others = new ArrayList<>();
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(address, 1);
+            assertThrows(SocketException.class, () -> {
+                while (true) {
+                    final SocketChannel other = SocketChannel.open(StandardProtocolFamily.UNIX);
+                    others.add(other);
+                    other.configureBlocking(false);
+                    other.connect(address);
+                }
+            });
+            final long soon = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
+            assertThrows(SocketException.class, () -> NameConnection.open(address, soon));
+            assertTrue(System.nanoTime() - soon >= 0, "it went on trying until then");
+
+            final CompletableFuture<NameConnection> asking = CompletableFuture.supplyAsync(() -> open(address));
+            // The last of them was refused; in its place comes the one that asks.
+            for (int i = 0; i < others.size(); i++) {
+                listener.accept().close();
+            }
+            asking.get(30, TimeUnit.SECONDS).close();
+        } finally {
+            for (final SocketChannel other : others) {
+                other.close();
+            }
+        }
+    }
+
+    private static NameConnection open(final UnixDomainSocketAddress address) {
+        try {
+            return NameConnection.open(address, System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void nobodyRegistersByTcp() throws IOException {
         final Registration one = NameServer.register(device(1), "7000");
