@@ -152,11 +152,10 @@ say() {
 
 suites() {
     if [ -n "$only" ]; then
-        local class=${only%%#*} file
-        while read -r file; do
-            file=${file#./}
-            echo "$class ${file%%/src/*} - $only"
-        done < <(find . -path '*/src/test/java/*' -name "${class##*.}.java")
+        local class=${only%%#*} module
+        while read -r module; do
+            echo "${module//\//-} $module - $only"
+        done < <(find . -path '*/src/test/java/*' -name "${class##*.}.java" | sed 's:^\./::; s:/src/.*::' | sort -u)
         return
     fi
     if [ "$qemu" = yes ]; then
