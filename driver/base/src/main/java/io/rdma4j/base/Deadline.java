@@ -14,9 +14,7 @@ import java.util.function.LongSupplier;
  * its own an object. "For ever" is 146 years: added to the present it does not overflow.
  */
 public final class Deadline {
-    /** Nanoseconds of what never ends. */
-    public static final long FOR_EVER = Long.MAX_VALUE / 2;
-
+    private static final long FOR_EVER = Long.MAX_VALUE / 2;
     private static final Duration LONGEST = Duration.ofNanos(FOR_EVER);
 
     private final LongSupplier clock;
@@ -31,7 +29,7 @@ public final class Deadline {
      * How long a wait lasts.
      *
      * @param timeout negative counts as 0.
-     * @return nanoseconds from 0 to {@link #FOR_EVER}.
+     * @return nanoseconds, 0 or more; 146 years at most.
      */
     public static long nanos(final Duration timeout) {
         if (timeout.isNegative()) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.text;
 
+import io.rdma4j.base.DaemonThreads;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +26,7 @@ public final class Progress {
     private Progress(final PrintWriter err, final Supplier<String> line) {
         this.err = err;
         this.line = line;
-        thread = new Thread(this::run, "rdma4j-progress");
-        thread.setDaemon(true);
+        thread = DaemonThreads.of("rdma4j-progress", this::run);
     }
 
     /**

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.thread;
 
+import io.rdma4j.base.DaemonThreads;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -24,8 +25,7 @@ public final class KeptThread implements AutoCloseable {
      * @param work gets what tells whether it shall go on, and ends soon after that is false.
      */
     public KeptThread(final String name, final Consumer<BooleanSupplier> work) {
-        thread = new Thread(() -> work.accept(() -> !stopped), name);
-        thread.setDaemon(true);
+        thread = DaemonThreads.of(name, () -> work.accept(() -> !stopped));
         thread.setUncaughtExceptionHandler((dead, thrown) -> failure = thrown);
         thread.start();
     }

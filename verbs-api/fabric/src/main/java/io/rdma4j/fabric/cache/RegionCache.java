@@ -46,7 +46,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final CacheEntries book;
     private final EntryIndex index;
     private final Adoptions adoptions = new Adoptions();
-    private final DeferredDeregistration graveyard;
+    private final DeferredDeregistration deferred;
     private final EvictingRegistrar registrar;
     private final Watcher watcher;
     private final BooleanSupplier canBeOnDemand;
@@ -72,7 +72,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         this.monitorsEnabled = settings.monitorsEnabled();
         this.book = new CacheEntries(maxCount, maxBytes, counters);
         this.index = book.index;
-        this.graveyard = new DeferredDeregistration(this::closeEntry);
+        this.deferred = new DeferredDeregistration(this::closeEntry);
         this.registrar = new EvictingRegistrar(pd, most -> closeAll(book.evict(most)));
         this.monitorName = monitor == null ? CacheSettings.DISABLED : monitor.name();
         this.watcher = monitor == null || maxCount == 0 ? null : new Watcher(monitor, this::changed, counters);
@@ -144,7 +144,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         // First all that changed is told, then what it retired is closed: who registers the addresses before that joins
         // the old mapping, with the old pages.
         final boolean quiet = watcher == null || watcher.awaitQuiet();
-        graveyard.drain();
+        deferred.drain();
         final Object known = adoptions.ownerOf(range);
         final Object root = named == null ? known : named;
         if (watcher != null && (root != null || quiet)) {
@@ -320,7 +320,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final long end = length > Long.MAX_VALUE - start || length <= 0 ? Long.MAX_VALUE : start + length;
         final Range range = new Range(start, end);
         adoptions.forget(range);
-        graveyard.bury(book.change(range));
+        deferred.bury(book.change(range));
         show();
     }
 
@@ -330,7 +330,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     }
 
     private void ownerGone(final Entry entry) {
-        graveyard.bury(book.drop(entry));
+        deferred.bury(book.drop(entry));
         show();
     }
 
@@ -358,7 +358,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         adoptions.forget(range);
         counters.notifications.increment();
         closeAll(book.change(range));
-        graveyard.drain();
+        deferred.drain();
         show();
     }
 
@@ -378,7 +378,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     @Override
     public void flush() {
         closeAll(book.evict(Long.MAX_VALUE));
-        graveyard.drain();
+        deferred.drain();
         show();
     }
 
@@ -427,7 +427,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     public void close() {
         closed = true;
         closeAll(book.close());
-        graveyard.drain();
+        deferred.drain();
         if (watcher != null) {
             watcher.stop();
         }

@@ -82,6 +82,13 @@ class RdmConnectionsTest {
         a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, toB, 3));
     }
 
+    @Test
+    void aTimeoutBeyondTheClockIsForEver() {
+        final Rank[] both = world.pair(world.device(""), world.device(""),
+            World.options().connectTimeout(Duration.ofSeconds(Long.MAX_VALUE)), World.options());
+        talk(both[0], both[1], both[0].knows(both[1]));
+    }
+
     private static FabricAddress withAnotherKey(final Rank rank) {
         final FabricAddress own = rank.ep.address();
         return FabricAddress.device(own.gid(), own.qpn(), own.qkey() ^ 1, EndpointType.RDM);

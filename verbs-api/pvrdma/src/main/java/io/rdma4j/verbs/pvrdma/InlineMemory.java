@@ -20,14 +20,14 @@ final class InlineMemory {
     private static final int LEAST = 64;
     private static final int LOCAL_READ = 0;
 
-    private final ClosedRings graveyard;
+    private final ClosedRings closedRings;
     private final DmaPages pages;
     private final MemoryRegistration registration;
     private final InlineSlots slots;
 
-    private InlineMemory(final ClosedRings graveyard, final DmaPages pages, final MemoryRegistration registration,
+    private InlineMemory(final ClosedRings closedRings, final DmaPages pages, final MemoryRegistration registration,
         final InlineSlots slots) {
-        this.graveyard = graveyard;
+        this.closedRings = closedRings;
         this.pages = pages;
         this.registration = registration;
         this.slots = slots;
@@ -43,7 +43,7 @@ final class InlineMemory {
             return NONE;
         }
         final PvrdmaContext context = pd.context;
-        context.graveyard.clearOld();
+        context.closedRings.clearOld();
         try (Undo undo = new Undo()) {
             final long length = (long) slots * slotLength;
             final DmaPages memory =
@@ -52,7 +52,7 @@ final class InlineMemory {
             final MemoryRegistration registered =
                 context.device.register(pd.handle, memory.address(), memory.length(), LOCAL_READ, null);
             undo.forget();
-            return new InlineMemory(context.graveyard, memory, registered,
+            return new InlineMemory(context.closedRings, memory, registered,
                 new InlineSlots(memory.buffer(), slotLength, registered.lkey()));
         }
     }
@@ -75,7 +75,7 @@ final class InlineMemory {
      */
     void close(final BooleanSupplier inUse) {
         if (pages != null) {
-            graveyard.bury(pages, inUse);
+            closedRings.bury(pages, inUse);
         }
     }
 

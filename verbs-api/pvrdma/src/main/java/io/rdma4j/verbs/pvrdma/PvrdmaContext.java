@@ -54,7 +54,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
     final HandleTable<PvrdmaQp> qps = new HandleTable<>();
     final HandleTable<PvrdmaSrq> srqs = new HandleTable<>();
     final HandleTable<PvrdmaCq> cqs = new HandleTable<>();
-    final ClosedRings graveyard = new ClosedRings();
+    final ClosedRings closedRings = new ClosedRings();
     /** Held from looking whether a GID is bound, or unused, until that has been made use of. */
     final Object gidUse = new Object();
     final CompletionEvents completionEvents = new CompletionEvents(this);
@@ -479,7 +479,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
         openCqs.closeAll(children);
         openChannels.closeAll(children);
         openMemories.closeAll(children);
-        new Cleanup().run(graveyard::clear).run(device::close).throwIfFailed();
+        new Cleanup().run(closedRings::clear).run(device::close).throwIfFailed();
     }
 
     @Override

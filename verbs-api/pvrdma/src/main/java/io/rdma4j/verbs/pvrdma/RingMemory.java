@@ -18,24 +18,24 @@ final class RingMemory implements AutoCloseable {
     /** Where the elements of a CQ or SRQ begin, behind the state page. */
     static final int ELEMENTS_OFFSET = RingGeometry.ELEMENTS_OFFSET;
 
-    private final ClosedRings graveyard;
+    private final ClosedRings closedRings;
     private final DmaPages pages;
     private final PageDirectory directory;
 
-    private RingMemory(final ClosedRings graveyard, final DmaPages pages, final PageDirectory directory) {
-        this.graveyard = graveyard;
+    private RingMemory(final ClosedRings closedRings, final DmaPages pages, final PageDirectory directory) {
+        this.closedRings = closedRings;
         this.pages = pages;
         this.directory = directory;
     }
 
     static RingMemory allocate(final PvrdmaContext context, final int pages) {
-        context.graveyard.clearOld();
+        context.closedRings.clearOld();
         try (Undo undo = new Undo()) {
             final DmaPages memory = context.device.arena().allocate(pages);
             undo.add(memory::close);
             final PageDirectory directory = PageDirectory.of(context.device.arena(), memory);
             undo.forget();
-            return new RingMemory(context.graveyard, memory, directory);
+            return new RingMemory(context.closedRings, memory, directory);
         }
     }
 
@@ -74,6 +74,6 @@ final class RingMemory implements AutoCloseable {
      */
     void close(final BooleanSupplier inUse) {
         directory.close();
-        graveyard.bury(pages, inUse);
+        closedRings.bury(pages, inUse);
     }
 }

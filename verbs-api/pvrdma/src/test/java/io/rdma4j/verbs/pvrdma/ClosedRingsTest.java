@@ -28,7 +28,7 @@ class ClosedRingsTest {
 
     private int usedPages() throws InterruptedException {
         Thread.sleep(LONGER_THAN_THE_REST_MILLIS);
-        context.graveyard.clearOld();
+        context.closedRings.clearOld();
         return context.device.arena().usedPages();
     }
 

@@ -367,7 +367,7 @@ class ContextTest {
         }
         // The memory of closed rings rests a little before it is used again.
         Thread.sleep(30);
-        device.graveyard.clearOld();
+        device.closedRings.clearOld();
         assertThat(device.reachableBytes()).isLessThanOrEqualTo(reachable + (2 << 20));
     }
 

@@ -318,7 +318,7 @@ class CqResizeTest {
 
     private int usedPages() throws InterruptedException {
         Thread.sleep(30);
-        device.graveyard.clearOld();
+        device.closedRings.clearOld();
         return device.device.arena().usedPages();
     }
 

@@ -305,7 +305,7 @@ class InlineTest {
 
     private static int usedPages(final PvrdmaContext device) throws InterruptedException {
         Thread.sleep(30);
-        device.graveyard.clearOld();
+        device.closedRings.clearOld();
         return device.device.arena().usedPages();
     }
 

@@ -8,7 +8,6 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.base.Deadline;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.verbs.AccessFlag;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.time.Duration;
 
 /** Numbers of the interface against those of the device. */
 class MappingTest {
@@ -159,13 +157,5 @@ class MappingTest {
         assertThat(ReturnCode.nameOf(ReturnCode.HAS_SRQ)).isEqualTo("HAS_SRQ");
         assertThat(ReturnCode.nameOf(5)).isEqualTo("OK");
         assertThat(ReturnCode.nameOf(-99)).isEqualTo("code -99");
-    }
-
-    @Test
-    void turnsTimeoutsIntoNanoseconds() {
-        assertThat(Deadline.nanos(Duration.ofMillis(3))).isEqualTo(3_000_000);
-        assertThat(Deadline.nanos(Duration.ofSeconds(-3))).isZero();
-        assertThat(Deadline.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE / 2);
-        assertThat(System.nanoTime() + Deadline.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isPositive();
     }
 }
