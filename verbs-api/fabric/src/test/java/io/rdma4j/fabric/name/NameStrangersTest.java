@@ -91,7 +91,6 @@ class NameStrangersTest {
         }
     }
 
-    /** Whoever can open a connection on this machine is not yet somebody whom others are told of. */
     /** A local socket refuses at once while its queue is full. */
     @Test
     void waitsWhereManyAskAtOnce() throws Exception {
@@ -132,6 +131,7 @@ class NameStrangersTest {
         }
     }
 
+    /** Whoever can open a connection on this machine is not yet somebody whom others are told of. */
     @Test
     void nobodyRegistersByTcp() throws IOException {
         final Registration one = NameServer.register(device(1), "7000");
