@@ -21,6 +21,7 @@ import org.agrona.BitUtil;
 public final class ArrivalRing extends ReadyRing {
     private final RmaArrivals arrivals;
     private final Endpoint endpoint;
+    private final long context;
     private final int[] data;
     private final int[] lengths;
     private final int mask;
@@ -42,12 +43,16 @@ public final class ArrivalRing extends ReadyRing {
      *
      * @param arrivals of the queue.
      * @param endpoint whose they are.
+     * @param context  comes with each.
      * @param lane     where they come in.
      * @param receives most that can be there.
      */
-    public ArrivalRing(final RmaArrivals arrivals, final Endpoint endpoint, final InwardLane lane, final int receives) {
+    public ArrivalRing(
+        final RmaArrivals arrivals, final Endpoint endpoint, final long context, final InwardLane lane,
+        final int receives) {
         this.arrivals = arrivals;
         this.endpoint = endpoint;
+        this.context = context;
         this.lane = lane;
         final int size = BitUtil.findNextPositivePowerOfTwo(receives);
         this.data = new int[size];
@@ -101,7 +106,7 @@ public final class ArrivalRing extends ReadyRing {
     @Override
     void pop(final Entry into) {
         final long next = head.get();
-        into.set(endpoint, OperationKind.REMOTE_WRITE, 0, lengths[(int) next & mask]);
+        into.set(endpoint, OperationKind.REMOTE_WRITE, context, lengths[(int) next & mask]);
         into.data(data[(int) next & mask]);
         head.setRelease(next + 1);
         arrivals.drawn(this);

@@ -28,7 +28,7 @@ public final class Endpoints {
      * @throws io.rdma4j.fabric.FabricException FI_ENOCQ without a completion queue, FI_EINVAL, FI_ENOMEM, FI_EBADFD.
      */
     public static MsgEndpoint openEndpoint(final EndpointHost host, final EndpointOptions options) {
-        return FabricEndpoint.open(host, options, false);
+        return FabricEndpoint.open(host, options);
     }
 
     /**
@@ -42,7 +42,7 @@ public final class Endpoints {
      */
     public static MsgEndpoint openEndpoint(
         final EndpointHost host, final EndpointOptions options, final ConnectionManager.Factory factory) {
-        final FabricEndpoint endpoint = FabricEndpoint.open(host, options, false);
+        final FabricEndpoint endpoint = FabricEndpoint.open(host, options);
         try (Undo undo = new Undo()) {
             undo.add(endpoint::close);
             endpoint.manage(factory.make(endpoint, options));
@@ -64,16 +64,5 @@ public final class Endpoints {
             throw Failures.invalid("open completion queue", "size is %d, allowed are 1 and more", size);
         }
         return FabricCompletionQueue.open(host, new CqAttributes().size(size));
-    }
-
-    /**
-     * Opens an endpoint that is not the application's: for one that is made of others.
-     *
-     * @param host    its domain, which may be one that does not count what is opened.
-     * @param options its queues, which may be {@linkplain FabricCompletionQueue#internal internal}, sizes and rights.
-     * @return the endpoint; the caller owns it.
-     */
-    public static InternalEndpoint openInternal(final EndpointHost host, final EndpointOptions options) {
-        return FabricEndpoint.open(host, options, true);
     }
 }

@@ -36,7 +36,7 @@ import org.agrona.BitUtil;
 final class InLane implements InwardLane {
     private static final int MOST_TRIES = 16;
 
-    private final FabricEndpoint endpoint;
+    private final RcLink link;
     private final FabricCompletionQueue queue;
     private final RmaArrivals arrivals;
     private final ArrivalRing ring;
@@ -57,22 +57,20 @@ final class InLane implements InwardLane {
     private volatile boolean lost;
     private volatile long mended;
 
-    InLane(
-        final FabricEndpoint endpoint, final FabricCompletionQueue queue, final EndpointCounters counters,
-        final int receives) {
-        this.endpoint = endpoint;
-        this.queue = queue;
+    InLane(final RcLink link, final EndpointCounters counters, final long context) {
+        this.link = link;
+        this.queue = link.receive();
         this.counters = counters;
-        this.receives = receives;
+        this.receives = link.sizes().receive();
         // Queue pairs round up; one send, which is never posted.
         this.room = BitUtil.findNextPositivePowerOfTwo(receives) + 1;
         this.arrivals = queue.arrivals(room);
-        this.ring = new ArrivalRing(arrivals, endpoint, this, receives);
+        this.ring = new ArrivalRing(arrivals, link.endpoint(), context, this, receives);
         arrivals.reserve(room);
         QueuePair made = null;
         boolean done = false;
         try {
-            made = endpoint.realm().pd()
+            made = link.realm().pd()
                 .createQp(new QpOptions().cq(arrivals.cq()).maxSendWr(1).maxReceiveWr(receives));
             qp = made;
             LaneSteps.init(qp, true);
@@ -183,7 +181,7 @@ final class InLane implements InwardLane {
             hasFailed = false;
         } catch (final RdmaException e) {
             lost = true;
-            endpoint.lost("its lane inwards: " + e.getMessage());
+            link.lost("its lane inwards: " + e.getMessage());
         }
     }
 

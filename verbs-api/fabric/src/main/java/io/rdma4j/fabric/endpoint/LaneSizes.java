@@ -27,11 +27,11 @@ record LaneSizes(int transmit, int receive, boolean hasRma, int buffers, int inj
     /** More would make each work request larger. */
     static final int MOST_BUFFERS = 4;
 
-    static LaneSizes of(final EndpointOptions options, final boolean hasRma, final EndpointHost host) {
+    static LaneSizes of(final EndpointOptions options, final EndpointHost host) {
         final TransmitAttributes attributes = host.info().transmitAttributes();
         // Two, where the device can, for memory of the library before the application's.
         final int buffers = Math.max(2, Math.min(MOST_BUFFERS, attributes.iovLimit()));
-        return new LaneSizes(options.transmitSize(), options.receiveSize(), hasRma,
+        return new LaneSizes(options.transmitSize(), options.receiveSize(), RmaLanes.isIn(host),
             Math.min(buffers, host.context().attributes().maxSge()), attributes.injectSize());
     }
 

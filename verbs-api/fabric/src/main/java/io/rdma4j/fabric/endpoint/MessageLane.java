@@ -20,7 +20,6 @@ import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.QpAttributes;
-import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -35,7 +34,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Messages of the application. A send that fails at this side's memory is an error of its own: the peer has not heard
  * of it, nothing behind it was sent, and the queue pair comes up again where it stopped. Any other failure ends the
- * lane. For the thread that uses the endpoint.
+ * lane. For the thread that uses the link.
  *
  * <pre>{@code
  *           a send failed here           all is flushed: reset, posted again
@@ -55,7 +54,7 @@ final class MessageLane {
     /** In {@link OpRing#TRIES}: the device gave it back undone. */
     private static final int GIVEN_BACK = 1;
 
-    private final FabricEndpoint endpoint;
+    private final RcLink link;
     private final QueuePair qp;
     private final LocalMemory local;
     private final OpRing sends;
@@ -70,7 +69,6 @@ final class MessageLane {
     /** What was injected, by slot; to be posted again. */
     private final UnsafeBuffer copies;
     private final int mostCopied;
-    private PeerName peer;
     private long sendId;
     private long receiveId;
     private boolean isConnected;
@@ -84,30 +82,19 @@ final class MessageLane {
     /** Also set by who ends the connection, from any thread. */
     private volatile boolean isLost;
 
-    MessageLane(
-        final FabricEndpoint endpoint, final LocalMemory local, final OpRing sends, final OpRing receives,
-        final boolean selective, final LaneSizes sizes, final QpOptions options, final boolean mends) {
-        this.endpoint = endpoint;
-        this.local = local;
+    MessageLane(final RcLink link, final OpRing sends, final OpRing receives) {
+        final LaneSizes sizes = link.sizes();
+        this.link = link;
+        this.qp = link.qp();
+        this.local = link.local();
         this.sends = sends;
         this.receives = receives;
-        this.quiet = selective ? OpRing.QUIET : 0;
-        this.mends = mends;
+        this.quiet = link.rules().isSelective() ? OpRing.QUIET : 0;
+        this.mends = link.canMend();
         this.sendBuffers = new SlotBuffers(sends, sizes.outSlots());
         this.receiveBuffers = new SlotBuffers(receives, sizes.receives());
-        this.mostCopied = options.maxInline();
+        this.mostCopied = sizes.injected();
         this.copies = new UnsafeBuffer(new byte[sizes.outSlots() * mostCopied]);
-        this.qp = endpoint.realm().pd().createQp(options);
-        try {
-            LaneSteps.init(qp, false);
-        } catch (final RuntimeException e) {
-            qp.close();
-            throw e;
-        }
-    }
-
-    QueuePair qp() {
-        return qp;
     }
 
     void ports(final int transmit, final int receive) {
@@ -115,9 +102,8 @@ final class MessageLane {
         receiveId = WorkId.of(receive, WorkId.RECEIVE);
     }
 
-    void connect(final PeerName to) {
-        peer = to;
-        LaneSteps.connect(qp, to.gid(), to.messageQpn(), to.messagePsn(), qp.localAddress().psn());
+    /** The link is. */
+    void connected() {
         isConnected = true;
     }
 
@@ -242,31 +228,6 @@ final class MessageLane {
         return posted(receives, postReceive(slot));
     }
 
-    /** Of memory that the device knows. */
-    int sendKnown(final long address, final int length, final int lkey, final long context) {
-        return sendKnown(address, length, lkey, 0, 0, 0, context);
-    }
-
-    int sendKnown(
-        final long address, final int length, final int lkey, final long address2, final int length2, final int lkey2,
-        final long context) {
-        final int objection = checkSend();
-        if (objection != 0) {
-            return objection;
-        }
-        final int slot = claimSend(context, (long) length + length2, null, 0, 0, 0);
-        sendBuffers.keep(slot, address, lkey);
-        if (length2 != 0) {
-            sendBuffers.add(slot, address2, length2, lkey2);
-        }
-        return posted(sends, postSend(slot));
-    }
-
-    int receiveKnown(final long address, final int length, final int lkey, final long context) {
-        final int objection = checkReceive();
-        return objection != 0 ? objection : receive(null, address, length, lkey, context);
-    }
-
     private int receive(
         final CachedRegion cached, final long address, final int length, final int lkey, final long context) {
         final int slot = receives.claim(OperationKind.RECEIVE, context, 0, cached);
@@ -328,13 +289,13 @@ final class MessageLane {
             // What is flushed in the receive queue may be seen before the failure in the other one.
             ring.putInt(slot, OpRing.TRIES, GIVEN_BACK);
             state = Math.max(state, FLUSHED);
-            endpoint.wantsProgress();
+            link.wantsProgress();
             return;
         }
         ring.done(slot, Failures.errno(status, ring == receives), Failures.detail(status, vendorError));
         if (mends && !isLost && ring == sends && OutLane.isOwnFault(status)) {
             state = Math.max(state, BROKEN);
-            endpoint.wantsProgress();
+            link.wantsProgress();
         } else if (!isLost || state != UP) {
             lose("messages: " + status);
         }
@@ -344,7 +305,7 @@ final class MessageLane {
     private void lose(final String why) {
         if (!isLost) {
             isLost = true;
-            endpoint.lost(why);
+            link.lost(why);
         }
         state = UP;
         giveUp(sends);
@@ -388,7 +349,7 @@ final class MessageLane {
             return;
         }
         if (receivesOut > 0) {
-            endpoint.gatherReceives();
+            link.receive().gatherAll();
         }
         if (receivesOut == 0 && state == BROKEN) {
             mend();
@@ -417,7 +378,7 @@ final class MessageLane {
                 lose("messages: receives could not be posted again");
                 return;
             }
-            LaneSteps.connect(qp, peer.gid(), peer.messageQpn(), receivePsn, sendPsn);
+            LaneSteps.connect(qp, link.peer().gid(), link.peer().messageQpn(), receivePsn, sendPsn);
         } catch (final RdmaException e) {
             if (e.errno() != RdmaException.EBUSY) {
                 lose("messages: " + e.getMessage());
@@ -453,10 +414,6 @@ final class MessageLane {
     /** How often it came up again. */
     long mended() {
         return mended;
-    }
-
-    void close() {
-        qp.close();
     }
 
     @Override

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
@@ -17,7 +16,6 @@ import io.rdma4j.fabric.region.DirectoryLayout;
 import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.Completion;
-import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
@@ -51,7 +49,7 @@ final class OutLane {
     private static final int LOST = 4;
     private static final int NOBODY = -1;
 
-    private final FabricEndpoint endpoint;
+    private final RcLink link;
     private final QueuePair qp;
     private final OpRing ring;
     private final KeyCache cache = new KeyCache();
@@ -87,21 +85,21 @@ final class OutLane {
     private long mended;
 
     OutLane(
-        final FabricEndpoint endpoint, final LocalMemory local, final OpRing ring, final boolean selective,
-        final LaneSizes sizes, final CompletionQueue cq) {
+        final RcLink link, final OpRing ring, final boolean selective) {
+        final LaneSizes sizes = link.sizes();
         this.quiet = selective ? OpRing.QUIET : 0;
         this.buffers = new SlotBuffers(ring, sizes.outSlots());
-        this.endpoint = endpoint;
-        this.local = local;
+        this.link = link;
+        this.local = link.local();
         this.ring = ring;
         this.remote =
-            new RemoteMemory(endpoint.host().mappedKeys(), cache, endpoint.host().info().needs(MrMode.RAW));
-        this.inTurn = endpoint.host().context().supports(Feature.REQUESTS_IN_TURN);
+            new RemoteMemory(link.host().mappedKeys(), cache, link.host().info().needs(MrMode.RAW));
+        this.inTurn = link.host().context().supports(Feature.REQUESTS_IN_TURN);
         // Each may be two work requests; and one that looks a key up.
-        this.qp = endpoint.realm().pd().createQp(sizes.out(cq));
+        this.qp = link.realm().pd().createQp(sizes.out(link.transmit().cq()));
         this.pieces = new ScatteredSlots(ring, buffers, sizes.outSlots(), qp.maxSendWr());
         try {
-            this.lookup = new KeyLookup(qp, endpoint.realm(), sizes.outSlots() * sizes.injected());
+            this.lookup = new KeyLookup(qp, link.realm(), sizes.outSlots() * sizes.injected());
             this.injected = sizes.injected();
         } catch (final RuntimeException e) {
             qp.close();
@@ -143,10 +141,10 @@ final class OutLane {
     }
 
     /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
-    int start(final Rma rma, final MemoryRegion desc, final Object owner, final long context) {
+    int start(final Rma rma, final Object owner, final long context) {
         final RmaOperation operation = rma.operation;
         final int refusal =
-            local.find(rma.address, rma.length, desc, owner, operation.local, operation.localAccess);
+            local.find(rma.address, rma.length, rma.desc, owner, operation.local, operation.localAccess);
         if (refusal != 0) {
             return refusal;
         }
@@ -229,7 +227,7 @@ final class OutLane {
             if (code != ReturnCode.OK && code != ReturnCode.QUEUE_FULL) {
                 return Failures.negated(code);
             }
-            endpoint.wantsProgress();
+            link.wantsProgress();
         }
         return -FiErrno.FI_EAGAIN;
     }
@@ -332,7 +330,7 @@ final class OutLane {
             failedWhat = what;
         }
         state = BROKEN;
-        endpoint.wantsProgress();
+        link.wantsProgress();
         failedStatus = status;
         failedDetail = Failures.detail(status, vendorError);
     }
@@ -370,7 +368,7 @@ final class OutLane {
 
     private void mend() {
         final boolean refused = isRefusal(failedStatus);
-        if (!endpoint.canMend() || refused && !peer.has(PeerName.MENDS) || !refused && !isOwnFault(failedStatus)) {
+        if (!link.canMend() || refused && !peer.has(PeerName.MENDS) || !refused && !isOwnFault(failedStatus)) {
             lose(Failures.errno(failedStatus, false), failedDetail);
             return;
         }
@@ -547,7 +545,7 @@ final class OutLane {
             ring.done(failedSlot, errno, detail);
         }
         ring.cancelAll(FiErrno.FI_ECANCELED, Failures.LANE_LOST);
-        endpoint.lost("its lane outwards: " + failedStatus);
+        link.lost("its lane outwards: " + failedStatus);
     }
 
     /** The memory of what is under way is given up: nothing may touch it any more. */
@@ -556,7 +554,7 @@ final class OutLane {
             qp.modify(QpAttributes.to(QpState.ERR));
         } catch (final RdmaException e) {
             // The device is gone, or the queue pair has not begun: nothing is under way either way.
-            endpoint.lost(e.getMessage());
+            link.lost(e.getMessage());
         }
     }
 

@@ -5,26 +5,148 @@
 
 package io.rdma4j.fabric.endpoint;
 
-/** An RMA operation or an atomic as the application asks for it; filled anew each time. */
-final class Rma {
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.OperationKind;
+
+/** An RMA operation or an atomic as the application asks for it: filled anew each time, or a copy that waits. */
+public final class Rma {
     RmaOperation operation;
     long address;
     long length;
+    MemoryRegion desc;
     long remoteAddress;
     long key;
     int data;
     long operand;
     long swap;
+    /** Names the buffers, and where the peer's memory is; null for an operation on one buffer. */
+    Message message;
+    long flags;
 
-    Rma set(
-        final RmaOperation what, final long localAddress, final long bytes, final long farAddress, final long farKey) {
+    /**
+     * An operation on one buffer.
+     *
+     * @param what         it is.
+     * @param localAddress first byte of this side's memory.
+     * @param bytes        of it.
+     * @param region       covers it, or null.
+     * @return this, to be told where the peer's memory is.
+     */
+    public Rma set(
+        final RmaOperation what, final long localAddress, final long bytes, final MemoryRegion region) {
         if (operation != what) {
             operation = what;
         }
+        if (desc != region) {
+            desc = region;
+        }
+        if (message != null) {
+            message = null;
+        }
         address = localAddress;
         length = bytes;
+        return this;
+    }
+
+    /**
+     * Where the peer's memory is.
+     *
+     * @param farAddress its first byte, or offset.
+     * @param farKey     the peer's key.
+     * @return this.
+     */
+    public Rma remote(final long farAddress, final long farKey) {
         remoteAddress = farAddress;
         key = farKey;
         return this;
+    }
+
+    /**
+     * What the peer is told with {@link RmaOperation#WRITE_WITH_DATA}.
+     *
+     * @param value 32 bits.
+     * @return this.
+     */
+    public Rma data(final int value) {
+        data = value;
+        return this;
+    }
+
+    /**
+     * Of an atomic.
+     *
+     * @param first  what is added, or compared.
+     * @param second what is put in its place; 0 for an addition.
+     * @return this.
+     */
+    public Rma operands(final long first, final long second) {
+        operand = first;
+        swap = second;
+        return this;
+    }
+
+    /**
+     * A read or a write of several buffers.
+     *
+     * @param isRead    whether it is a read.
+     * @param buffers   the buffers, and where the peer's memory is; not null.
+     * @param itsFlags  of {@link OpFlags}.
+     * @return this.
+     */
+    public Rma set(final boolean isRead, final Message buffers, final long itsFlags) {
+        set(isRead ? RmaOperation.READ
+            : (itsFlags & OpFlags.REMOTE_CQ_DATA) != 0 ? RmaOperation.WRITE_WITH_DATA : RmaOperation.WRITE,
+            0, buffers.total(), null);
+        message = buffers;
+        flags = itsFlags;
+        return remote(buffers.remoteAddress(), buffers.key()).data(buffers.data());
+    }
+
+    /**
+     * What the completion says that it was.
+     *
+     * @return not null.
+     */
+    public OperationKind kind() {
+        return operation.kind;
+    }
+
+    /**
+     * Bytes.
+     *
+     * @return of all buffers.
+     */
+    public long length() {
+        return length;
+    }
+
+    /**
+     * Whether its flags ask for a completion.
+     *
+     * @return false also where it has no flags.
+     */
+    public boolean asksForCompletion() {
+        return message != null && (flags & OpFlags.COMPLETION) != 0;
+    }
+
+    /**
+     * One that stays as it is while this one is filled anew, and the application's message, too.
+     *
+     * @return a copy.
+     */
+    public Rma copy() {
+        final Rma other = new Rma().set(operation, address, length, desc).remote(remoteAddress, key).data(data)
+            .operands(operand, swap);
+        other.flags = flags;
+        if (message != null) {
+            other.message = new Message(Math.max(1, message.count()));
+            for (int i = 0; i < message.count(); i++) {
+                other.message.add(message.address(i), message.length(i), message.desc(i));
+            }
+            other.message.data(message.data()).remote(message.remoteAddress(), message.key());
+        }
+        return other;
     }
 }

@@ -12,11 +12,16 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.SendOpcode;
 
 /** What goes by the lane outwards: what it is below, and which rights it needs on both sides. */
-enum RmaOperation {
+public enum RmaOperation {
+    /** Puts bytes there. */
     WRITE(OperationKind.WRITE, SendOpcode.RDMA_WRITE, MrAccess.WRITE, DirectoryLayout.WRITE),
+    /** The same, and tells the peer. */
     WRITE_WITH_DATA(OperationKind.WRITE, SendOpcode.RDMA_WRITE_WITH_IMM, MrAccess.WRITE, DirectoryLayout.WRITE),
+    /** Fetches bytes. */
     READ(OperationKind.READ, SendOpcode.RDMA_READ, MrAccess.READ, DirectoryLayout.READ),
+    /** Adds to a number, and fetches what it was. */
     ADD(OperationKind.ATOMIC, SendOpcode.ATOMIC_FETCH_AND_ADD, MrAccess.READ, DirectoryLayout.ATOMIC),
+    /** Replaces a number if it is as expected, and fetches what it was. */
     SWAP(OperationKind.ATOMIC, SendOpcode.ATOMIC_CMP_AND_SWP, MrAccess.READ, DirectoryLayout.ATOMIC);
 
     private static final RmaOperation[] ALL = values();

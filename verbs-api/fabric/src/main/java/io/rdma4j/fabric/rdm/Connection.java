@@ -8,6 +8,7 @@ package io.rdma4j.fabric.rdm;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.cm.PeerId;
 
+import io.rdma4j.fabric.endpoint.Rma;
 import org.agrona.DirectBuffer;
 
 /** A peer that was talked to: the link to it, or the one operation that waits for a link. */
@@ -29,7 +30,7 @@ final class Connection {
     /** What waits; null for none. */
     SendOp waiting;
     /** What waits, if that is RMA. */
-    RmaCall call;
+    Rma rma;
     /** What waits, if that was injected. */
     DirectBuffer injected;
     /** For a context of the peer. */
@@ -47,7 +48,7 @@ final class Connection {
 
     /** What waits elsewhere waits here from now on. */
     void waitFor(final Connection other) {
-        call = other.call;
+        rma = other.rma;
         injected = other.injected;
         rxIndex = other.rxIndex;
         fiAddr = other.fiAddr;
@@ -58,7 +59,7 @@ final class Connection {
     SendOp takeWaiting() {
         final SendOp op = waiting;
         waiting = null;
-        call = null;
+        rma = null;
         injected = null;
         return op;
     }

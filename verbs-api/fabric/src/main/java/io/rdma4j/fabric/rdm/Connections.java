@@ -6,7 +6,6 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.base.Deadline;
-import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
@@ -103,16 +102,6 @@ final class Connections implements LinkOwner {
     /** The link of this number; null if there is none. */
     LinkEnd link(final int number) {
         return links.get(number);
-    }
-
-    /** The link of this number, if it is this endpoint's. */
-    LinkEnd link(final int number, final Endpoint endpoint) {
-        final LinkEnd link = links.get(number);
-        return link == null || link.endpoint() != endpoint ? null : link;
-    }
-
-    LinkEnd link(final Endpoint endpoint) {
-        return links.get(endpoint);
     }
 
     /** The link is used just now. */
@@ -370,7 +359,9 @@ final class Connections implements LinkOwner {
 
     /** Its end has come: it is closed soon, outside of callbacks. */
     void doom(final LinkEnd link, final int errno, final boolean tell) {
-        dead.add(new Dead(link, errno, tell));
+        if (link.doom()) {
+            dead.add(new Dead(link, errno, tell));
+        }
         final Connection connection = peers.get(link.channel().peer());
         if (errno != 0 && connection != null) {
             whereabouts.doubt(connection.fiAddr);
@@ -444,7 +435,7 @@ final class Connections implements LinkOwner {
             return;
         }
         for (int i = 0; i < links.end(); i++) {
-            final LinkEnd link = links.get(i);
+            final LinkEnd link = links.at(i);
             if (link != null && link.isEstablished() && link.channel().isWaiting()) {
                 link.channel().probe();
                 if (link.channel().isGreeting() && link.isTooLong(now, timeoutNanos)) {

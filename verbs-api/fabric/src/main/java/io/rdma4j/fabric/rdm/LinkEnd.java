@@ -5,44 +5,64 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.cm.Link;
 import io.rdma4j.fabric.cm.Peer;
 import io.rdma4j.fabric.cm.PeerId;
+import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
-import io.rdma4j.fabric.endpoint.InternalEndpoint;
-import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.fabric.completion.WorkId;
+import io.rdma4j.fabric.endpoint.RcLink;
+import io.rdma4j.fabric.endpoint.RmaLanes;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.SendRequest;
 
-/** A connected endpoint under a channel, with the channel's memory. */
-final class LinkEnd implements Link, Wire, ChannelEnd {
-    private final InternalEndpoint endpoint;
+/**
+ * The end of a connection under a channel, with the channel's memory. Pieces are posted to the queue pair from here,
+ * and their completions come straight back; RMA has operations of its own, see {@link RmaLanes}.
+ */
+final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
+    /** A header, and payload. */
+    private static final int BUFFERS = 2;
+
+    private final RcLink link;
+    private final RdmCore core;
     private final Connections home;
     private final SlotArea area;
     private final FabricCompletionQueue queue;
-    /** Its place among the channels, in what completions bring back. */
-    private final long number;
+    private final int number;
+    private final QueuePair qp;
+    private final long sendId;
+    private final long receiveId;
+    private final SendRequest request = new SendRequest(BUFFERS);
+    private final ReceiveRequest into = new ReceiveRequest();
     private final Channel channel;
     /** Null for the endpoint itself. */
     private final Peer peer;
     private boolean isEstablished;
+    private boolean isDoomed;
     private long since;
     private int looks;
     private boolean closed;
 
     LinkEnd(
-        final InternalEndpoint endpoint, final Connections home, final SlotArea area,
-        final FabricCompletionQueue queue, final int number, final ChannelHost host, final PeerId id, final Peer peer) {
-        this.endpoint = endpoint;
+        final RcLink link, final RdmCore core, final Connections home, final SlotArea area,
+        final FabricCompletionQueue queue, final int number, final PeerId id, final Peer peer) {
+        this.link = link;
+        this.core = core;
         this.home = home;
         this.area = area;
         this.queue = queue;
-        this.number = (long) number << Integer.SIZE;
+        this.number = number;
         this.peer = peer;
-        this.channel = new Channel(host, id, this, area, this);
-    }
-
-    InternalEndpoint endpoint() {
-        return endpoint;
+        this.qp = link.qp();
+        link.join(this);
+        this.sendId = WorkId.of(link.transmitPort(), WorkId.SEND);
+        this.receiveId = WorkId.of(link.receivePort(), WorkId.RECEIVE);
+        this.channel = new Channel(core, id, this, area, this);
     }
 
     Channel channel() {
@@ -58,12 +78,25 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
     }
 
     int number() {
-        return (int) (number >>> Integer.SIZE);
+        return number;
     }
 
-    /** What an operation on it brings back. */
-    long contextOf(final int slot) {
-        return number | slot;
+    RcLink link() {
+        return link;
+    }
+
+    RmaLanes rma() {
+        return link.rma();
+    }
+
+    /** What RMA on it brings back. */
+    long contextOf(final int op) {
+        return arrivals(number) | op;
+    }
+
+    /** What the peer's writes on it bring along. */
+    static long arrivals(final int number) {
+        return (long) number << Integer.SIZE;
     }
 
     boolean isEstablished() {
@@ -75,6 +108,17 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
         since = now;
     }
 
+    boolean isConnected() {
+        return link.isConnected();
+    }
+
+    /** Its end has come; false if it had before. */
+    boolean doom() {
+        final boolean first = !isDoomed;
+        isDoomed = true;
+        return first;
+    }
+
     /** The first message of the other end has had this long to come, and was looked for more than once. */
     boolean isTooLong(final long now, final long timeout) {
         return ++looks > 1 && now - since >= timeout;
@@ -82,35 +126,69 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
 
     @Override
     public byte[] name() {
-        return endpoint.name();
+        return link.name();
     }
 
     @Override
     public void connect(final byte[] peerName) {
-        endpoint.connect(peerName);
+        link.connect(peerName);
     }
 
     @Override
     public int receive(final int slot, final long address, final int length, final int lkey) {
-        return code(endpoint.receiveKnown(address, length, lkey, number | slot));
+        return qp.postReceive(into.wrId(receiveId | slot).sge(address, length, lkey));
     }
 
     @Override
     public int send(final int piece, final long address, final int length, final int lkey) {
-        return code(endpoint.sendKnown(address, length, lkey, number | piece));
+        return qp.postSend(request.wrId(sendId | piece).sge(address, length, lkey));
     }
 
     @Override
     public int gather(
         final int piece, final long address, final int lkey, final long payload, final int payloadLength,
         final int payloadKey) {
-        return code(endpoint.sendKnown(address, Header.LENGTH, lkey, payload, payloadLength, payloadKey,
-            number | piece));
+        request.wrId(sendId | piece).sge(address, Header.LENGTH, lkey);
+        if (payloadLength > 0) {
+            request.addSge(payload, payloadLength, payloadKey);
+        }
+        return qp.postSend(request);
     }
 
-    private static int code(final int errno) {
-        return errno == 0 ? ReturnCode.OK
-            : errno == -FiErrno.FI_EAGAIN ? ReturnCode.QUEUE_FULL : ReturnCode.WRONG_STATE;
+    @Override
+    public void completed(final int what, final int slot, final Completion completion) {
+        if (what == WorkId.RECEIVE) {
+            core.received(this, slot, completion);
+        } else if (what == WorkId.SEND) {
+            core.sent(this, slot, completion);
+        } else {
+            link.rma().completed(what, slot, completion);
+        }
+    }
+
+    /** The queue pair of its messages does not work any more. */
+    void lost(final String why) {
+        link.lost(why);
+    }
+
+    @Override
+    public boolean progress(final FabricCompletionQueue read) {
+        return link.rma().progress();
+    }
+
+    @Override
+    public int arm() {
+        return link.rma().isMending() ? -FiErrno.FI_EAGAIN : 0;
+    }
+
+    @Override
+    public long idleNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public Endpoint endpoint() {
+        return core.endpoint();
     }
 
     /** Closes the connection; out of {@link Channel#close}, or for {@link Link}. */
@@ -119,7 +197,7 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
         if (!closed) {
             closed = true;
             try {
-                endpoint.close();
+                link.close();
             } finally {
                 channel.close();
                 home.gone(this);
@@ -134,6 +212,6 @@ final class LinkEnd implements Link, Wire, ChannelEnd {
 
     @Override
     public String toString() {
-        return "link " + number() + ", " + channel + ", " + endpoint;
+        return "link " + number + ", " + channel + ", " + link;
     }
 }

@@ -6,14 +6,15 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.cm.Peer;
 import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
-import io.rdma4j.fabric.endpoint.Endpoints;
-import io.rdma4j.fabric.endpoint.InternalEndpoint;
+import io.rdma4j.fabric.endpoint.RcLink;
+import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
 
 /** Makes ends of links, each with a connected endpoint, a queue and slots. For the thread that uses the endpoint. */
@@ -54,31 +55,28 @@ final class LinkMaker {
 
     /** Null for the peer of the endpoint itself. */
     LinkEnd open(final PeerId id, final Peer peer) {
-        SlotArea area = null;
-        FabricCompletionQueue queue = null;
-        InternalEndpoint endpoint = null;
-        boolean done = false;
-        try {
-            area = pool.claim();
-            queue = queues.claim();
-            endpoint = Endpoints.openInternal(host,
-                new EndpointOptions().completionQueue(queue).sizes(transmits, receives));
-            final LinkEnd link = new LinkEnd(endpoint, home, area, queue, links.freeNumber(), core, id, peer);
+        try (Undo undo = new Undo()) {
+            final SlotArea area = pool.claim();
+            undo.add(() -> pool.giveBack(area));
+            final FabricCompletionQueue queue = queues.claim();
+            undo.add(() -> queues.giveBack(queue));
+            final int number = links.freeNumber();
+            final RcLink made = RcLink.open(host, core.realm(),
+                new EndpointOptions().completionQueue(queue).sizes(transmits, receives), EndpointCounters.none(),
+                core.endpoint(), LinkEnd.arrivals(number), false);
+            undo.add(made::close);
+            final LinkEnd link = new LinkEnd(made, core, home, area, queue, number, id, peer);
             if (!link.channel().prepare()) {
-                throw FabricException.of("open link").detail("%s takes no receives", endpoint)
+                throw FabricException.of("open link").detail("%s takes no receives", made)
                     .errno(FiErrno.FI_EIO).build();
             }
             links.put(link);
-            done = true;
+            undo.forget();
             return link;
         } catch (final RdmaException e) {
             throw noRoom(FabricException.from("open link", e));
         } catch (final FabricException e) {
             throw noRoom(e);
-        } finally {
-            if (!done) {
-                discard(area, queue, endpoint);
-            }
         }
     }
 
@@ -86,17 +84,5 @@ final class LinkMaker {
     private static FabricException noRoom(final FabricException e) {
         return e.errno() != FiErrno.FI_EINVAL ? e : FabricException.of("open link")
             .detail("%s", e.getMessage()).errno(FiErrno.FI_ENOMEM).cause(e).build();
-    }
-
-    private void discard(final SlotArea area, final FabricCompletionQueue queue, final InternalEndpoint endpoint) {
-        if (endpoint != null) {
-            endpoint.close();
-        }
-        if (queue != null) {
-            queues.giveBack(queue);
-        }
-        if (area != null) {
-            pool.giveBack(area);
-        }
     }
 }

@@ -96,6 +96,11 @@ final class LinkQueues implements AutoCloseable {
         return taken == 0 ? failure : taken;
     }
 
+    /** Notes all that is there now, as far as it goes; {@link #read} tells of it. */
+    void gatherAll() {
+        queues.forEach(FabricCompletionQueue::gatherAll);
+    }
+
     int arm() {
         int code = 0;
         for (final FabricCompletionQueue queue : queues) {

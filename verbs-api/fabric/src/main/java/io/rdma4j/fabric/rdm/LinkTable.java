@@ -5,56 +5,69 @@
 
 package io.rdma4j.fabric.rdm;
 
-import io.rdma4j.fabric.Endpoint;
 
 import java.util.Arrays;
-import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
-/** The links of an endpoint by their numbers, the lowest ones that are free. For the thread that uses the endpoint. */
+/**
+ * The links of an endpoint by their numbers. A number is a place and how often a link was made there, so that what is
+ * told of a link that is gone is not taken for the next one's. For the thread that uses the endpoint.
+ */
 final class LinkTable {
-    private final Map<Endpoint, LinkEnd> byEndpoint = new IdentityHashMap<>();
-    private LinkEnd[] links = new LinkEnd[8];
+    private static final int PLACE_BITS = 20;
+    private static final int PLACE_MASK = (1 << PLACE_BITS) - 1;
 
+    private LinkEnd[] links = new LinkEnd[8];
+    private int[] next = numbers(0, links.length);
+
+    private static int[] numbers(final int from, final int to) {
+        return IntStream.range(from, to).toArray();
+    }
+
+    /** For the next link: the lowest place that is free. */
     int freeNumber() {
         for (int i = 0; i < links.length; i++) {
             if (links[i] == null) {
-                return i;
+                return next[i];
             }
         }
-        links = Arrays.copyOf(links, 2 * links.length);
-        return links.length / 2;
+        final int before = links.length;
+        links = Arrays.copyOf(links, 2 * before);
+        next = IntStream.concat(Arrays.stream(next), Arrays.stream(numbers(before, 2 * before))).toArray();
+        return next[before];
     }
 
     void put(final LinkEnd link) {
-        links[link.number()] = link;
-        byEndpoint.put(link.endpoint(), link);
+        links[link.number() & PLACE_MASK] = link;
     }
 
     /** False if it was not there. */
     boolean remove(final LinkEnd link) {
-        if (links[link.number()] != link) {
+        final int place = link.number() & PLACE_MASK;
+        if (links[place] != link) {
             return false;
         }
-        links[link.number()] = null;
-        byEndpoint.remove(link.endpoint());
+        links[place] = null;
+        next[place] += 1 << PLACE_BITS;
         return true;
     }
 
-    /** All numbers are below it. */
+    /** All places are below it. */
     int end() {
         return links.length;
     }
 
     /** Null if there is none. */
-    LinkEnd get(final int number) {
-        return number >= 0 && number < links.length ? links[number] : null;
+    LinkEnd at(final int place) {
+        return links[place];
     }
 
-    /** Null if there is none. */
-    LinkEnd get(final Endpoint endpoint) {
-        return byEndpoint.get(endpoint);
+    /** Null if there is none of this number any more. */
+    LinkEnd get(final int number) {
+        final int place = number & PLACE_MASK;
+        final LinkEnd link = place < links.length ? links[place] : null;
+        return link != null && link.number() == number ? link : null;
     }
 
     boolean isAny(final Predicate<LinkEnd> condition) {

@@ -17,9 +17,12 @@ import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.Report;
 import io.rdma4j.fabric.completion.Room;
+import io.rdma4j.fabric.endpoint.Rma;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.Realm;
 
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.WcStatus;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -151,6 +154,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     /** Takes all that is there; false if there was no room for all data of peers' writes. */
     boolean drain() {
+        internal.gatherAll();
         int taken = 1;
         for (int left = MOST_ROUNDS; left > 0 && taken > 0 && hears(); left--) {
             taken = internal.read(this, Math.min(BATCH, arrivals.left()));
@@ -168,62 +172,49 @@ final class RdmCore implements ChannelHost, CompletionReader {
         }
     }
 
-    /** A link's operation is over. */
+    /** RMA is over, or data of a peer's write came. */
     @Override
     public void onCompletion(final CompletionEntry entry) {
-        final OperationKind kind = entry.kind();
-        if (kind == OperationKind.REMOTE_WRITE) {
-            arrived(entry);
-            return;
-        }
-        final long context = entry.context();
-        final LinkEnd link = connections.link((int) (context >>> Integer.SIZE), entry.endpoint());
-        if (link == null) {
-            // It was closed meanwhile.
-            return;
-        }
-        final int slot = (int) context;
-        if (kind == OperationKind.RECEIVE) {
-            received(entry, link, slot);
-        } else if (kind == OperationKind.SEND) {
-            sent(entry, link, slot);
-        } else {
-            rmaDone(entry, link, slot);
+        // Null if it was closed meanwhile.
+        final LinkEnd link = connections.link((int) (entry.context() >>> Integer.SIZE));
+        if (entry.kind() == OperationKind.REMOTE_WRITE) {
+            arrived(entry, link);
+        } else if (link != null) {
+            rmaDone(entry, link, (int) entry.context());
         }
     }
 
-    private void received(final CompletionEntry entry, final LinkEnd link, final int slot) {
-        if (entry.isError()) {
-            broken(link.channel(), entry.providerError());
+    /** The device filled a slot. */
+    void received(final LinkEnd link, final int slot, final Completion completion) {
+        if (completion.status() != WcStatus.SUCCESS) {
+            lost(link, completion.status());
         } else {
             connections.used(link.channel());
-            link.channel().arrived(slot, (int) entry.length());
+            link.channel().arrived(slot, completion.byteLength());
         }
     }
 
-    private void sent(final CompletionEntry entry, final LinkEnd link, final int piece) {
+    /** The device of the peer has a piece. */
+    void sent(final LinkEnd link, final int piece, final Completion completion) {
         final Channel channel = link.channel();
+        final boolean failed = completion.status() != WcStatus.SUCCESS;
         if (piece == sends.probe()) {
-            probed(entry, channel);
-            return;
+            channel.probed();
+        } else if (sends.channelOf(piece) == channel) {
+            final SendOp op = sends.opOf(piece);
+            sends.giveBackPiece(piece);
+            if (!failed) {
+                channel.sent(piece, op);
+            }
         }
-        if (sends.channelOf(piece) != channel) {
-            return;
-        }
-        final SendOp op = sends.opOf(piece);
-        sends.giveBackPiece(piece);
-        if (entry.isError()) {
-            broken(channel, entry.providerError());
-        } else {
-            channel.sent(piece, op);
+        if (failed) {
+            lost(link, completion.status());
         }
     }
 
-    private void probed(final CompletionEntry entry, final Channel channel) {
-        channel.probed();
-        if (entry.isError()) {
-            broken(channel, entry.providerError());
-        }
+    private void lost(final LinkEnd link, final WcStatus status) {
+        link.lost("messages: " + status);
+        broken(link.channel(), status.name());
     }
 
     private void rmaDone(final CompletionEntry entry, final LinkEnd link, final int index) {
@@ -232,7 +223,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         if (op == null || op.free || op.channel != channel) {
             return;
         }
-        if (entry.isError() && !link.endpoint().isConnected()) {
+        if (entry.isError() && !link.isConnected()) {
             broken(channel, entry.providerError());
             return;
         }
@@ -240,8 +231,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         report(op, entry.errno());
     }
 
-    private void arrived(final CompletionEntry entry) {
-        final LinkEnd link = connections.link(entry.endpoint());
+    private void arrived(final CompletionEntry entry, final LinkEnd link) {
         final RdmReceiveContext context = contexts[0];
         arrivals.take();
         counters.success(OperationKind.REMOTE_WRITE);
@@ -359,8 +349,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
     void startWaiting(final Connection connection) {
         final Channel channel = connection.link.channel();
         final SendOp op = connection.waiting;
-        final int code = connection.call == null ? startMessage(connection, channel, op)
-            : startRma(connection.call, connection.link, op);
+        final int code = connection.rma == null ? startMessage(connection, channel, op)
+            : startRma(connection.rma, connection.link, op);
         if (code == 0) {
             connection.takeWaiting();
         } else if (code != -FiErrno.FI_EAGAIN) {
@@ -386,12 +376,12 @@ final class RdmCore implements ChannelHost, CompletionReader {
     }
 
     /** Starts RMA on a link; 0 or a negated errno. */
-    int startRma(final RmaCall call, final LinkEnd link, final SendOp op) {
+    int startRma(final Rma rma, final LinkEnd link, final SendOp op) {
         final Channel channel = link.channel();
         if (!channel.isUp()) {
             return -FiErrno.FI_EAGAIN;
         }
-        final int code = call.start(link.endpoint(), link.contextOf(op.index));
+        final int code = link.rma().start(rma, null, link.contextOf(op.index));
         if (code == 0) {
             op.channel = channel;
             channel.rmaStarted();

@@ -16,13 +16,14 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
-import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.endpoint.Rma;
+import io.rdma4j.fabric.endpoint.RmaOperation;
 import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
@@ -37,8 +38,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     private final RdmReceiveContext[] contexts;
     private final RdmCore core;
     private final Transmit transmit;
-    private final RmaCall call = new RmaCall();
-    private final RmaCall messageCall = new RmaCall();
+    private final Rma rma = new Rma();
     private final boolean hasRma;
     private final boolean hasAtomics;
     private volatile boolean closed;
@@ -177,92 +177,75 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         return contexts[0].receive(message, flags);
     }
 
-    /** 0, or why there is no RMA at all. */
-    private int checkRma(final boolean offered) {
-        return closed ? -FiErrno.FI_EBADFD : offered ? 0 : -FiErrno.FI_EOPNOTSUPP;
+    private int start(final boolean isOffered, final long dest, final long context) {
+        if (closed) {
+            return -FiErrno.FI_EBADFD;
+        }
+        if (!isOffered) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        return rma.length() < 0 ? -FiErrno.FI_EINVAL : transmit.start(rma, dest, context);
     }
 
     @Override
     public int read(
         final long address, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
         final long key, final long context) {
-        return rma(call.set(RmaCall.READ, address, length, desc).remote(remoteAddress, key), OperationKind.READ,
-            hasRma, dest, context);
+        rma.set(RmaOperation.READ, address, length, desc).remote(remoteAddress, key);
+        return start(hasRma, dest, context);
     }
 
     @Override
     public int write(
         final long address, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
         final long key, final long context) {
-        return rma(call.set(RmaCall.WRITE, address, length, desc).remote(remoteAddress, key), OperationKind.WRITE,
-            hasRma, dest, context);
+        rma.set(RmaOperation.WRITE, address, length, desc).remote(remoteAddress, key);
+        return start(hasRma, dest, context);
     }
 
     @Override
     public int writeWithData(
         final long address, final int length, final MemoryRegion desc, final int data, final long dest,
         final long remoteAddress, final long key, final long context) {
-        call.data = data;
-        return rma(call.set(RmaCall.WRITE_WITH_DATA, address, length, desc).remote(remoteAddress, key),
-            OperationKind.WRITE, hasRma, dest, context);
+        rma.set(RmaOperation.WRITE_WITH_DATA, address, length, desc).remote(remoteAddress, key).data(data);
+        return start(hasRma, dest, context);
     }
 
     @Override
     public int fetchAdd(
         final long result, final MemoryRegion desc, final long add, final long dest, final long remoteAddress,
         final long key, final long context) {
-        call.operand = add;
-        return rma(call.set(RmaCall.ADD, result, Long.BYTES, desc).remote(remoteAddress, key), OperationKind.ATOMIC,
-            hasAtomics, dest, context);
+        rma.set(RmaOperation.ADD, result, Long.BYTES, desc).remote(remoteAddress, key).operands(add, 0);
+        return start(hasAtomics, dest, context);
     }
 
     @Override
     public int compareSwap(
         final long result, final MemoryRegion desc, final long compare, final long swap, final long dest,
         final long remoteAddress, final long key, final long context) {
-        call.operand = compare;
-        call.swap = swap;
-        return rma(call.set(RmaCall.SWAP, result, Long.BYTES, desc).remote(remoteAddress, key), OperationKind.ATOMIC,
-            hasAtomics, dest, context);
-    }
-
-    private int rma(
-        final RmaCall what, final OperationKind kind, final boolean offered, final long dest, final long context) {
-        final int refusal = checkRma(offered);
-        if (refusal != 0) {
-            return refusal;
-        }
-        if (what.length < 0) {
-            return -FiErrno.FI_EINVAL;
-        }
-        return transmit.start(what, kind, what.length, dest, context);
+        rma.set(RmaOperation.SWAP, result, Long.BYTES, desc).remote(remoteAddress, key).operands(compare, swap);
+        return start(hasAtomics, dest, context);
     }
 
     @Override
     public int readMessage(final Message message, final long flags) {
-        return rmaMessage(RmaCall.READ_MESSAGE, message, flags, OperationKind.READ);
+        return start(true, message, flags);
     }
 
     @Override
     public int writeMessage(final Message message, final long flags) {
-        return rmaMessage(RmaCall.WRITE_MESSAGE, message, flags, OperationKind.WRITE);
+        return start(false, message, flags);
     }
 
-    private int rmaMessage(final int operation, final Message message, final long flags, final OperationKind kind) {
-        final int refusal = checkRma(hasRma);
-        if (refusal != 0) {
-            return refusal;
-        }
-        if (message == null || message.total() < 0) {
-            return -FiErrno.FI_EINVAL;
+    private int start(final boolean isRead, final Message message, final long flags) {
+        if (closed || message == null || !hasRma) {
+            return closed ? -FiErrno.FI_EBADFD : !hasRma ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
         }
         if (message.total() > Integer.MAX_VALUE) {
             return -FiErrno.FI_EMSGSIZE;
         }
-        messageCall.set(operation, 0, (int) message.total(), null);
-        messageCall.message = message;
-        messageCall.flags = flags;
-        return transmit.start(messageCall, kind, messageCall.length, message.peer(), message.context());
+        rma.set(isRead, message, flags);
+        return start(true, message.peer(), message.context());
     }
 
     @Override

@@ -16,7 +16,6 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.av.PeerTable;
-import io.rdma4j.fabric.cm.InternalHost;
 import io.rdma4j.fabric.cm.UdPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -138,7 +137,7 @@ final class RdmResources {
         final SlotPool pool =
             new SlotPool(host, realm, LinkMaker.receivesOf(options), slotBytes(options));
         undo.push(pool::close);
-        return new Connections(core, new InternalHost(host, realm), options, internal, pool, port,
+        return new Connections(core, host, options, internal, pool, port,
             (PeerTable) vector);
     }
 

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.TransmitAttributes;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.endpoint.Rma;
 import io.rdma4j.fabric.region.LocalMemory;
 
 import org.agrona.DirectBuffer;
@@ -128,9 +129,9 @@ final class Transmit {
         return code;
     }
 
-    private void await(final SendOp op, final RmaCall call, final DirectBuffer injected) {
+    private void await(final SendOp op, final Rma rma, final DirectBuffer injected) {
         connection.waiting = op;
-        connection.call = call;
+        connection.rma = rma;
         connection.injected = injected;
         connection.rxIndex = rxIndex;
         if (connection.link == null && !connection.isDialing) {
@@ -231,7 +232,7 @@ final class Transmit {
     }
 
     /** Starts RMA or an atomic. */
-    int start(final RmaCall call, final OperationKind kind, final int length, final long dest, final long context) {
+    int start(final Rma rma, final long dest, final long context) {
         final int refusal = aim(dest);
         if (refusal != 0) {
             return refusal;
@@ -241,16 +242,14 @@ final class Transmit {
             return -FiErrno.FI_EAGAIN;
         }
         core.room().take();
-        final boolean reported = !selective || (call.operation >= RmaCall.READ_MESSAGE
-            && (call.flags & OpFlags.COMPLETION) != 0);
-        final SendOp op = sends.claimOp(kind, context, reported);
-        op.total = length;
+        final SendOp op = sends.claimOp(rma.kind(), context, !selective || rma.asksForCompletion());
+        op.total = (int) rma.length();
         if (!up) {
-            await(op, call.copy(), null);
+            await(op, rma.copy(), null);
             return 0;
         }
         connections.used(connection.link.channel());
-        final int code = core.startRma(call, connection.link, op);
+        final int code = core.startRma(rma, connection.link, op);
         if (code != 0) {
             core.abandon(op);
         }

@@ -94,7 +94,8 @@ final class LinksOnDevicesTest {
     private static final class End implements LinkOwner, AutoCloseable {
         private final MsgNode node;
         private final Realm realm;
-        private final InternalHost host;
+        private final EndpointHost host;
+        private final byte[] authKey;
         private final FabricCompletionQueue queue;
         private final UdPort port;
         private final LinkBroker broker;
@@ -103,8 +104,9 @@ final class LinksOnDevicesTest {
 
         End(final MsgNode node, final byte[] authKey) {
             this.node = node;
-            realm = ((EndpointHost) node.domain).openRealm(authKey);
-            host = new InternalHost((EndpointHost) node.domain, realm);
+            this.authKey = authKey;
+            host = (EndpointHost) node.domain;
+            realm = host.openRealm(authKey);
             queue = FabricCompletionQueue.internal(host, 64);
             port = UdPort.open(host, realm, 99, 64);
             broker = new LinkBroker(port, this, realm, Duration.ofSeconds(2));
@@ -127,8 +129,8 @@ final class LinksOnDevicesTest {
 
         @Override
         public Link openLink(final Peer peer) {
-            final Line line = new Line(Endpoints.openInternal(host,
-                new EndpointOptions().completionQueue(queue).sizes(4, 4)), peer);
+            final Line line = new Line(Endpoints.openEndpoint(host,
+                new EndpointOptions().completionQueue(queue).sizes(4, 4).authKey(authKey)), peer);
             lines.add(line);
             assertThat(line.endpoint.receive(node.memory.buffer(), 0, 64, 999 + lines.size())).isZero();
             return line;

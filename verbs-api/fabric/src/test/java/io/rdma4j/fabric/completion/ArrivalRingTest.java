@@ -49,7 +49,7 @@ class ArrivalRingTest {
         final RmaArrivals arrivals = new RmaArrivals((EndpointHost) rig.domain, 8);
         final ArrivalRing[] rings = new ArrivalRing[RINGS];
         for (int i = 0; i < RINGS; i++) {
-            rings[i] = new ArrivalRing(arrivals, rig.endpoint, LANE, SIZE);
+            rings[i] = new ArrivalRing(arrivals, rig.endpoint, 1_000 + i, LANE, SIZE);
         }
         final ExecutorService holder = Executors.newSingleThreadExecutor();
         try {
@@ -66,6 +66,7 @@ class ArrivalRingTest {
                 while (ready.hasNext()) {
                     ready.take(entry);
                     final int ring = (int) entry.length();
+                    assertThat(entry.context()).isEqualTo(1_000 + ring);
                     assertThat(entry.data()).isEqualTo(next[ring]++);
                     left--;
                 }

@@ -60,7 +60,7 @@ class FailedOpeningTest {
         final CompletionQueue queue = a.domain.openCompletionQueue(8);
         long after = 0;
         for (int i = 0; i < 120; i++) {
-            assertThatThrownBy(() -> FabricEndpoint.open(host, new EndpointOptions().completionQueue(queue), false))
+            assertThatThrownBy(() -> FabricEndpoint.open(host, new EndpointOptions().completionQueue(queue)))
                 .isInstanceOf(UnsupportedOperationException.class).hasMessage("onAccessError");
             // Memory of closed rings rests for a while (10 ms): so long that some is used again, however fast it goes.
             LockSupport.parkNanos(i % 5 == 4 ? TimeUnit.MILLISECONDS.toNanos(15) : 0);
@@ -76,7 +76,7 @@ class FailedOpeningTest {
         final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
         final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
         // Behind the endpoint's back the lane inwards is not as it was left.
-        ((QueuePair) field(field(a.ep, "in"), "qp")).modify(QpAttributes.to(QpState.ERR));
+        ((QueuePair) field(field(field(a.ep, "lanes"), "in"), "qp")).modify(QpAttributes.to(QpState.ERR));
         final byte[] name = b.ep.name();
         assertThatThrownBy(() -> a.ep.connect(name)).isInstanceOf(FabricException.class);
         assertThat(a.ep.isConnected()).isFalse();
@@ -90,7 +90,7 @@ class FailedOpeningTest {
     @Test
     void closingEndsThoughTheLaneIsHeld() {
         final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
-        final Object arrivals = field(field(a.ep, "in"), "arrivals");
+        final Object arrivals = field(field(field(a.ep, "lanes"), "in"), "arrivals");
         ((AtomicBoolean) field(arrivals, "busy")).set(true);
         setField(arrivals, "longestHoldNanos", TimeUnit.MILLISECONDS.toNanos(100));
         a.ep.close();

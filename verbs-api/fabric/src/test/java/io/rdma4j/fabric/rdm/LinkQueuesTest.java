@@ -9,9 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
-import io.rdma4j.fabric.endpoint.Endpoints;
-import io.rdma4j.fabric.endpoint.InternalEndpoint;
+import io.rdma4j.fabric.endpoint.RcLink;
+import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.Realm;
 
 import java.util.concurrent.TimeUnit;
 
@@ -37,10 +38,13 @@ class LinkQueuesTest {
         try (LinkQueues queues = new LinkQueues(host, transmits, receives)) {
             final FabricCompletionQueue queue = queues.claim();
             final int before = queue.cq().capacity();
-            try (InternalEndpoint link = Endpoints.openInternal(host,
-                new EndpointOptions().completionQueue(queue).sizes(transmits, receives))) {
-                assertThat(queue.cq().capacity()).as("%s on %s", link, queues).isEqualTo(before);
-            }
+            final Realm realm = host.openRealm(new byte[0]);
+            final RcLink link = RcLink.open(host, realm,
+                new EndpointOptions().completionQueue(queue).sizes(transmits, receives), EndpointCounters.none(), null,
+                0, false);
+            assertThat(queue.cq().capacity()).as("%s on %s", link, queues).isEqualTo(before);
+            link.close();
+            realm.release();
             queues.giveBack(queue);
         }
     }

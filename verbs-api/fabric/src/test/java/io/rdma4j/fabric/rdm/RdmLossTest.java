@@ -47,7 +47,7 @@ class RdmLossTest {
         for (int i = 0; i < 8; i++) {
             final LinkEnd link = links(rank).link(i);
             if (link != null) {
-                link.endpoint().close();
+                link.link().close();
             }
         }
     }

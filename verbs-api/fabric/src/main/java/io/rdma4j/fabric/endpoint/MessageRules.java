@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.region.LocalBuffers;
+import io.rdma4j.fabric.region.LocalMemory;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What holds for operations of several buffers, with flags, whatever carries them. For the thread that uses the
+ * endpoint.
+ */
+final class MessageRules {
+    static final long RECEIVE_FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
+
+    private final LocalBuffers buffers;
+    private final int iovLimit;
+    private final int injectSize;
+    private final boolean selective;
+    /** Several buffers become one here. */
+    private final UnsafeBuffer copy;
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+
+    MessageRules(final LocalMemory local, final FabricInfo info, final int mostCopied, final boolean selective) {
+        this.selective = selective;
+        this.iovLimit = info.transmitAttributes().iovLimit();
+        // None where the queue pair has no memory for copies.
+        this.injectSize = Math.min(info.transmitAttributes().injectSize(), mostCopied);
+        this.buffers = new LocalBuffers(local, iovLimit);
+        this.copy = new UnsafeBuffer(new byte[injectSize]);
+    }
+
+    /** Most bytes that are copied. */
+    int injectSize() {
+        return injectSize;
+    }
+
+    boolean isSelective() {
+        return selective;
+    }
+
+    /** What was found last. */
+    LocalBuffers buffers() {
+        return buffers;
+    }
+
+    /** What was collected last. */
+    UnsafeBuffer copy() {
+        return copy;
+    }
+
+    /** 0, or what is wrong with a message or its flags. */
+    int check(final Message message, final long flags, final long known) {
+        if (message == null) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if ((flags & ~known) != 0) {
+            return -FiErrno.FI_EBADFLAGS;
+        }
+        if ((flags & OpFlags.DELIVERY_COMPLETE) != 0) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        final long total = message.total();
+        if (message.count() > iovLimit || total < 0) {
+            return -FiErrno.FI_EINVAL;
+        }
+        return total > ((flags & OpFlags.INJECT) == 0 ? Integer.MAX_VALUE : injectSize) ? -FiErrno.FI_EMSGSIZE : 0;
+    }
+
+    /** Looks up where the device has the buffers; 0 or a negated errno. */
+    int find(final Message message, final MrAccess right, final int access) {
+        return buffers.find(message, right, access);
+    }
+
+    /** Flags of the operation's place. */
+    int quiet(final long flags) {
+        return selective && (flags & OpFlags.COMPLETION) == 0 ? OpRing.QUIET : 0;
+    }
+
+    /** Copies the buffers, after {@link #check} and {@link #find}: how many bytes. */
+    int collect(final Message message) {
+        int at = 0;
+        for (int i = 0; i < message.count(); i++) {
+            if (message.length(i) > 0) {
+                view.wrap(message.address(i), message.length(i));
+                copy.putBytes(at, view, 0, message.length(i));
+                at += message.length(i);
+            }
+        }
+        return at;
+    }
+}

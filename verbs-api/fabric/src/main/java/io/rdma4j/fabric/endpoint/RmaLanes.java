@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OpRing;
+import io.rdma4j.fabric.event.EndpointCounters;
+import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.fabric.region.LocalBuffers;
+import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.Feature;
+import java.util.Set;
+
+/**
+ * RMA and atomics of a connection: its own go out over one lane, the peer's come in over the other. Both are missing
+ * where the domain has no RMA. For the thread that uses the endpoint.
+ */
+public final class RmaLanes {
+    private static final long READ_FLAGS = MessageRules.RECEIVE_FLAGS | OpFlags.INJECT_COMPLETE
+        | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE;
+    private static final long WRITE_FLAGS = READ_FLAGS | OpFlags.INJECT | OpFlags.REMOTE_CQ_DATA;
+
+    private final RcLink link;
+    private final MessageRules rules;
+    private final OpRing ring;
+    /** Null where the domain has no RMA. */
+    private final OutLane out;
+    /** Null where the domain has no RMA. */
+    private final InLane in;
+    private final boolean readsAndWrites;
+    private final boolean atomics;
+    /** It is connected with a peer that has none. */
+    private volatile boolean isMissingThere;
+
+    RmaLanes(final RcLink link, final EndpointCounters counters, final long arrivals) {
+        final FabricInfo info = link.host().info();
+        this.link = link;
+        this.rules = link.rules();
+        this.readsAndWrites = info.capabilities().contains(Capability.RMA);
+        this.atomics =
+            info.capabilities().contains(Capability.ATOMIC) && link.host().context().supports(Feature.ATOMICS);
+        this.ring = new OpRing(link.endpoint(), link.transmit(), link.sizes().transmit(), link.sizes().buffers(),
+            counters);
+        this.out = link.sizes().hasRma() ? new OutLane(link, ring, rules.isSelective()) : null;
+        InLane inwards = null;
+        try {
+            inwards = out == null ? null : new InLane(link, counters, arrivals);
+        } finally {
+            if (out != null && inwards == null) {
+                out.close();
+            }
+        }
+        this.in = inwards;
+    }
+
+    static boolean isIn(final EndpointHost host) {
+        final Set<Capability> all = host.info().capabilities();
+        return (all.contains(Capability.RMA) || all.contains(Capability.ATOMIC))
+            && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
+    }
+
+    InLane in() {
+        return in;
+    }
+
+    OutLane out() {
+        return out;
+    }
+
+    /** Whether the lane inwards is mended although the application calls nothing. */
+    boolean listen() {
+        return in != null && in.listen(link.host());
+    }
+
+    void connect(final PeerName peer, final int port) {
+        if (in != null && peer.has(PeerName.RMA)) {
+            in.connect(peer);
+            out.connect(peer, port);
+        } else {
+            isMissingThere = true;
+        }
+    }
+
+    /** 0, or why no such operation can be started now. */
+    private int check(final RmaOperation operation) {
+        final boolean negotiated = operation.kind == OperationKind.ATOMIC ? atomics : readsAndWrites;
+        return out == null || !negotiated || isMissingThere ? -FiErrno.FI_EOPNOTSUPP : out.check();
+    }
+
+    /**
+     * Starts an operation.
+     *
+     * @param rma     what to do; not kept.
+     * @param owner   what keeps the memory, if the application named it by that; or null.
+     * @param context comes back with the completion.
+     * @return 0 or a negated errno.
+     */
+    public int start(final Rma rma, final Object owner, final long context) {
+        final int refusal = check(rma.operation);
+        if (refusal != 0) {
+            return refusal;
+        }
+        if (rma.message != null) {
+            return startMessage(rma, context);
+        }
+        if (rma.operation.kind == OperationKind.ATOMIC
+            && ((rma.address | rma.remoteAddress) & Long.BYTES - 1) != 0) {
+            return -FiErrno.FI_EINVAL;
+        }
+        return out.start(rma, owner, context);
+    }
+
+    private int startMessage(final Rma rma, final long context) {
+        final RmaOperation operation = rma.operation;
+        int objection =
+            rules.check(rma.message, rma.flags, operation == RmaOperation.READ ? READ_FLAGS : WRITE_FLAGS);
+        objection =
+            objection != 0 ? objection : rules.find(rma.message, operation.local, operation.localAccess);
+        if (objection != 0) {
+            return objection;
+        }
+        final LocalBuffers buffers = rules.buffers();
+        final boolean inject = (rma.flags & OpFlags.INJECT) != 0;
+        if (inject) {
+            out.copy(rules.copy(), rules.collect(rma.message));
+            buffers.letGo();
+        }
+        return out.start(rma, buffers, context, rules.quiet(rma.flags), inject);
+    }
+
+    /**
+     * The device completed something that is not of messages.
+     *
+     * @param what       of {@link io.rdma4j.fabric.completion.WorkId}.
+     * @param slot       of the operation.
+     * @param completion valid during this call only.
+     */
+    public void completed(final int what, final int slot, final Completion completion) {
+        if (out != null) {
+            out.completed(what, slot, completion);
+        }
+    }
+
+    /**
+     * Goes on with what is to be done besides.
+     *
+     * @return whether there will be more.
+     */
+    public boolean progress() {
+        return out != null && out.progress();
+    }
+
+    /**
+     * Whether the next read is to go on, without an event.
+     *
+     * @return true while a lane is being mended.
+     */
+    public boolean isMending() {
+        return out != null && out.isMending();
+    }
+
+    /** How often lanes came up again. */
+    long mended() {
+        return out == null ? 0 : out.mended() + in.mended();
+    }
+
+    /** The connection is over: what is under way is flushed. From any thread. */
+    void end() {
+        if (in != null) {
+            in.end();
+            out.end();
+        }
+    }
+
+    void close() {
+        if (out != null) {
+            try {
+                out.close();
+            } finally {
+                in.close();
+            }
+        }
+    }
+
+    void cancelAll() {
+        ring.cancelAll(FiErrno.FI_ECANCELED, Failures.CLOSED);
+    }
+
+    @Override
+    public String toString() {
+        return out == null ? "" : "; " + out + "; " + in;
+    }
+}
