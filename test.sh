@@ -186,7 +186,8 @@ suites() {
     echo 'device-model device-model -'
     if [ "$mode" != soak ]; then
         echo 'benchmarks benchmarks -'
-        echo 'examples examples -'
+        echo 'examples examples !maven'
+        [ "$qemu" = no ] || echo 'standalone examples maven'
     fi
     echo 'hw-regs hw-regs -'
     echo 'queues queues -'

@@ -128,12 +128,30 @@ class JavaBlocksTest {
     @MethodSource("programs")
     void runsToItsEnd(final Block program) throws IOException, InterruptedException {
         compile(program);
-        final List<String> output = run();
+        final List<String> output = run(flags(), 0);
         switch (program.toString()) {
             case "README.md 1" -> assertThat(output).containsExactlyInAnyOrder("1 SUCCESS", "2 SUCCESS");
             case "README.md 2" -> assertThat(output).containsExactly("WRITE 0");
             default -> assertThat(output).isNotEmpty();
         }
+    }
+
+    /** A newcomer's first run, on any JDK: one message, with the flags that README names, and no fault of Agrona's. */
+    @ParameterizedTest
+    @MethodSource("readmes")
+    void withoutFlagsItSaysWhichItNeeds(final Block program) throws IOException, InterruptedException {
+        compile(program);
+        final List<String> output = run(List.of(), 1);
+        assertThat(output).filteredOn(line -> line.contains("Exception")).first().asString()
+            .contains("this JVM (Java " + Runtime.version().feature() + ") was started without the flags", "EPERM]");
+        final String line = String.join(" ", flags());
+        assertThat(output).contains("  command line  java " + line + " ...",
+            "  Surefire      <argLine>" + line + "</argLine>");
+        assertThat(String.join("\n", output)).doesNotContain("Error");
+    }
+
+    static Stream<Block> readmes() {
+        return blocksOf(ROOT.resolve("README.md"));
     }
 
     private void compile(final Block block) throws IOException {
@@ -149,16 +167,22 @@ class JavaBlocksTest {
             .as(block.source()).isEmpty();
     }
 
-    /** In a JVM with the flags that README asks for. */
-    private List<String> run() throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        final Matcher flags = FLAGS.matcher(read(ROOT.resolve("README.md")));
-        while (flags.find()) {
-            if (Runtime.version().feature() >= Integer.parseInt(flags.group(1))) {
-                command.addAll(Arrays.asList(flags.group(2).split(" ")));
+    /** Those that README asks for. */
+    private static List<String> flags() {
+        final List<String> flags = new ArrayList<>();
+        final Matcher each = FLAGS.matcher(read(ROOT.resolve("README.md")));
+        while (each.find()) {
+            if (Runtime.version().feature() >= Integer.parseInt(each.group(1))) {
+                flags.addAll(Arrays.asList(each.group(2).split(" ")));
             }
         }
+        return flags;
+    }
+
+    private List<String> run(final List<String> flags, final int exit) throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(flags);
         command.addAll(List.of("-cp", folder + ":" + System.getProperty("java.class.path"), "Block"));
         final Path output = folder.resolve("output");
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
@@ -169,7 +193,7 @@ class JavaBlocksTest {
         } finally {
             process.destroyForcibly();
         }
-        assertThat(process.exitValue()).as(read(output)).isZero();
+        assertThat(process.exitValue()).as(read(output)).isEqualTo(exit);
         return Files.readAllLines(output).stream().filter(line -> !line.startsWith("SLF4J")).toList();
     }
 }

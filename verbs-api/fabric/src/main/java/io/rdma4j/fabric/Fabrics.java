@@ -5,11 +5,13 @@
 
 package io.rdma4j.fabric;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.JvmFlags;
 import io.rdma4j.fabric.spi.FabricProvider;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.agrona.UnsafeApi;
 
 /** Where everything begins: what there is (fi_getinfo), and opening it (fi_fabric). Thread-safe. */
 public final class Fabrics {
@@ -47,8 +49,9 @@ public final class Fabrics {
      * @return what fits, best first; at least one.
      * @throws FabricException FI_EINVAL for null, for both an address and an open device, and for one that is closed;
      *                         FI_ENOSYS for a version that is newer than {@link #VERSION}; FI_ENODATA if nothing fits:
-     *                         the message says what each device lacks. Mode bits that do not go together, and demanded
-     *                         ones that were not offered, fit no device.
+     *                         the message says what each device lacks; FI_EPERM if the JVM was started without the
+     *                         flags that rdma4j needs, which the message has. Mode bits that do not go together, and
+     *                         demanded ones that were not offered, fit no device.
      */
     public static List<FabricInfo> getInfo(final Hints hints) {
         final Survey survey = survey(hints);
@@ -68,6 +71,7 @@ public final class Fabrics {
      * @throws FabricException FI_EINVAL and FI_ENOSYS as {@link #getInfo}.
      */
     public static Survey survey(final Hints hints) {
+        requireFlags();
         Arguments.notNull(FIND, "hints", hints);
         checkVersion(hints.apiVersion());
         final List<FabricInfo> found = new ArrayList<>();
@@ -78,6 +82,14 @@ public final class Fabrics {
             leftOut.addAll(survey.leftOut());
         }
         return new Survey(found, leftOut);
+    }
+
+    private static void requireFlags() {
+        try {
+            JvmFlags.require(FIND, UnsafeApi.class);
+        } catch (final RdmaException e) {
+            throw FabricException.from(FIND, e);
+        }
     }
 
     private static void checkVersion(final int asked) {

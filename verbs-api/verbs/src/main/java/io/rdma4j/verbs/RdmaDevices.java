@@ -7,11 +7,12 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.JvmFlags;
 import io.rdma4j.verbs.spi.VerbsProvider;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.agrona.UnsafeApi;
 
 /** Finds and opens RDMA devices. Thread-safe. */
 public final class RdmaDevices {
@@ -25,8 +26,10 @@ public final class RdmaDevices {
      * Devices that could be opened now, by all providers on the class path.
      *
      * @return devices, possibly none.
+     * @throws RdmaException EPERM if the JVM was started without the flags that rdma4j needs; the message has them.
      */
     public static List<DeviceInfo> list() {
+        JvmFlags.require("list devices", UnsafeApi.class);
         final List<DeviceInfo> devices = new ArrayList<>();
         ServiceLoader.load(VerbsProvider.class).forEach(provider -> devices.addAll(provider.list()));
         return devices;
@@ -40,9 +43,11 @@ public final class RdmaDevices {
      * @return the open device; the caller owns it.
      * @throws RdmaException EINVAL if the address cannot be read or has unknown options, ENODEV if there is no such
      *                       device or scheme, EBUSY if it is in use, EACCES without the rights, EIO if it does not
-     *                       behave as a device should. Nothing is left open then.
+     *                       behave as a device should, EPERM if the JVM was started without the flags that rdma4j
+     *                       needs; the message has them. Nothing is left open then.
      */
     public static RdmaContext open(final String address) {
+        JvmFlags.require("open device", UnsafeApi.class);
         final DeviceAddress parsed = DeviceAddress.parse(address);
         for (final VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
             if (provider.serves(parsed)) {
@@ -53,8 +58,22 @@ public final class RdmaDevices {
             .device(parsed)
             .detail("no provider for scheme '%s'", parsed.scheme())
             .errno(RdmaException.ENODEV)
-            .hint("use one of: %s", schemes())
+            .hint(advice(parsed.scheme(), schemes()))
             .build();
+    }
+
+    /** A scheme of ours that nobody serves lacks its jar. */
+    static String advice(final String scheme, final List<String> served) {
+        final String missing = switch (scheme) {
+            case "emulated" -> "io.rdma4j:rdma4j-pvrdma and io.rdma4j:rdma4j-device-model";
+            case "vfio" -> "io.rdma4j:rdma4j-pvrdma";
+            default -> null;
+        };
+        if (missing != null) {
+            return "add " + missing + " to the class path; io.rdma4j:rdma4j brings all";
+        }
+        return "use one of: " + (served.isEmpty() ? "none, as no provider is on the class path"
+            : String.join(", ", served));
     }
 
     private static List<String> schemes() {
