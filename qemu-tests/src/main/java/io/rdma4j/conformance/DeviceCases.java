@@ -32,6 +32,7 @@ import io.rdma4j.verbs.WcOpcode;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Initialisation, capabilities, ports, partition keys, GIDs. */
 final class DeviceCases {
@@ -282,7 +283,7 @@ final class DeviceCases {
             MemoryRegion region = pd.register(memory.address() + 5, 5000, AccessFlag.LOCAL_WRITE);
             QueuePair qp = pd.createQp(new QpOptions().cq(cq).maxSendWr(16).maxReceiveWr(16));
             AddressHandle ah = pd.createAh(AhAttributes.to(env.peer().queryGid(1, 0)))) {
-            qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0));
+            qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
             Check.ok(qp.postReceive(1, region.address(), 100, region.lkey()), "post receive");
             Check.that(!ah.isClosed() && !memory.isClosed(), "closed too early");
         }

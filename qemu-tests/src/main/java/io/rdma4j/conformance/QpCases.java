@@ -148,7 +148,7 @@ final class QpCases {
 
     private static QpAttributes initAttributes(final QueuePair qp) {
         final QpAttributes attributes = QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0);
-        return qp.type() == QpType.RC ? attributes.accessFlags(0) : attributes.qkey(0x123);
+        return qp.type() == QpType.RC ? attributes.accessFlags(Set.of()) : attributes.qkey(0x123);
     }
 
     private static void closesTwice(final ConformanceEnv env) {
@@ -273,8 +273,8 @@ final class QpCases {
     private static void refusesMissing(final ConformanceEnv env) {
         final QueuePair qp = Node.near(env, 16).rc(4, 1);
         final QueuePair peer = Node.far(env, 16).rc(4, 1);
-        refuse(qp, QpAttributes.to(QpState.INIT).port(1).accessFlags(0), "no partition key", "PKEY_INDEX");
-        refuse(qp, QpAttributes.to(QpState.INIT).pkeyIndex(0).accessFlags(0), "no port", "PORT");
+        refuse(qp, QpAttributes.to(QpState.INIT).port(1).accessFlags(Set.of()), "no partition key", "PKEY_INDEX");
+        refuse(qp, QpAttributes.to(QpState.INIT).pkeyIndex(0).accessFlags(Set.of()), "no port", "PORT");
         refuse(qp, QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0), "no access flags", "ACCESS_FLAGS");
         refuse(qp, initAttributes(qp).qkey(1), "a queue key for RC", "QKEY");
         refuse(qp, initAttributes(qp).destQpn(1), "a peer too early", "DEST_QPN");

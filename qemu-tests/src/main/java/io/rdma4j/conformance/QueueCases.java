@@ -20,6 +20,7 @@ import io.rdma4j.verbs.WcOpcode;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What posting refuses, by its return code, before the device sees it; afterwards the queue works as before. */
 final class QueueCases {
@@ -124,7 +125,7 @@ final class QueueCases {
         final Memory memory = near.memory(4096);
         Check.code(ReturnCode.WRONG_STATE, qp.postReceive(1, memory.at(0), 8, memory.lkey()), "receive in RESET");
         refusesSend(qp, memory, QpState.RESET);
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
         Check.ok(qp.postReceive(2, memory.at(0), 8, memory.lkey()), "receive in INIT");
         refusesSend(qp, memory, QpState.INIT);
         qp.modify(QpCases.rtrAttributes(peer));

@@ -386,8 +386,8 @@ final class RdmaCases {
 
     private static void readBothDirections(final ConformanceEnv env) {
         final RcPair pair = RcPair.unconnected(env, Node.near(env, 8), Node.far(env, 8), 8, 1).connect(
-            new QpAttributes().accessFlags(REMOTE_READ.bit()),
-            new QpAttributes().accessFlags(REMOTE_READ.bit()));
+            new QpAttributes().accessFlags(REMOTE_READ),
+            new QpAttributes().accessFlags(REMOTE_READ));
         final Memory near = pair.near().memory(16_384, REMOTE_READ).fill(1, 0, 8192);
         final Memory far = pair.far().memory(16_384, REMOTE_READ).fill(2, 0, 8192);
         for (int i = 0; i < 8; i++) {

@@ -24,6 +24,7 @@ import io.rdma4j.verbs.WcStatus;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** What becomes of requests that nobody answers, or that the peer is not ready for. */
 final class RetryCases {
@@ -56,7 +57,7 @@ final class RetryCases {
     private static RcPair impatient(
         final ConformanceEnv env, final Node near, final Node far, final AccessFlag... rights) {
         return RcPair.unconnected(env, near, far, 4, 1).connect(
-            impatience(env), new QpAttributes().accessFlags(AccessFlag.bits(List.of(rights))));
+            impatience(env), new QpAttributes().accessFlags(List.of(rights)));
     }
 
     private static RcPair impatient(final ConformanceEnv env) {
@@ -208,7 +209,7 @@ final class RetryCases {
     private static void receiverInRtr(final ConformanceEnv env) {
         final RcPair pair = RcPair.unconnected(env, Node.near(env, 4), Node.far(env, 4), 4, 1);
         QpConnector.connect(pair.nearQp(), pair.farQp().localAddress());
-        pair.farQp().modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0));
+        pair.farQp().modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
         final Memory from = pair.near().memory(64).fill(4, 0, 64);
         final Memory to = pair.far().memory(64);
         Check.ok(pair.farQp().postReceive(2, to.at(0), 64, to.lkey()), "post receive in INIT");
@@ -230,7 +231,7 @@ final class RetryCases {
         for (final SendRequest request : List.of(OneSided.read(local, 0, 8, remote, 0),
             OneSided.fetchAndAdd(local, 0, remote, 0, 1), OneSided.compareAndSwap(local, 0, remote, 0, 0, 1))) {
             final RcPair pair = RcPair.unconnected(env, near, far, 4, 1).connect(new QpAttributes(),
-                new QpAttributes().accessFlags(REMOTE_READ.bit() | REMOTE_ATOMIC.bit()).maxDestRdAtomic(0));
+                new QpAttributes().accessFlags(REMOTE_READ, REMOTE_ATOMIC).maxDestRdAtomic(0));
             Check.ok(pair.nearQp().postSend(request.wrId(4)), "post");
             near.sent().next().expectStatus(4, WcStatus.REM_INV_REQ_ERR);
             Events.expectIfAny(env, env.peer(), AsyncEventType.QP_REQ_ERR, pair.farQp());

@@ -21,6 +21,7 @@ import io.rdma4j.verbs.WcStatus;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** What states of a QP mean for what is posted: draining, flushing, the error state of datagram queues. */
 final class StateCases {
@@ -306,7 +307,7 @@ final class StateCases {
     private static void established(final ConformanceEnv env) {
         final RcPair pair = RcPair.unconnected(env, Node.near(env, 4), Node.far(env, 4), 4, 1);
         QpConnector.connect(pair.nearQp(), pair.farQp().localAddress());
-        pair.farQp().modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0));
+        pair.farQp().modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
         pair.farQp().modify(QpCases.rtrAttributes(pair.nearQp()));
         pair.sendUnseen(64);
         Events.expect(env, env.peer(), AsyncEventType.COMM_EST, pair.farQp());

@@ -434,7 +434,7 @@ final class TemplateCases {
         final Node far = Node.far(env, 4);
         final RcPair pair = RcPair.of(env, near, far,
             env.own(near.pd().createQp(near.options(4, 1).maxInline(INLINE))), far.rc(4, 1));
-        pair.farQp().modify(QpAttributes.to(QpState.RTS).accessFlags(REMOTE_WRITE.bit()));
+        pair.farQp().modify(QpAttributes.to(QpState.RTS).accessFlags(REMOTE_WRITE));
         final Memory to = far.memory(512, REMOTE_WRITE).guard();
         final UnsafeBuffer source = new UnsafeBuffer(new byte[16]);
         source.putLong(0, 0x0102_0304_0506_0708L);

@@ -318,7 +318,7 @@ final class WindowCases {
         final QueuePair sender = near.rc(4, 1);
         final QueuePair other = env.own(far.pd().createQp(far.options(4, 1).reserveCq(false)));
         final RcPair pair = RcPair.of(env, near, far, sender, other);
-        other.modify(QpAttributes.to(QpState.RTS).accessFlags(REMOTE_WRITE.bit()));
+        other.modify(QpAttributes.to(QpState.RTS).accessFlags(REMOTE_WRITE));
         final Memory from = near.memory(64);
         Check.ok(pair.nearQp().postSend(new SendRequest().wrId(1).opcode(SendOpcode.RDMA_WRITE)
             .sge(from.at(0), 64, from.lkey()).remote(lender.memory.at(START), window.rkey())), "post");

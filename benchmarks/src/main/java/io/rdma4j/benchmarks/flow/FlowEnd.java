@@ -96,7 +96,7 @@ final class FlowEnd extends Padded implements CompletionHandler {
 
     private void connect(final FlowEnd peer) {
         QpConnector.connect(qp, peer.qp.localAddress(),
-            new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS))));
+            new QpAttributes().accessFlags(List.of(RIGHTS)));
     }
 
     /** The last of each batch makes a completion, whose identifier says how many it stands for. */

@@ -92,9 +92,9 @@ final class InliningWork implements CompletionHandler {
 
     private static void connect(final InliningWork one, final InliningWork other) {
         QpConnector.connect(one.qp, other.qp.localAddress(),
-            new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS))));
+            new QpAttributes().accessFlags(List.of(RIGHTS)));
         QpConnector.connect(other.qp, one.qp.localAddress(),
-            new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS))));
+            new QpAttributes().accessFlags(List.of(RIGHTS)));
     }
 
     /** What is in use besides connections. */

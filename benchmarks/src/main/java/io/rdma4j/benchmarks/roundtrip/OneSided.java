@@ -65,7 +65,7 @@ final class OneSided extends Padded {
 
     private void connect(final OneSided peer, final QueuePair peerQp) {
         QpConnector.connect(qp, peerQp.localAddress(),
-            new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS))));
+            new QpAttributes().accessFlags(List.of(RIGHTS)));
         request.sge(region.address(), LENGTH, region.lkey()).remote(peer.region.address() + LENT, peer.region.rkey());
     }
 

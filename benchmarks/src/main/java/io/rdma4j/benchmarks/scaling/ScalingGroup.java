@@ -84,7 +84,7 @@ final class ScalingGroup implements CompletionHandler {
     private void connect(final ProtectionDomain pd, final int i) {
         senders[i] = pd.createQp(new QpOptions().cq(cq).maxSendWr(DEPTH).maxReceiveWr(1));
         receivers[i] = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(DEPTH));
-        final QpAttributes rights = new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS)));
+        final QpAttributes rights = new QpAttributes().accessFlags(List.of(RIGHTS));
         QpConnector.connect(senders[i], receivers[i].localAddress());
         QpConnector.connect(receivers[i], senders[i].localAddress(), rights);
         for (int slot = i * DEPTH; slot < (i + 1) * DEPTH; slot++) {

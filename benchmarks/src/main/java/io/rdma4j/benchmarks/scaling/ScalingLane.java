@@ -47,7 +47,7 @@ final class ScalingLane {
         receiver = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(QUEUE));
         QpConnector.connect(sender, receiver.localAddress());
         QpConnector.connect(receiver, sender.localAddress(),
-            new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS))));
+            new QpAttributes().accessFlags(List.of(RIGHTS)));
         final PinnedMemory first = context.allocate(longest);
         final PinnedMemory second = context.allocate(longest);
         from = pd.register(first, RIGHTS);

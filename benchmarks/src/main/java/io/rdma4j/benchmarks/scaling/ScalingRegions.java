@@ -118,7 +118,7 @@ final class ScalingRegions {
             final QueuePair peer = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(1));
             QpConnector.connect(qp, peer.localAddress());
             QpConnector.connect(peer, qp.localAddress(),
-                new QpAttributes().accessFlags(AccessFlag.bits(List.of(RIGHTS))));
+                new QpAttributes().accessFlags(List.of(RIGHTS)));
             addresses = new long[regions.length];
             lkeys = new int[regions.length];
             rkeys = new int[regions.length];

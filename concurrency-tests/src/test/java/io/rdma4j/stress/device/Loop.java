@@ -19,7 +19,6 @@ import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
-import java.util.EnumSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -49,7 +48,7 @@ final class Loop {
         WORDS.putLong(place + PLACE_LENGTH / 2, 0);
         qp = PD.createQp(new QpOptions().cq(cq).maxSendWr(MOST).maxReceiveWr(1));
         QpConnector.connect(qp, qp.localAddress(),
-            new QpAttributes().accessFlags(AccessFlag.bits(EnumSet.of(AccessFlag.REMOTE_WRITE))));
+            new QpAttributes().accessFlags(AccessFlag.REMOTE_WRITE));
     }
 
     /** A region of the word that is read. */

@@ -18,7 +18,6 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -58,8 +57,8 @@ final class Traffic implements AutoCloseable {
     private void connect() {
         here = pd.createQp(new QpOptions().cq(hereCq).maxSendWr(DEPTH).maxReceiveWr(DEPTH));
         there = peer.createQp(new QpOptions().cq(thereCq).maxSendWr(DEPTH).maxReceiveWr(DEPTH));
-        final QpAttributes rights = new QpAttributes().accessFlags(
-            AccessFlag.bits(List.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC)));
+        final QpAttributes rights = new QpAttributes()
+            .accessFlags(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
         QpConnector.connect(here, there.localAddress(), rights);
         QpConnector.connect(there, here.localAddress(), rights);
     }

@@ -99,7 +99,7 @@ public final class Sample implements AutoCloseable {
     }
 
     private QpAttributes attributes(final Mtu mtu) {
-        return new QpAttributes().pathMtu(mtu).accessFlags(AccessFlag.bits(List.of(rights())));
+        return new QpAttributes().pathMtu(mtu).accessFlags(List.of(rights()));
     }
 
     private void fill() {

@@ -6,7 +6,6 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
@@ -121,7 +120,7 @@ final class PerfEnd {
         final DeviceAttributes device = context.attributes();
         final int asked = options.queues().outs() == 0 ? MOST_OUTS : options.queues().outs();
         final QpAttributes attributes = new QpAttributes()
-            .accessFlags(AccessFlag.bits(List.of(options.operation().rights())))
+            .accessFlags(List.of(options.operation().rights()))
             .maxRdAtomic(Math.min(asked, device.maxQpInitRdAtom()))
             .maxDestRdAtomic(Math.min(MOST_OUTS, device.maxQpRdAtom()));
         final PerfIntroduction own = new PerfIntroduction(number, options.game(), lent);

@@ -6,7 +6,6 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
@@ -107,7 +106,7 @@ final class PingPongEnd implements CompletionHandler {
     Meeting meeting() {
         final PingPongIntroduction own = PingPongIntroduction.of(this);
         final QpAttributes attributes =
-            new QpAttributes().accessFlags(AccessFlag.bits(List.of(options.operation().rights())));
+            new QpAttributes().accessFlags(List.of(options.operation().rights()));
         return new Meeting(List.of(new Meeting.Party(qp, attributes, own.toBytes(), (peer, introduction) -> {
             final PingPongIntroduction theirs = PingPongIntroduction.parse(introduction);
             own.requireMatch(theirs);

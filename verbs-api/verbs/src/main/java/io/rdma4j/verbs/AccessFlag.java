@@ -5,7 +5,9 @@
 
 package io.rdma4j.verbs;
 
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * What a region allows (checklist 95). Local read is always allowed. Values are those of {@code enum ibv_access_flags}.
@@ -71,6 +73,22 @@ public enum AccessFlag {
             bits |= Objects.requireNonNull(flag, "flag").bit;
         }
         return bits;
+    }
+
+    /**
+     * The flags of several bits.
+     *
+     * @param bits as {@link #bits} gives them; others are left out.
+     * @return flags.
+     */
+    public static Set<AccessFlag> of(final int bits) {
+        final EnumSet<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        for (final AccessFlag flag : values()) {
+            if ((bits & flag.bit) != 0) {
+                flags.add(flag);
+            }
+        }
+        return flags;
     }
 
     /**

@@ -166,7 +166,10 @@ final class LocalEnd {
 
     /** What the peer has no say in; a copy, since the options are the caller's. */
     private QpAttributes usual() {
-        final QpAttributes a = new QpAttributes().accessFlags(wished.accessFlags()).pkeyIndex(wished.pkeyIndex());
+        final QpAttributes a = new QpAttributes().pkeyIndex(wished.pkeyIndex());
+        if (wished.has(QpAttribute.ACCESS_FLAGS)) {
+            a.accessFlags(wished.accessFlags());
+        }
         if (wished.has(QpAttribute.TIMEOUT)) {
             a.timeout(wished.timeout());
         }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -17,7 +18,7 @@ public final class QpAttributes {
     private final EnumSet<QpAttribute> given = EnumSet.noneOf(QpAttribute.class);
     private QpState state;
     private QpState curState;
-    private int accessFlags;
+    private Set<AccessFlag> accessFlags = Set.of();
     private int pkeyIndex;
     private int port;
     private int qkey;
@@ -106,13 +107,28 @@ public final class QpAttributes {
     }
 
     /**
-     * Sets: what peers may do.
+     * Sets: what peers may do by way of this QP, with regions that allow it, too.
      *
-     * @param value bits of {@link AccessFlag}, or-ed.
+     * @param first REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC; others mean nothing here.
+     * @param more  of them.
      * @return this.
+     * @throws NullPointerException if one of them is null.
      */
-    public QpAttributes accessFlags(final int value) {
-        accessFlags = value;
+    public QpAttributes accessFlags(final AccessFlag first, final AccessFlag... more) {
+        return accessFlags(EnumSet.of(first, more));
+    }
+
+    /**
+     * Sets: what peers may do by way of this QP, with regions that allow it, too.
+     *
+     * @param rights REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC, or none; copied.
+     * @return this.
+     * @throws NullPointerException if it is null, or one of them.
+     */
+    public QpAttributes accessFlags(final Collection<AccessFlag> rights) {
+        final EnumSet<AccessFlag> copy = EnumSet.noneOf(AccessFlag.class);
+        copy.addAll(rights);
+        accessFlags = Collections.unmodifiableSet(copy);
         given.add(QpAttribute.ACCESS_FLAGS);
         return this;
     }
@@ -318,9 +334,9 @@ public final class QpAttributes {
     /**
      * What peers may do.
      *
-     * @return bits of {@link AccessFlag}, or-ed.
+     * @return rights, unmodifiable.
      */
-    public int accessFlags() {
+    public Set<AccessFlag> accessFlags() {
         return accessFlags;
     }
 

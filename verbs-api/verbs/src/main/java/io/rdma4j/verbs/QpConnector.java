@@ -6,11 +6,22 @@
 package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
-
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Brings QPs to RTS with usual attributes, once both sides know each other's {@link QpAddress}. Stateless.
+ *
+ * <p>The usual attributes of an RC QP, which {@link #connect(QueuePair, QpAddress, QpAttributes)} replaces one by one:
+ *
+ * <ul>
+ *   <li>ACCESS_FLAGS: REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, as far as the device has the operations. What a peer
+ *       may do with some memory is what its region was registered for.
+ *   <li>PORT 1, PKEY_INDEX 0, source GID index 0, PATH_MTU 1024.
+ *   <li>MAX_QP_RD_ATOMIC and MAX_DEST_RD_ATOMIC 1: READs and atomics under way.
+ *   <li>TIMEOUT 14 (67 ms), RETRY_CNT 7, RNR_RETRY 7 (without end), MIN_RNR_TIMER 12 (0.64 ms).
+ * </ul>
  */
 public final class QpConnector {
     private static final String CONNECT = "connect QP";
@@ -58,7 +69,7 @@ public final class QpConnector {
         qp.modify(QpAttributes.to(QpState.INIT)
             .port(port)
             .pkeyIndex(wished.pkeyIndex())
-            .accessFlags(wished.accessFlags()));
+            .accessFlags(wished.has(QpAttribute.ACCESS_FLAGS) ? wished.accessFlags() : allRights(qp)));
         qp.modify(QpAttributes.to(QpState.RTR)
             .ah(way)
             .pathMtu(wished.has(QpAttribute.PATH_MTU) ? wished.pathMtu() : Mtu.MTU_1024)
@@ -87,6 +98,22 @@ public final class QpConnector {
         qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).qkey(qkey));
         qp.modify(QpAttributes.to(QpState.RTR));
         qp.modify(QpAttributes.to(QpState.RTS).sqPsn(qp.localAddress().psn()));
+    }
+
+    /** A region is registered for what peers may do with it; the QP has nothing to add, if not asked. */
+    private static Set<AccessFlag> allRights(final QueuePair qp) {
+        final RdmaContext context = qp.pd().context();
+        final Set<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
+        if (context.supports(Feature.RDMA_WRITE)) {
+            rights.add(AccessFlag.REMOTE_WRITE);
+        }
+        if (context.supports(Feature.RDMA_READ)) {
+            rights.add(AccessFlag.REMOTE_READ);
+        }
+        if (context.supports(Feature.ATOMICS)) {
+            rights.add(AccessFlag.REMOTE_ATOMIC);
+        }
+        return rights;
     }
 
     /** What RTR would refuse, when the QP would have left RESET already. */

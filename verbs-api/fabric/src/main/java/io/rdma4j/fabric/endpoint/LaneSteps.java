@@ -16,7 +16,7 @@ import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 
-import java.util.List;
+import java.util.Set;
 
 /** The steps by which the queue pair of a lane comes up; with numbers of its own, other than QpConnector. */
 final class LaneSteps {
@@ -30,8 +30,8 @@ final class LaneSteps {
     private static final int MAX_24_BITS = 0xff_ffff;
     /** So far from each other are the sequence numbers of two lives of a lane. */
     private static final int EPOCH_STEP = 0x9e_3779;
-    private static final int REMOTE_RIGHTS =
-        AccessFlag.bits(List.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC));
+    private static final Set<AccessFlag> REMOTE_RIGHTS =
+        Set.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
 
     private LaneSteps() {
     }
@@ -42,7 +42,7 @@ final class LaneSteps {
     }
 
     static void init(final QueuePair qp, final boolean reachable) {
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(reachable ? REMOTE_RIGHTS : 0));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(reachable ? REMOTE_RIGHTS : Set.of()));
     }
 
     static void connect(

@@ -23,7 +23,6 @@ import io.rdma4j.verbs.WcStatus;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -56,8 +55,8 @@ final class Wire implements AutoCloseable {
     private void connect() {
         near = pd.createQp(new QpOptions().cq(cq));
         far = pd.createQp(new QpOptions().cq(cq));
-        final QpAttributes rights = new QpAttributes().accessFlags(AccessFlag.bits(List.of(
-            AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)));
+        final QpAttributes rights = new QpAttributes()
+            .accessFlags(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
         QpConnector.connect(near, far.localAddress(), rights);
         QpConnector.connect(far, near.localAddress(), rights);
     }

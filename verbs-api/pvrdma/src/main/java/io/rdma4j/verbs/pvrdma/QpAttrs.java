@@ -27,8 +27,6 @@ import java.util.Set;
 final class QpAttrs {
     private static final String MODIFY = "modify QP";
     private static final int MAX_24_BITS = 0xffffff;
-    private static final int ALL_ACCESS =
-        AccessFlag.bits(EnumSet.complementOf(EnumSet.of(AccessFlag.ON_DEMAND)));
 
     /** Those that lie in the first 36 bytes, which every device answers properly. */
     private static final Set<QpAttribute> ALWAYS_ANSWERED = EnumSet.of(QpAttribute.PATH_MTU, QpAttribute.QKEY,
@@ -54,8 +52,9 @@ final class QpAttrs {
                 }
                 break;
             case ACCESS_FLAGS:
-                if ((a.accessFlags() & ~ALL_ACCESS) != 0) {
-                    throw Errors.invalid(MODIFY, context, "unknown ACCESS_FLAGS 0x%x", a.accessFlags() & ~ALL_ACCESS);
+                if (a.accessFlags().contains(AccessFlag.ON_DEMAND)) {
+                    throw Errors.invalid(MODIFY, context, "ACCESS_FLAGS are %s; ON_DEMAND is of regions",
+                        a.accessFlags());
                 }
                 break;
             case PKEY_INDEX:
@@ -122,7 +121,7 @@ final class QpAttrs {
             .set(QpAttr.RQ_PSN, a.rqPsn())
             .set(QpAttr.SQ_PSN, a.sqPsn())
             .set(QpAttr.DEST_QP_NUM, a.destQpn())
-            .set(QpAttr.QP_ACCESS_FLAGS, a.accessFlags())
+            .set(QpAttr.QP_ACCESS_FLAGS, AccessFlag.bits(a.accessFlags()))
             .set(QpAttr.PKEY_INDEX, a.pkeyIndex())
             .set(QpAttr.EN_SQD_ASYNC_NOTIFY, a.sqdAsyncNotify() ? 1 : 0)
             .set(QpAttr.MAX_RD_ATOMIC, a.maxRdAtomic())
@@ -179,7 +178,7 @@ final class QpAttrs {
                 from.get(QpAttr.QP_STATE));
         }
         final QpAttributes a = QpAttributes.to(QpState.of(from.get(QpAttr.QP_STATE)))
-            .accessFlags(from.get(QpAttr.QP_ACCESS_FLAGS))
+            .accessFlags(AccessFlag.of(from.get(QpAttr.QP_ACCESS_FLAGS)))
             .pkeyIndex(from.get(QpAttr.PKEY_INDEX))
             .port(from.get(QpAttr.PORT_NUM))
             .qkey(from.get(QpAttr.QKEY))

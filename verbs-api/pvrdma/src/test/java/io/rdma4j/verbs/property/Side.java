@@ -30,7 +30,7 @@ final class Side implements AutoCloseable {
     static final AccessFlag[] ALL_RIGHTS = {
         AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
     };
-    private static final int REMOTE_RIGHTS = AccessFlag.bits(List.of(ALL_RIGHTS));
+    private static final List<AccessFlag> REMOTE_RIGHTS = List.of(ALL_RIGHTS);
 
     final ProtectionDomain pd;
     final CompletionQueue cq;

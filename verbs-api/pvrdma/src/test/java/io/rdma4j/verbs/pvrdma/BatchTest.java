@@ -41,7 +41,7 @@ class BatchTest {
     void connect() {
         a = new Peer(devices.open(), new QpOptions().maxSendWr(SLOTS).maxReceiveWr(SLOTS).maxSendSge(2).maxInline(64));
         b = Peer.rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
     }
 
     private SendRequest send(final int wrId) {

@@ -22,6 +22,7 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.RdmaConnection;
 import io.rdma4j.verbs.RdmaConnector;
 import io.rdma4j.verbs.RdmaListener;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -347,7 +348,7 @@ class ConnectorFailuresTest {
     void theOwnQpIsInAWrongState() throws Exception {
         try (ServerSocket server = ScriptedPeer.listen(); RdmaListener listener = RdmaConnector.listen(0)) {
             server.setSoTimeout(100);
-            peer.qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0));
+            peer.qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
             assertRefused(RdmaException.EINVAL,
                 () -> RdmaConnector.connect(peer.qp, ScriptedPeer.address(server), quick()), "INIT", "RESET");
             assertRefused(RdmaException.EINVAL, () -> listener.accept(peer.qp, quick()), "INIT", "RESET");

@@ -118,8 +118,8 @@ class ConnectorTest {
     @Test
     void usesTheAttributesAndLeavesThemAsTheyAre() throws Exception {
         final Peer a = Peer.rc(devices.open());
-        final QpAttributes wished = new QpAttributes().pathMtu(Mtu.MTU_256).accessFlags(AccessFlag.bits(
-            java.util.EnumSet.of(AccessFlag.REMOTE_READ))).timeout(9).retryCnt(5).rnrRetry(4).minRnrTimer(3);
+        final QpAttributes wished = new QpAttributes().pathMtu(Mtu.MTU_256).accessFlags(AccessFlag.REMOTE_READ)
+            .timeout(9).retryCnt(5).rnrRetry(4).minRnrTimer(3);
         final String before = wished.toString();
         connect(a.qp, options().attributes(wished), Peer.rc(devices.open()).qp, options());
         final QpAttributes has = a.qp.query();

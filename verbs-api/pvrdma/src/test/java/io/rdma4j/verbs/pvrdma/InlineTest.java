@@ -47,7 +47,7 @@ class InlineTest {
 
     private Peer connected(final Peer a) {
         final Peer b = Peer.rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         return b;
     }
 

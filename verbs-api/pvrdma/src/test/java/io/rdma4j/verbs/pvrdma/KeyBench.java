@@ -30,7 +30,7 @@ final class KeyBench {
     KeyBench(final Devices devices) {
         owner = Peer.rc(devices.open());
         user = Peer.rc(devices.open());
-        owner.connectForAll(user);
+        owner.connect(user);
         bindable = owner.pd.register(owner.memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
     }
 
@@ -81,7 +81,7 @@ final class KeyBench {
     void reconnect() {
         owner.qp.modify(QpAttributes.to(QpState.RESET));
         user.qp.modify(QpAttributes.to(QpState.RESET));
-        owner.connectForAll(user);
+        owner.connect(user);
     }
 
     /** Another connection to the owner, from a device of its own, with a QP of the owner's that nothing is bound to. */
@@ -89,7 +89,7 @@ final class KeyBench {
         final Peer stranger = Peer.rc(devices.open());
         final QueuePair near = owner.pd.createQp(new QpOptions().cq(owner.cq).maxSendSge(4).maxReceiveSge(4));
         QpConnector.connect(near, stranger.qp.localAddress(), new QpAttributes()
-            .accessFlags(AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_WRITE.bit()));
+            .accessFlags(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
         QpConnector.connect(stranger.qp, near.localAddress());
         return stranger;
     }

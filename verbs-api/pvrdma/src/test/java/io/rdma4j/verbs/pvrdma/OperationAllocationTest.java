@@ -82,7 +82,7 @@ class OperationAllocationTest {
     private Peer[] connected() {
         final Peer a = Peer.rc(devices.open());
         final Peer b = Peer.rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         return new Peer[] {a, b};
     }
 
@@ -206,7 +206,7 @@ class OperationAllocationTest {
     void queuesThatAreFull() {
         final Peer a = Peer.rc(devices.open());
         final Peer b = new Peer(devices.open(), new QpOptions().maxReceiveWr(4));
-        a.connectForAll(b);
+        a.connect(b);
         final int room = b.qp.maxReceiveWr();
         final long[] refused = new long[1];
         assertNothing(() -> {

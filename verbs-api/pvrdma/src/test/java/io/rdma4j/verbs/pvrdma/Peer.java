@@ -10,14 +10,12 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 
-import java.util.EnumSet;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -62,17 +60,6 @@ final class Peer {
     void connect(final Peer other) {
         QpConnector.connect(qp, other.qp.localAddress());
         QpConnector.connect(other.qp, qp.localAddress());
-    }
-
-    /** With the right to reach the other end's memory, both ways. */
-    void connectForAll(final Peer other) {
-        QpConnector.connect(qp, other.qp.localAddress(), allRights());
-        QpConnector.connect(other.qp, qp.localAddress(), allRights());
-    }
-
-    private static QpAttributes allRights() {
-        return new QpAttributes().accessFlags(AccessFlag.bits(
-            EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)));
     }
 
     long at(final int offset) {

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
@@ -22,6 +23,7 @@ import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -30,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What happens beside a change of state: in pollers, posters, and threads that change something else. */
 class QpModifyTest {
-    private static final QpAttributes INIT = QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0);
+    private static final QpAttributes INIT = QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of());
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -178,6 +180,23 @@ class QpModifyTest {
         assertThat(thrown.get()).isInstanceOfSatisfying(RdmaException.class,
             e -> assertThat(e.errno()).isEqualTo(RdmaException.EBUSY)).hasMessageContaining(ud.toString());
         assertThat(device.queryGid(1, 0).isZero()).isFalse();
+    }
+
+    /** Who connects and writes for the first time finds that regions say what peers may do. */
+    @Test
+    void theUsualAttributesLeaveRightsToRegions() {
+        assertThat(rightsOf("", new QpAttributes())).containsExactlyInAnyOrder(
+            AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
+        assertThat(rightsOf("quirks=qemu-7.2", new QpAttributes())).as("without RDMA").isEmpty();
+        assertThat(rightsOf("", new QpAttributes().accessFlags(Set.of()))).isEmpty();
+        assertThat(rightsOf("", new QpAttributes().accessFlags(AccessFlag.REMOTE_READ)))
+            .containsExactly(AccessFlag.REMOTE_READ);
+    }
+
+    private Set<AccessFlag> rightsOf(final String device, final QpAttributes wished) {
+        final QueuePair qp = Peer.rc(devices.open(device)).qp;
+        QpConnector.connect(qp, qp.localAddress(), wished);
+        return qp.query().accessFlags();
     }
 
     @Test

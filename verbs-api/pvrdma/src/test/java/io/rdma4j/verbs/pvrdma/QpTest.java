@@ -11,6 +11,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.DeviceAttributes;
@@ -28,6 +29,7 @@ import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -36,7 +38,7 @@ class QpTest {
     final Devices devices = new Devices();
 
     private static QpAttributes init() {
-        return QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(0);
+        return QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of());
     }
 
     private static QpAttributes rtr(final Gid gid) {
@@ -162,7 +164,7 @@ class QpTest {
         assertInvalid(() -> qp.modify(init().port(2)));
         assertInvalid(() -> qp.modify(init().pkeyIndex(device.attributes().maxPkeys())), "PKEY_INDEX");
         assertInvalid(() -> qp.modify(init().pkeyIndex(-1)), "PKEY_INDEX is -1");
-        assertInvalid(() -> qp.modify(init().accessFlags(0x100)), "0x100");
+        assertInvalid(() -> qp.modify(init().accessFlags(AccessFlag.ON_DEMAND)), "ON_DEMAND");
         qp.modify(init());
         assertInvalid(() -> qp.modify(rtr(gid).ah(null)), "null");
         assertInvalid(() -> qp.modify(rtr(gid).pathMtu(null)), "PATH_MTU");

@@ -23,13 +23,15 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
 
 /**
  * How a device sees regions: a peer that writes to and reads from them, and a QP in their domain that sends from them.
  * What it gets is the status. An error ends a QP; then it goes on with new ones.
  */
 final class Reach {
-    private static final int REMOTE_RIGHTS = 2 | 4 | 8;
+    private static final Set<AccessFlag> REMOTE_RIGHTS =
+        Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
 
     final Peer peer;
     private final ProtectionDomain pd;

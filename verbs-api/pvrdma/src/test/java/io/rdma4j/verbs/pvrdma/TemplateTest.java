@@ -62,7 +62,7 @@ class TemplateTest {
     void postsAllAgainAndAgain() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final SendRequest first = send(a, 0, 100);
         final SendTemplate template = a.qp.prepare(first, send(a, 1000, 50).flags(0), send(a, 2000, 60));
         assertThat(template.size()).isEqualTo(3);
@@ -92,7 +92,7 @@ class TemplateTest {
     void changesSingleFieldsBetweenPosts() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         a.fill(0, 2000, 5);
         final SendTemplate template = a.qp.prepare(new SendRequest(2).opcode(SendOpcode.RDMA_WRITE_WITH_IMM).immData(1)
             .remote(b.at(0), b.region.rkey()).addSge(a.at(0), 10, 0).addSge(a.at(10), 10, a.lkey()));
@@ -115,7 +115,7 @@ class TemplateTest {
     void readsAndWritesWhereItIsTold() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         b.fill(0, 1000, 3);
         a.fill(5000, 8, 9);
         final SendTemplate template = a.qp.prepare(
@@ -137,7 +137,7 @@ class TemplateTest {
     void changesTheOperandsOfAtomics() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final SendTemplate template = a.qp.prepare(
             send(a, 0, 8).opcode(SendOpcode.ATOMIC_CMP_AND_SWP).remote(b.at(0), b.region.rkey()).atomic(0, 1),
             send(a, 8, 8).opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).remote(b.at(8), b.region.rkey()).atomic(3, 0));
@@ -154,7 +154,7 @@ class TemplateTest {
     void holdsThePayloadOfInlineRequests() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final UnsafeBuffer source = new UnsafeBuffer(new byte[300]);
         source.setMemory(0, 300, (byte) 1);
         final SendTemplate template = a.qp.prepare(new SendRequest().wrId(1).inline(source, 0, ROOM),
@@ -193,7 +193,7 @@ class TemplateTest {
         final Random random = new Random(seed);
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         ((PvrdmaQp) a.qp).sends.muted(true);
         final List<SendOpcode> opcodes = new ArrayList<>(List.of(SendOpcode.values()));
         opcodes.removeAll(List.of(SendOpcode.FAST_REG_MR, SendOpcode.BIND_MW));
@@ -285,7 +285,7 @@ class TemplateTest {
     void bindsAndInvalidatesAWindowEachTime() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final MemoryRegion region = a.pd.register(a.memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
         final MemoryWindow window = a.pd.allocateWindow(WindowType.TYPE_2);
         final int key = window.nextRkey();
@@ -367,7 +367,7 @@ class TemplateTest {
     void postsAsManyAsThereIsRoomFor() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final SendRequest[] requests = new SendRequest[8];
         for (int i = 0; i < 8; i++) {
             requests[i] = send(a, i, 1);
@@ -390,7 +390,7 @@ class TemplateTest {
         final Peer b = rc(devices.open());
         final SendTemplate template = a.qp.prepare(send(a, 0, 8));
         assertThat(template.post()).as("in RESET").isEqualTo(ReturnCode.WRONG_STATE);
-        a.connectForAll(b);
+        a.connect(b);
         assertThat(template.post(-1)).isEqualTo(ReturnCode.INVALID_REQUEST);
         assertThat(template.post(2)).isEqualTo(ReturnCode.INVALID_REQUEST);
         assertThat(template.post(Integer.MIN_VALUE)).isEqualTo(ReturnCode.INVALID_REQUEST);
@@ -408,7 +408,7 @@ class TemplateTest {
     void aMessageThatBecameTooLongIsRefusedUntilItIsShorter() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final SendTemplate template =
             a.qp.prepare(new SendRequest(2).addSge(a.at(0), 8, a.lkey()).addSge(a.at(8), 8, a.lkey()));
         template.length(0, 0, Integer.MAX_VALUE).length(0, 1, Integer.MAX_VALUE);
@@ -423,7 +423,7 @@ class TemplateTest {
     void anAtomicMustStayOfOneWord() {
         final Peer a = rc(devices.open());
         final Peer b = rc(devices.open());
-        a.connectForAll(b);
+        a.connect(b);
         final SendTemplate template = a.qp.prepare(
             send(a, 0, 8).opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).remote(b.at(0), b.region.rkey()).atomic(1, 0));
         assertThat(template.length(0, 0, 4).post()).isEqualTo(ReturnCode.INVALID_REQUEST);
