@@ -6,6 +6,7 @@
 package io.rdma4j.device.memory;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.dma.HostBlock;
@@ -84,14 +85,10 @@ public final class EmulatedIommu implements Iommu {
             enter(iova, address, length, new IommuMapping(iova, address, length, owner));
             return;
         }
-        boolean entered = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(hold::close);
             enterHeld(iova, address, length, IommuMapping.held(iova, length, owner, hold));
-            entered = true;
-        } finally {
-            if (!entered) {
-                hold.close();
-            }
+            undo.forget();
         }
     }
 

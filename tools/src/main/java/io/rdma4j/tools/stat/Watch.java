@@ -6,6 +6,7 @@
 package io.rdma4j.tools.stat;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.live.LiveViews.Listed;
@@ -47,19 +48,15 @@ public final class Watch implements AutoCloseable {
      */
     public static Watch begin(final Long pid, final String address) {
         final Watch watch = new Watch(pid, address);
-        boolean begun = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(watch::close);
             watch.findNew();
             if (watch.devices.isEmpty()) {
                 watch.openElsewhere();
             }
-            begun = true;
-        } finally {
-            if (!begun) {
-                watch.close();
-            }
+            undo.forget();
+            return watch;
         }
-        return watch;
     }
 
     /** A process may publish in the folder of another environment; whoever names it finds it, or learns why not. */

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.live;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.AddressSpace;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
@@ -63,15 +64,14 @@ final class LiveMemory {
         // With the flag up, each use of a channel would close it.
         final boolean interrupted = Thread.interrupted();
         final Fd descriptor = memfd(length);
-        boolean mapped = false;
-        try {
+        try (Undo undo = new Undo()) {
+            if (descriptor != null) {
+                undo.add(descriptor::close);
+            }
             final LiveMemory memory = map(path, length, descriptor);
-            mapped = true;
+            undo.forget();
             return memory;
         } finally {
-            if (!mapped && descriptor != null) {
-                descriptor.close();
-            }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -99,20 +99,15 @@ final class LiveMemory {
 
     /** Null where there is no such thing. */
     private static Fd memfd(final long length) {
-        Fd made = null;
-        boolean sealed = false;
-        try {
-            made = Fd.of(Libc.memfdCreate(MEMFD, LibcConstants.MFD_ALLOW_SEALING), "what is published");
+        try (Undo undo = new Undo()) {
+            final Fd made = Fd.of(Libc.memfdCreate(MEMFD, LibcConstants.MFD_ALLOW_SEALING), "what is published");
+            undo.add(made::close);
             Libc.ftruncate(made.fd(), length);
             FileCalls.addSeals(made.fd(), LibcConstants.F_SEAL_SHRINK | LibcConstants.F_SEAL_SEAL);
-            sealed = true;
+            undo.forget();
             return made;
         } catch (final RdmaException | UnsatisfiedLinkError e) {
             return null;
-        } finally {
-            if (!sealed && made != null) {
-                made.close();
-            }
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.live;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.io.IOException;
@@ -134,20 +135,15 @@ public final class LiveViews {
      *                                 version, EIO if it is damaged or foreign.
      */
     public static LiveView open(final Path file) {
-        LiveImage image = null;
-        boolean opened = false;
-        try {
+        try (Undo undo = new Undo()) {
             final LiveDevice own = own(file);
-            image = image(file, own);
+            final LiveImage image = image(file, own);
+            undo.add(image::close);
             final LiveView view = open(image, file, own);
-            opened = true;
+            undo.forget();
             return view;
         } catch (final IOException e) {
             throw unreadable(file, e);
-        } finally {
-            if (!opened && image != null) {
-                image.close();
-            }
         }
     }
 

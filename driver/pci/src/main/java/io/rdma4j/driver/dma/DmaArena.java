@@ -9,6 +9,7 @@ import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.pci.DmaDomain;
@@ -101,19 +102,15 @@ public final class DmaArena implements AutoCloseable {
         }
         final long bytes = (long) Math.max(pages, CHUNK_PAGES) * PAGE_SIZE;
         final DmaMemory chunk = isSeenByOthers() ? domain.allocateShared(bytes) : domain.allocate(bytes);
-        boolean added = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> giveBack(chunk));
             publish(chunk);
-            added = add(chunk, pages);
-        } finally {
-            if (!added) {
-                giveBack(chunk);
+            if (!add(chunk, pages)) {
+                throw closedArena();
             }
+            undo.forget();
+            return new Extent(chunk, 0, pages);
         }
-        if (!added) {
-            throw closedArena();
-        }
-        return new Extent(chunk, 0, pages);
     }
 
     /** Publishing may be switched off, or be for this process alone. */

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.driver.pci.DmaDomain;
@@ -106,15 +107,11 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     private DmaMemory mapBlock(final HostBlock block) {
-        boolean mapped = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(block::retire);
             final Mapped mapping = map(Extent.pages(block.address(), block.mappedLength(), block), true);
-            mapped = true;
+            undo.forget();
             return new DmaMemory(block.memory(), mapping.iova, () -> release(mapping), block.shared().orElse(null));
-        } finally {
-            if (!mapped) {
-                block.retire();
-            }
         }
     }
 
@@ -409,14 +406,10 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     private void unmap(final Mapped mapping) {
-        boolean unmapped = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> enterAgain(mapping));
             iommu.unmap(mapping.iova, mapping.length());
-            unmapped = true;
-        } finally {
-            if (!unmapped) {
-                enterAgain(mapping);
-            }
+            undo.forget();
         }
         giveUp(mapping.iova);
         mapping.letGo();

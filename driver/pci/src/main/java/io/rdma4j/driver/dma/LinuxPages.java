@@ -6,6 +6,7 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -80,23 +81,17 @@ final class LinuxPages implements PageSource {
         final int fd = Libc.memfdCreate("rdma4j", LibcConstants.MFD_HUGETLB
             | (kind == PageKind.GB1 ? LibcConstants.MFD_HUGE_1GB : LibcConstants.MFD_HUGE_2MB)
             | (share ? LibcConstants.MFD_ALLOW_SEALING : 0));
-        MappedMemory mapping = null;
-        boolean keep = false;
-        boolean done = false;
-        try {
-            mapping = mapPool(fd, kind.roundUp(length), share);
+        try (Undo undo = new Undo()) {
+            undo.add(() -> Libc.close(fd));
+            final MappedMemory mapping = mapPool(fd, kind.roundUp(length), share);
+            undo.add(mapping::close);
             final HostBlock block = share ? sharedBlock(kind, mapping, length, fd)
                 : block(kind, kind, mapping, mapping.address(), length);
-            done = true;
-            keep = share;
-            return block;
-        } finally {
-            if (!done && mapping != null) {
-                mapping.close();
-            }
-            if (!keep) {
+            undo.forget();
+            if (!share) {
                 Libc.close(fd);
             }
+            return block;
         }
     }
 
@@ -138,17 +133,13 @@ final class LinuxPages implements PageSource {
 
     private HostBlock advised(
         final PageKind kind, final MappedMemory mapping, final long address, final int length, final int advice) {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(mapping::close);
             Libc.madvise(address, kind.roundUp(length), advice);
             touch(address, kind.roundUp(length));
             final HostBlock block = block(kind, found(kind, address, length), mapping, address, length);
-            done = true;
+            undo.forget();
             return block;
-        } finally {
-            if (!done) {
-                mapping.close();
-            }
         }
     }
 

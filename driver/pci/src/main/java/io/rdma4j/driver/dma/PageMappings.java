@@ -8,6 +8,7 @@ package io.rdma4j.driver.dma;
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMapping;
 
@@ -114,14 +115,10 @@ public final class PageMappings implements AutoCloseable {
             ownedBy[page].wanted.addLong(addressOf.applyAsLong(page));
         }
         final List<DmaMapping> mappings = new ArrayList<>();
-        boolean mapped = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> Cleanup.all(mappings, DmaMapping::close));
             byOwner.values().forEach(owned -> owned.map(mapper, mappings));
-            mapped = true;
-        } finally {
-            if (!mapped) {
-                Cleanup.all(mappings, DmaMapping::close);
-            }
+            undo.forget();
         }
         final long[] iovas = new long[pages];
         Arrays.setAll(iovas, page -> ownedBy[page].iovaOf(addressOf.applyAsLong(page)));

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -32,14 +33,10 @@ public final class PinningIommu implements Iommu {
     @Override
     public void map(final long iova, final long address, final long length, final Object owner) {
         pins.pin(address, length);
-        boolean mapped = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> pins.unpin(address, length));
             iommu.map(iova, address, length, owner);
-            mapped = true;
-        } finally {
-            if (!mapped) {
-                pins.unpin(address, length);
-            }
+            undo.forget();
         }
         synchronized (addresses) {
             addresses.put(iova, address);

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -63,15 +64,11 @@ final class SharedPages {
 
     static int createFile() {
         final int made = Libc.memfdCreate("rdma4j", LibcConstants.MFD_ALLOW_SEALING);
-        boolean sealed = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> Libc.close(made));
             FileCalls.addSeals(made, LibcConstants.F_SEAL_SHRINK | LibcConstants.F_SEAL_SEAL);
-            sealed = true;
+            undo.forget();
             return made;
-        } finally {
-            if (!sealed) {
-                Libc.close(made);
-            }
         }
     }
 
@@ -112,19 +109,15 @@ final class SharedPages {
     HostBlock allocate(final int length) {
         collectIfMuchWaits();
         final long offset = take(length);
-        MappedMemory mapping = null;
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.addIfGood(() -> giveBack(offset, length));
             // This says that there is no memory where a touch would be a signal.
             Libc.fallocate(fd, offset, length);
-            mapping = MappedMemory.map(0, length, READ_WRITE, POPULATED, fd, offset);
+            final MappedMemory mapping = MappedMemory.map(0, length, READ_WRITE, POPULATED, fd, offset);
+            undo.add(mapping::close);
             final HostBlock block = block(mapping, offset, length);
-            done = true;
+            undo.forget();
             return block;
-        } finally {
-            if (!done) {
-                end(mapping, offset, length);
-            }
         }
     }
 
@@ -134,9 +127,7 @@ final class SharedPages {
     }
 
     private void end(final MappedMemory mapping, final long offset, final int length) {
-        if (mapping != null) {
-            mapping.close();
-        }
+        mapping.close();
         giveBack(offset, length);
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventQueue;
@@ -113,46 +114,35 @@ public final class PassiveListener implements PassiveEndpoint {
         final EndpointHost host, final EventQueue queue, final String service,
         final Consumer<PassiveListener> onClose, final UnaryOperator<UdEnd> wrapper) {
         final Realm realm = host.openRealm(null);
-        UdEnd port = null;
-        boolean done = false;
-        try {
-            port = wrapper.apply(UdPort.open(host, realm, ControlKeys.next(), RECEIVES));
+        try (Undo undo = new Undo()) {
+            undo.add(realm::release);
+            final UdEnd port = wrapper.apply(UdPort.open(host, realm, ControlKeys.next(), RECEIVES));
+            undo.add(port::close);
             final PassiveListener listener =
                 new PassiveListener(host.info(), (FabricEventQueue) queue, realm, port, onClose);
-            listener.begin(service);
-            done = true;
+            listener.begin(service, undo);
+            undo.forget();
             return listener;
-        } finally {
-            if (!done) {
-                if (port != null) {
-                    port.close();
-                }
-                realm.release();
-            }
         }
     }
 
-    private void begin(final String service) {
+    private void begin(final String service, final Undo undo) {
         final PeerId self = channel.self();
         final FabricAddress device = FabricAddress.device(self.gid(), self.qpn(), self.qkey(), EndpointType.MSG);
         final AddressFormat format = info.addressFormat();
         final boolean isSocket = format == AddressFormat.SOCKADDR_IN || format == AddressFormat.SOCKADDR_IN6;
         if (service != null || isSocket) {
             registration = NameServer.register(device, service);
+            undo.add(registration::close);
             address = registration.address(format);
         } else {
             address = format == AddressFormat.STR ? FabricAddress.text(device.toString()) : device;
         }
-        boolean done = false;
         channel.lock().lock();
         try {
             channel.attach(queue);
-            done = true;
         } finally {
             channel.lock().unlock();
-            if (!done && registration != null) {
-                registration.close();
-            }
         }
     }
 

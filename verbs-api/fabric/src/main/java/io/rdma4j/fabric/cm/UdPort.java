@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.cm;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.region.EndpointHost;
@@ -121,50 +122,30 @@ public final class UdPort implements UdEnd {
                 receives, MOST_RECEIVES, qkey).errno(FiErrno.FI_EINVAL).build();
         }
         try {
-            return new Making(DatagramDomain.of(host.context(), realm.pd()), receives, qkey).make(channel);
+            return make(DatagramDomain.of(host.context(), realm.pd()), receives, qkey, channel);
         } catch (final RdmaException e) {
             throw FabricException.from(OPEN, e);
         }
     }
 
-    /** What is there already when a step fails, is given back. */
-    private static final class Making {
-        private final ProtectionDomain pd;
-        private final int receives;
-        private final int qkey;
-        private CompletionQueue cq;
-        private PinnedMemory memory;
-        private MemoryRegion region;
-        private QueuePair qp;
-
-        Making(final ProtectionDomain pd, final int receives, final int qkey) {
-            this.pd = pd;
-            this.receives = receives;
-            this.qkey = qkey;
-        }
-
-        UdPort make(final CompletionChannel channel) {
-            boolean done = false;
-            try {
-                final UdPort port = build(channel);
-                done = true;
-                return port;
-            } finally {
-                if (!done) {
-                    UdPort.close(qp, region, memory, cq);
-                }
-            }
-        }
-
-        private UdPort build(final CompletionChannel channel) {
+    private static UdPort make(
+        final ProtectionDomain pd, final int receives, final int qkey, final CompletionChannel channel) {
+        try (Undo undo = new Undo()) {
             // More than what can be under way: then entries are given back in bulk.
             final int entries = Math.min(2 * (receives + SENDS), pd.context().attributes().maxCqe());
-            cq = channel == null ? pd.context().createCq(entries) : pd.context().createCq(entries, channel);
-            memory = pd.context().allocate((long) (receives + SENDS) * SLOT);
-            region = pd.register(memory, AccessFlag.LOCAL_WRITE);
-            qp = pd.createQp(new QpOptions().type(QpType.UD).cq(cq).maxSendWr(SENDS).maxReceiveWr(receives));
+            final CompletionQueue cq =
+                channel == null ? pd.context().createCq(entries) : pd.context().createCq(entries, channel);
+            undo.add(cq::close);
+            final PinnedMemory memory = pd.context().allocate((long) (receives + SENDS) * SLOT);
+            undo.add(memory::close);
+            final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+            undo.add(region::close);
+            final QueuePair qp =
+                pd.createQp(new QpOptions().type(QpType.UD).cq(cq).maxSendWr(SENDS).maxReceiveWr(receives));
+            undo.add(qp::close);
             final UdPort port = new UdPort(cq, memory, region, qp, receives, qkey);
             port.start();
+            undo.forget();
             return port;
         }
     }

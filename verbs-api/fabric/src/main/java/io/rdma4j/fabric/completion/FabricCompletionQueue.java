@@ -7,6 +7,7 @@ package io.rdma4j.fabric.completion;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.wait.WaitFd;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.CompletionReader;
@@ -89,16 +90,12 @@ public final class FabricCompletionQueue implements CompletionQueue {
     public static FabricCompletionQueue open(final EndpointHost host, final CqAttributes attributes) {
         CqRules.check(OPEN, attributes);
         final FabricCompletionQueue queue = create(host, attributes, true);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.addIfGood(queue.sleeper::close);
+            undo.add(queue::end);
             host.opened(queue);
-            done = true;
+            undo.forget();
             return queue;
-        } finally {
-            if (!done) {
-                queue.end();
-                queue.sleeper.close();
-            }
         }
     }
 
@@ -115,23 +112,17 @@ public final class FabricCompletionQueue implements CompletionQueue {
 
     private static FabricCompletionQueue create(
         final EndpointHost host, final CqAttributes attributes, final boolean counted) {
-        CompletionWaker waker = null;
-        io.rdma4j.verbs.CompletionQueue cq = null;
-        FabricCompletionQueue made = null;
-        try {
-            waker = CompletionWaker.join(host.context());
-            cq = host.context().createCq(CqRules.entries(host, attributes.size()), waker.channel());
-            made = new FabricCompletionQueue(host, waker, cq, attributes, counted);
+        try (Undo undo = new Undo()) {
+            final CompletionWaker waker = CompletionWaker.join(host.context());
+            undo.addIfGood(waker::leave);
+            final io.rdma4j.verbs.CompletionQueue cq =
+                host.context().createCq(CqRules.entries(host, attributes.size()), waker.channel());
+            undo.add(cq::close);
+            final FabricCompletionQueue made = new FabricCompletionQueue(host, waker, cq, attributes, counted);
+            undo.forget();
             return made;
         } catch (final RdmaException e) {
             throw FabricException.from(OPEN, e);
-        } finally {
-            if (made == null && cq != null) {
-                cq.close();
-            }
-            if (made == null && waker != null) {
-                waker.leave();
-            }
         }
     }
 

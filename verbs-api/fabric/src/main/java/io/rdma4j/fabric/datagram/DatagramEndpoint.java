@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.datagram;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.Domain;
@@ -68,27 +69,16 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
     public static AddressedEndpoint open(final EndpointHost host, final EndpointOptions options) {
         DatagramConfig.check(host, options);
         final DatagramResources resources = DatagramResources.open(host, options);
-        DatagramEndpoint endpoint = null;
-        boolean done = false;
-        try {
-            endpoint = new DatagramEndpoint(host, resources);
+        try (Undo undo = new Undo()) {
+            undo.addIfGood(resources::close);
+            final DatagramEndpoint endpoint = new DatagramEndpoint(host, resources);
+            undo.add(endpoint::leave);
             endpoint.join();
-            done = true;
+            undo.forget();
             return endpoint;
         } catch (final RdmaException e) {
             throw FabricException.from(DatagramConfig.OPEN, e);
-        } finally {
-            if (!done) {
-                abandon(endpoint, resources);
-            }
         }
-    }
-
-    private static void abandon(final DatagramEndpoint endpoint, final DatagramResources resources) {
-        if (endpoint != null) {
-            endpoint.leave();
-        }
-        resources.close();
     }
 
     private void join() {

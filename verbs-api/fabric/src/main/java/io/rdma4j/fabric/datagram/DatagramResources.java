@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.datagram;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -27,7 +28,7 @@ import io.rdma4j.verbs.QueuePair;
 /** What an endpoint takes of its domain, and gives back, in that order, whatever fails. */
 final class DatagramResources implements AutoCloseable {
     private final EndpointHost host;
-    private DatagramConfig config;
+    private final DatagramConfig config;
     private int sendRoom;
     private int receiveRoom;
     private HeaderMemory memory;
@@ -36,43 +37,27 @@ final class DatagramResources implements AutoCloseable {
     private int key;
     private boolean closed;
 
-    private DatagramResources(final EndpointHost host) {
+    private DatagramResources(final EndpointHost host, final DatagramConfig config) {
         this.host = host;
+        this.config = config;
     }
 
     static DatagramResources open(final EndpointHost host, final EndpointOptions options) {
-        final DatagramResources resources = new DatagramResources(host);
         final Realm realm = host.openRealm(options.authKey());
-        boolean done = false;
-        try {
-            resources.config = config(host, options, realm);
+        try (Undo undo = new Undo()) {
+            undo.add(realm::release);
+            final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
+            undo.add(counters::close);
+            final DatagramResources resources =
+                new DatagramResources(host, DatagramConfig.of(host, options, realm, counters));
+            // Closing them gives the realm and the counters back, too.
+            undo.forget();
+            undo.add(resources::close);
             resources.build();
-            done = true;
+            undo.forget();
             return resources;
         } catch (final RdmaException e) {
             throw FabricException.from(DatagramConfig.OPEN, e);
-        } finally {
-            if (!done) {
-                if (resources.config == null) {
-                    realm.release();
-                } else {
-                    resources.close();
-                }
-            }
-        }
-    }
-
-    private static DatagramConfig config(final EndpointHost host, final EndpointOptions options, final Realm realm) {
-        final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
-        boolean done = false;
-        try {
-            final DatagramConfig made = DatagramConfig.of(host, options, realm, counters);
-            done = true;
-            return made;
-        } finally {
-            if (!done) {
-                counters.close();
-            }
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.ArrivalRing;
 import io.rdma4j.fabric.completion.RmaArrivals;
@@ -67,19 +68,14 @@ final class InLane implements InwardLane {
         this.arrivals = queue.arrivals(room);
         this.ring = new ArrivalRing(arrivals, link.endpoint(), context, this, receives);
         arrivals.reserve(room);
-        QueuePair made = null;
-        boolean done = false;
-        try {
-            made = link.realm().pd()
+        try (Undo undo = new Undo()) {
+            undo.addIfGood(this::leave);
+            qp = link.realm().pd()
                 .createQp(new QpOptions().cq(arrivals.cq()).maxSendWr(1).maxReceiveWr(receives));
-            qp = made;
+            undo.add(qp::close);
             LaneSteps.init(qp, true);
             begin();
-            done = true;
-        } finally {
-            if (!done) {
-                giveBack(made);
-            }
+            undo.forget();
         }
     }
 
@@ -93,11 +89,8 @@ final class InLane implements InwardLane {
         }
     }
 
-    private void giveBack(final QueuePair made) {
-        if (made != null) {
-            made.close();
-        }
-        // Only now may another lane get the number: nothing carries it any more.
+    /** Only once the queue pair is closed may another lane get the number: nothing carries it any more. */
+    private void leave() {
         arrivals.detach(this);
         arrivals.giveBack(room);
     }
@@ -247,7 +240,8 @@ final class InLane implements InwardLane {
         if (subscription != null) {
             subscription.close();
         }
-        giveBack(qp);
+        qp.close();
+        leave();
     }
 
     @Override

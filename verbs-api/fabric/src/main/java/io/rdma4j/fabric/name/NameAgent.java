@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.name;
 
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -120,16 +121,12 @@ final class NameAgent implements Runnable {
 
     private void start(final Request first) {
         final Thread thread = DaemonThreads.of("rdma4j-name", this);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            // Who submitted it is told.
+            undo.add(() -> requests.remove(first));
             thread.start();
-            done = true;
-        } finally {
-            running = done;
-            if (!done) {
-                // Who submitted it is told.
-                requests.remove(first);
-            }
+            running = true;
+            undo.forget();
         }
     }
 

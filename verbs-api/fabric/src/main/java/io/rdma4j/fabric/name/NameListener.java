@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricAddress;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -53,14 +54,13 @@ final class NameListener implements NameRole {
 
     static NameListener open(final NameSettings settings, final long silentNanos) throws IOException {
         final NameListener listener = new NameListener(Selector.open(), silentNanos);
-        boolean good = false;
-        try {
-            good = listener.listen(settings);
-            return good ? listener : null;
-        } finally {
-            if (!good) {
-                listener.close();
+        try (Undo undo = new Undo()) {
+            undo.add(listener::close);
+            if (!listener.listen(settings)) {
+                return null;
             }
+            undo.forget();
+            return listener;
         }
     }
 

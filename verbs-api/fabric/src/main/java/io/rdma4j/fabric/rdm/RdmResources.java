@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.Capability;
@@ -27,8 +28,6 @@ import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -39,8 +38,8 @@ final class RdmResources {
     private static final int CONTROL_PIECES = 16;
     private static final int DATAGRAMS = 256;
 
-    /** What is to be undone, last first. */
-    private final Deque<Runnable> undo = new ArrayDeque<>();
+    /** Closes all parts. */
+    private final Undo undo = new Undo();
     private final EndpointHost host;
     private final AddressVector vector;
     private final Realm realm;
@@ -55,21 +54,21 @@ final class RdmResources {
 
     private RdmResources(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
         this.host = host;
-        boolean done = false;
-        try {
+        try (Undo opening = new Undo()) {
+            opening.add(this::release);
             vector = options.addressVector();
             final PeerTable table = (PeerTable) vector;
             table.use(endpoint);
-            undo.push(() -> table.unuse(endpoint));
+            undo.add(() -> table.unuse(endpoint));
             final EndpointCounters counters = EndpointCounters.open(host.domain(), options.counters());
-            undo.push(counters::close);
+            undo.add(counters::close);
             realm = host.openRealm(options.authKey());
-            undo.push(realm::release);
+            undo.add(realm::release);
             internal = new LinkQueues(host, LinkMaker.transmitsOf(options), LinkMaker.receivesOf(options));
-            undo.push(internal::close);
+            undo.add(internal::close);
             port = UdPort.open(host, realm, RANDOM.nextInt() & Integer.MAX_VALUE, DATAGRAMS,
                 FabricCompletionQueue.channelOf(host));
-            undo.push(port::close);
+            undo.add(port::close);
             contexts = contexts(options, table);
             core = core(endpoint, options, table, counters);
             connections = connections(options);
@@ -79,13 +78,9 @@ final class RdmResources {
                 host.info().transmitAttributes());
             join(endpoint);
             address = publish(options.service());
-            done = true;
+            opening.forget();
         } catch (final RdmaException e) {
             throw FabricException.from(OPEN, e);
-        } finally {
-            if (!done) {
-                release();
-            }
         }
     }
 
@@ -123,7 +118,7 @@ final class RdmResources {
         final int pieces = options.transmitSize() + 2 * options.windowSlots() + CONTROL_PIECES;
         final SlotPool pieceMemory =
             new SlotPool(host, realm, pieces + 1, host.info().transmitAttributes().injectSize());
-        undo.push(pieceMemory::close);
+        undo.add(pieceMemory::close);
         final SendTable sends = new SendTable(pieceMemory.claim(), options.transmitSize(),
             host.info().transmitAttributes().iovLimit(), CONTROL_PIECES);
         final RdmCore made = new RdmCore(endpoint, realm, table, internal, queue, counters, sends, contexts);
@@ -136,7 +131,7 @@ final class RdmResources {
     private Connections connections(final EndpointOptions options) {
         final SlotPool pool =
             new SlotPool(host, realm, LinkMaker.receivesOf(options), slotBytes(options));
-        undo.push(pool::close);
+        undo.add(pool::close);
         return new Connections(core, host, options, internal, pool, port,
             (PeerTable) vector);
     }
@@ -150,11 +145,11 @@ final class RdmResources {
     private void join(final RdmEndpoint endpoint) {
         for (final FabricCompletionQueue queue : queues) {
             queue.wants(queue.attach(endpoint));
-            undo.push(() -> queue.detach(endpoint));
+            undo.add(() -> queue.detach(endpoint));
             queue.watch(port.cq());
-            undo.push(() -> queue.unwatch(port.cq()));
+            undo.add(() -> queue.unwatch(port.cq()));
             internal.wake(queue);
-            undo.push(() -> internal.wakeNoMore(queue));
+            undo.add(() -> internal.wakeNoMore(queue));
         }
     }
 
@@ -166,7 +161,7 @@ final class RdmResources {
         final boolean bySocket = format == AddressFormat.SOCKADDR_IN || format == AddressFormat.SOCKADDR_IN6;
         if (bySocket || service != null) {
             final Registration registration = NameServer.register(device, service);
-            undo.push(registration::close);
+            undo.add(registration::close);
             connections.tell(socket(registration, format));
             return registration.address(format);
         }
@@ -230,21 +225,7 @@ final class RdmResources {
 
     /** Each part, whatever happens to the others. */
     void release() {
-        RuntimeException first = null;
-        for (Runnable step = undo.poll(); step != null; step = undo.poll()) {
-            try {
-                step.run();
-            } catch (final RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
-                }
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+        undo.close();
     }
 
     @Override

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.Counter;
@@ -44,18 +45,14 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         requireOneName(plan, keys);
         final KeyringRegion region = new KeyringRegion(home, plan, vector);
         home.takeName(plan);
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.addIfGood(() -> home.giveNameBack(plan));
+            undo.add(region::closeParts);
             for (final byte[] key : keys) {
                 region.parts.add(home.registerPart(plan.withAuthKey(key)));
             }
-            done = true;
+            undo.forget();
             return region;
-        } finally {
-            if (!done) {
-                region.closeParts();
-                home.giveNameBack(plan);
-            }
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.event.FabricCounter;
 
 /**
@@ -39,26 +40,16 @@ final class RegionBody {
     /** Makes it, and registers it unless pages are missing that may come later (checklist 19, 28). */
     static RegionBody open(final Regions home, final RegionPlan plan) {
         final RegionMemory memory = RegionMemory.open(plan);
-        RegionBody body = null;
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(memory::abandon);
             final Realm realm = home.realms().open(plan.authKey());
-            body = new RegionBody(plan, memory, realm, home.cells().cellOf(plan, realm));
+            final RegionBody body = new RegionBody(plan, memory, realm, home.cells().cellOf(plan, realm));
+            // Closing it gives the memory back, too.
+            undo.forget();
+            undo.add(body::close);
             body.register();
-            done = true;
+            undo.forget();
             return body;
-        } finally {
-            if (!done) {
-                closeQuietly(body, memory);
-            }
-        }
-    }
-
-    private static void closeQuietly(final RegionBody body, final RegionMemory memory) {
-        if (body == null) {
-            memory.abandon();
-        } else {
-            body.close();
         }
     }
 
@@ -96,14 +87,10 @@ final class RegionBody {
     }
 
     private void expose() {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> device.hide(realm));
             device.expose(target);
-            done = true;
-        } finally {
-            if (!done) {
-                device.hide(realm);
-            }
+            undo.forget();
         }
     }
 
@@ -171,18 +158,16 @@ final class RegionBody {
     }
 
     private void replace(final long[] ranges, final boolean inPlace) {
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            if (inPlace && !waitsForEnable && !device.isOnDemand()) {
+                undo.add(this::takeAway);
+            }
             if (rules.refreshes) {
                 refreshInPlace(ranges);
             } else {
                 device.replacePages();
             }
-            done = true;
-        } finally {
-            if (!done && inPlace && !waitsForEnable && !device.isOnDemand()) {
-                takeAway();
-            }
+            undo.forget();
         }
     }
 

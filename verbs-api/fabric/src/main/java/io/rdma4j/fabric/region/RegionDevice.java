@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
@@ -45,16 +46,12 @@ final class RegionDevice {
         region = made;
         realm = home;
         exposed = exposing;
-        boolean done = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(made::close);
+            undo.add(() -> region = null);
             requirePages(made);
             publish();
-            done = true;
-        } finally {
-            if (!done) {
-                region = null;
-                made.close();
-            }
+            undo.forget();
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -314,7 +315,6 @@ final class SharedFile {
 
     /** Begins changes, in this process and among processes. */
     void lock() {
-        boolean good = false;
         try {
             if (!changing.tryLock(WAIT_SECONDS, TimeUnit.SECONDS)) {
                 throw Troubles.of(FiErrno.FI_EAGAIN, "try again", "another thread is changing %s for %d s", path,
@@ -324,16 +324,13 @@ final class SharedFile {
             Thread.currentThread().interrupt();
             throw Troubles.of(FiErrno.FI_EINTR, "try again", "this thread was interrupted waiting for %s", path);
         }
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(this::unlock);
             writer = FileLocks.writer(channel, path);
             checkLength();
-            good = true;
+            undo.forget();
         } catch (final IOException e) {
             throw Troubles.of(path, e);
-        } finally {
-            if (!good) {
-                unlock();
-            }
         }
     }
 

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
@@ -222,14 +223,10 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         if (to == QpState.RESET) {
             shutGates(ReturnCode.WRONG_STATE);
         }
-        boolean changed = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> openGates(state.get()));
             context.device.commands().modifyQp(handle, attributes.mask(), attr -> QpAttrs.fill(attr, attributes));
-            changed = true;
-        } finally {
-            if (!changed) {
-                openGates(state.get());
-            }
+            undo.forget();
         }
         remember(attributes);
         enter(from, to);

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -125,15 +126,12 @@ final class JournalFile {
         }
         // With the flag up, each use of a channel would close it.
         final boolean interrupted = Thread.interrupted();
-        boolean opened = false;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> OPEN.remove(path));
             final JournalFile file = lock(path, device);
-            opened = true;
+            undo.forget();
             return file;
         } finally {
-            if (!opened) {
-                OPEN.remove(path);
-            }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 
@@ -47,15 +48,11 @@ final class LiveObjects {
         final ResourceTable table, final int doorbellMask, final Supplier<T> command,
         final ToIntFunction<T> handleOf) {
         table.reserve();
-        boolean created = false;
         final T result;
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(table::cancel);
             result = command.get();
-            created = true;
-        } finally {
-            if (!created) {
-                table.cancel();
-            }
+            undo.forget();
         }
         final int handle = handleOf.applyAsInt(result);
         if (!table.enter(handle) || doorbellMask != 0 && (handle & ~doorbellMask) != 0) {
