@@ -138,8 +138,7 @@ final class RawDevice implements AutoCloseable {
      * @return the ERR register.
      */
     int execute(final int id, final boolean awaited) {
-        new CommandHeader().wrap(command, 0).set(CommandHeader.RESPONSE, ++key);
-        command.putInt(CommandHeader.CMD.offset(), id, java.nio.ByteOrder.LITTLE_ENDIAN);
+        new CommandHeader().wrap(command, 0).set(CommandHeader.RESPONSE, ++key).set(CommandHeader.CMD, id);
         response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
         registers.writeInt(Bar1.PVRDMA_REG_REQUEST, 0);
         final int error = registers.readInt(Bar1.PVRDMA_REG_ERR);

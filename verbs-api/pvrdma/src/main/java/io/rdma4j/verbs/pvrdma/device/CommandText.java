@@ -10,8 +10,6 @@ import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 
-import java.nio.ByteOrder;
-
 import org.agrona.DirectBuffer;
 
 /** Puts commands and the device's answers to them into words. */
@@ -31,7 +29,7 @@ final class CommandText {
 
     /** The name of the command and its fields that are not zero, in one line. */
     static String request(final DirectBuffer buffer, final int offset) {
-        final int id = buffer.getInt(offset + CommandHeader.CMD.offset(), ByteOrder.LITTLE_ENDIAN);
+        final int id = (int) CommandHeader.CMD.field().number(buffer, offset);
         final Command command = Command.of(id);
         return command == null ? name(id) : command + fields(command.request(), buffer, offset);
     }

@@ -12,8 +12,6 @@ import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 
 import org.agrona.DirectBuffer;
 
-import java.nio.ByteOrder;
-
 /**
  * What is told of one open device. Where nothing is traced this does nothing. Thread-safe.
  *
@@ -61,7 +59,7 @@ public final class DeviceTrace {
      */
     public void command(final DirectBuffer request, final int err, final DirectBuffer response) {
         if (file != null) {
-            final int id = request.getInt(CommandHeader.CMD.offset(), ByteOrder.LITTLE_ENDIAN);
+            final int id = (int) CommandHeader.CMD.field().number(request, 0);
             final Command command = Command.of(id);
             file.record(number, TraceFormat.COMMAND, true, line -> line
                 .field("name", command == null ? Integer.toString(id) : command.name())
