@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * Which entries there are, which go, and what is being registered: the rules of checklist 59. Lookups read the index
- * without a lock. Everything else here is short and under the book's lock, which is never held while memory is
+ * without a lock. Everything else here is short and under its own lock, which is never held while memory is
  * registered, deregistered or allocated by the device, nor while a monitor is called: what is to be closed is given to
  * the caller.
  */
@@ -277,17 +277,17 @@ final class CacheEntries {
     /** Takes of all entries so far. */
     long hits() {
         long hits = pastHits;
-        for (final Entry entry : entries()) {
+        for (final Entry entry : all()) {
             hits += entry.takes();
         }
         return hits;
     }
 
     long inUse() {
-        return entries().stream().filter(entry -> !entry.isIdle()).count();
+        return all().stream().filter(entry -> !entry.isIdle()).count();
     }
 
-    List<Entry> entries() {
+    List<Entry> all() {
         final List<Entry> all = new ArrayList<>();
         index.all(all);
         return all;

@@ -32,9 +32,9 @@ final class CacheTotals {
         } while (total != told);
     }
 
-    synchronized void show(final CacheEntries book, final Counters counters) {
+    synchronized void show(final CacheEntries entries, final Counters counters) {
         published.changes(counters.misses.sum(), counters.evictions.sum(), counters.invalidations.sum());
-        published.contents(book.count(), book.bytes());
+        published.contents(entries.count(), entries.bytes());
     }
 
     synchronized void close() {

@@ -33,12 +33,12 @@ final class Claim {
         this.isAdopted = isAdopted;
     }
 
-    /** Guarded by the book. */
+    /** Guarded by {@link CacheEntries}. */
     void change() {
         changed = true;
     }
 
-    /** Guarded by the book. */
+    /** Guarded by {@link CacheEntries}. */
     boolean isChanged() {
         return changed;
     }

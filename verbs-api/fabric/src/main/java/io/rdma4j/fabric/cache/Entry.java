@@ -34,7 +34,10 @@ final class Entry extends UseCount implements CachedRegion {
         }
     }
 
-    /** Where it stands in the heap of {@link IdleQueue}; -1 if it does not. Guarded by the book, as the next one. */
+    /**
+     * Where it stands in the heap of {@link IdleQueue}; -1 if it does not. Guarded by {@link CacheEntries}, as the next
+     * one.
+     */
     int heapIndex = -1;
     /** What the heap is sorted by; {@link #idleSince} may be later. */
     long listedSince;
@@ -100,13 +103,13 @@ final class Entry extends UseCount implements CachedRegion {
     }
 
     /**
-     * Takes it for an owner, if it is this one and still has its memory; or for none. Without an owner the gate is
+     * Takes it for an owner, if it is this one and still has its memory; or for none. Without an owner the check is
      * asked first: then every change that had happened was told, and if this is of one, it is retired and not taken.
      * What is on demand needs neither.
      */
-    boolean takeFor(final Object root, final EntryCheck gate) {
+    boolean takeFor(final Object root, final EntryCheck check) {
         if (owner == null) {
-            return root == null && (isOnDemand || gate.isQuiet()) && take(null);
+            return root == null && (isOnDemand || check.isQuiet()) && take(null);
         }
         final Object named = root == null && isAdopted ? owner.get() : root;
         return isOf(named) && take(named);

@@ -18,7 +18,8 @@ import java.util.List;
  * If that one does not cover a range, none does. If it does, and has not the right owner or rights, one before it may.
  *
  * <p>Readers may see an index that is a moment old: what they miss there is looked for again with the lock held, and
- * what they find there may be retired, which they notice when they take it. Changes need the book's lock.
+ * what they find there may be retired, which they notice when they take it. Changes need the lock of
+ * {@link CacheEntries}.
  */
 final class EntryIndex {
     private static final int FULL = 128;
@@ -75,9 +76,9 @@ final class EntryIndex {
     /**
      * Takes one that covers a range and can be taken for an owner; null if there is none.
      *
-     * @param gate asked before one is taken that only the monitor keeps true.
+     * @param check asked before one is taken that only the monitor keeps true.
      */
-    Entry take(final long address, final long length, final int access, final Object root, final EntryCheck gate) {
+    Entry take(final long address, final long length, final int access, final Object root, final EntryCheck check) {
         final Pages now = pages;
         for (int i = last(now.lows, address); i >= 0; i--) {
             final Page page = now.list[i];
@@ -86,7 +87,7 @@ final class EntryIndex {
                 if (length > entry.end - address) {
                     return null;
                 }
-                if (entry.allows(access) && entry.takeFor(root, gate)) {
+                if (entry.allows(access) && entry.takeFor(root, check)) {
                     return entry;
                 }
             }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>An entry on top that is in use is parked outside of the heap; its last release brings it back, over a stack
  * without a lock. So each use is looked at once, however often room is needed. All but {@link #returned} needs the
- * book's lock.
+ * lock of {@link CacheEntries}.
  */
 final class IdleQueue {
     private final AtomicReference<Entry> back = new AtomicReference<>();

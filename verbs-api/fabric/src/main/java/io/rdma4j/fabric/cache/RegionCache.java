@@ -43,14 +43,14 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final CacheTotals totals = new CacheTotals();
     private final CachePublisher publisher;
     private final Ticks ticks = new Ticks();
-    private final CacheEntries book;
+    private final CacheEntries entries;
     private final EntryIndex index;
     private final Adoptions adoptions = new Adoptions();
     private final DeferredDeregistration deferred;
     private final EvictingRegistrar registrar;
     private final Watcher watcher;
     private final BooleanSupplier canBeOnDemand;
-    private final EntryCheck gate;
+    private final EntryCheck check;
     private final String monitorName;
     private final ProtectionDomain pd;
     private final Map<HmemIface, Boolean> monitorsEnabled;
@@ -70,13 +70,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         this.canBeOnDemand = canBeOnDemand;
         this.publisher = CachePublisher.of(pd);
         this.monitorsEnabled = settings.monitorsEnabled();
-        this.book = new CacheEntries(maxCount, maxBytes, counters);
-        this.index = book.index;
+        this.entries = new CacheEntries(maxCount, maxBytes, counters);
+        this.index = entries.index;
         this.deferred = new DeferredDeregistration(this::closeEntry);
-        this.registrar = new EvictingRegistrar(pd, most -> closeAll(book.evict(most)));
+        this.registrar = new EvictingRegistrar(pd, most -> closeAll(entries.evict(most)));
         this.monitorName = monitor == null ? CacheSettings.DISABLED : monitor.name();
         this.watcher = monitor == null || maxCount == 0 ? null : new Watcher(monitor, this::changed, counters);
-        this.gate = watcher == null ? EntryCheck.SHUT : watcher;
+        this.check = watcher == null ? EntryCheck.SHUT : watcher;
         if (watcher != null) {
             watcher.start();
         }
@@ -97,7 +97,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
         @Override
         public void returned(final Entry entry) {
-            book.idle.returned(entry);
+            entries.idle.returned(entry);
         }
 
         @Override
@@ -121,7 +121,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     public CachedRegion acquire(final long address, final long length, final Object owner, final int access) {
         final Object root = owner == null ? null : BufferOwners.rootOf(owner);
         if (length > 0) {
-            final Entry entry = index.take(address, length, access, root, gate);
+            final Entry entry = index.take(address, length, access, root, check);
             if (entry != null) {
                 return entry;
             }
@@ -135,7 +135,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     }
 
     private void show() {
-        totals.show(book, counters);
+        totals.show(entries, counters);
     }
 
     private CachedRegion miss(final Range range, final Object named, final int access) {
@@ -150,7 +150,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         if (watcher != null && (root != null || quiet)) {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 final Claim claim = new Claim(range, root, access, root != null && root == known);
-                final Entry entry = book.take(claim);
+                final Entry entry = entries.take(claim);
                 final Entry made = entry == null ? widened(claim) : entry;
                 if (made != null) {
                     return made;
@@ -162,7 +162,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
     /** What lies in an entry that lacks rights is registered with all of that entry, if all of it can have them. */
     private Entry widened(final Claim claim) {
-        final Range wide = book.widest(claim);
+        final Range wide = entries.widest(claim);
         if (!wide.equals(claim.range)) {
             try {
                 return new Miss(new Claim(wide, claim.root, claim.access, claim.isAdopted), claim).run();
@@ -215,9 +215,9 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
         /** In use by the caller; null if it is to be tried again. */
         Entry run() {
-            book.begin(claim);
+            entries.begin(claim);
             try {
-                final boolean canKeep = isVouchedFor() && book.makeRoom(claim);
+                final boolean canKeep = isVouchedFor() && entries.makeRoom(claim);
                 closeAll(claim.toClose);
                 return canKeep ? registered() : uncached(asked);
             } finally {
@@ -246,7 +246,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         }
 
         private void end() {
-            book.end(claim);
+            entries.end(claim);
             if (claim.subscribed && !kept) {
                 watcher.unsubscribe(claim.range);
             }
@@ -254,7 +254,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         }
 
         private Entry registered() {
-            final int rights = claim.access | book.rightsOfReplaced(claim);
+            final int rights = claim.access | entries.rightsOfReplaced(claim);
             final Entry entry = register(rights);
             if (claim.subscribed) {
                 entry.subscribed();
@@ -262,7 +262,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             if (claim.root != null) {
                 awaitEndOf(claim.root, entry);
             }
-            return switch (book.publish(claim, entry, ticks.next())) {
+            return switch (entries.publish(claim, entry, ticks.next())) {
                 case KEPT -> {
                     kept = true;
                     counters.misses.increment();
@@ -320,7 +320,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final long end = length > Long.MAX_VALUE - start || length <= 0 ? Long.MAX_VALUE : start + length;
         final Range range = new Range(start, end);
         adoptions.forget(range);
-        deferred.bury(book.change(range));
+        deferred.bury(entries.change(range));
         show();
     }
 
@@ -330,7 +330,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     }
 
     private void ownerGone(final Entry entry) {
-        deferred.bury(book.drop(entry));
+        deferred.bury(entries.drop(entry));
         show();
     }
 
@@ -357,7 +357,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final Range range = Range.of("invalidate cached regions", address, length);
         adoptions.forget(range);
         counters.notifications.increment();
-        closeAll(book.change(range));
+        closeAll(entries.change(range));
         deferred.drain();
         show();
     }
@@ -371,13 +371,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             throw FabricException.of(operation).detail("%s owns no memory", owner).errno(FiErrno.FI_EINVAL).build();
         }
         adoptions.add(range, root);
-        closeAll(book.adopted(range, root));
+        closeAll(entries.adopted(range, root));
         show();
     }
 
     @Override
     public void flush() {
-        closeAll(book.evict(Long.MAX_VALUE));
+        closeAll(entries.evict(Long.MAX_VALUE));
         deferred.drain();
         show();
     }
@@ -408,15 +408,15 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
     @Override
     public CacheStatistics statistics() {
-        return new CacheStatistics(book.hits(), counters.misses.sum(), counters.uncached.sum(),
+        return new CacheStatistics(entries.hits(), counters.misses.sum(), counters.uncached.sum(),
             counters.evictions.sum(), counters.replacements.sum(), counters.invalidations.sum(),
             counters.notifications.sum(), counters.retries.sum(), counters.monitorFailures.sum(),
-            counters.closeFailures.sum(), book.count(), book.bytes(), book.inUse());
+            counters.closeFailures.sum(), entries.count(), entries.bytes(), entries.inUse());
     }
 
     /** For tests. */
-    CacheEntries book() {
-        return book;
+    CacheEntries entries() {
+        return entries;
     }
 
     /**
@@ -426,7 +426,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        closeAll(book.close());
+        closeAll(entries.close());
         deferred.drain();
         if (watcher != null) {
             watcher.stop();

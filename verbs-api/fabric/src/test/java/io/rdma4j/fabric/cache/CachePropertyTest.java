@@ -141,7 +141,7 @@ class CachePropertyTest {
                     .isEqualTo(!item.kept && item.uses == 0);
                 assertThat(item.entry.uses()).as("uses: %s", history).isEqualTo(item.uses);
             }
-            assertThat(cache.book().entries()).as("%s", history)
+            assertThat(cache.entries().all()).as("%s", history)
                 .containsExactlyInAnyOrderElementsOf(model.items.stream().map(item -> item.entry).toList());
             assertThat(cache.statistics().bytes()).isEqualTo(model.bytes());
             assertThat(cache.statistics().entries()).isEqualTo(model.items.size());

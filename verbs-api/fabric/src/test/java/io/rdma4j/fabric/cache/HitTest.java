@@ -65,7 +65,7 @@ class HitTest {
         try (Bench bench = Bench.ofCount("hit-lock", 2)) {
             final Entry entry = bench.use(0, 10);
             final Thread[] hitter = new Thread[1];
-            synchronized (bench.cache.book()) {
+            synchronized (bench.cache.entries()) {
                 hitter[0] = new Thread(() -> bench.use(0, 10));
                 hitter[0].start();
                 hitter[0].join(20_000);
