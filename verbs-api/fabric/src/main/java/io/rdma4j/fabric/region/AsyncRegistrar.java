@@ -25,8 +25,8 @@ final class AsyncRegistrar {
         worker = DaemonThreads.pool("rdma4j-registrar-" + NUMBERS.incrementAndGet(), 1, 1);
     }
 
-    void submit(final Regions home, final FabricRegion region) {
-        final Registration registration = new Registration(home, region, queue);
+    void submit(final Regions regions, final FabricRegion region) {
+        final Registration registration = new Registration(regions, region, queue);
         region.setPending(registration);
         worker.execute(registration);
     }

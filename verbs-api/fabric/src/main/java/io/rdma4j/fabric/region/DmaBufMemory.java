@@ -18,11 +18,11 @@ import io.rdma4j.verbs.spi.RegionOwner;
  */
 final class DmaBufMemory implements RegionOwner {
     private final DmaBuf buffer;
-    private final RegionBuffers pieces;
+    private final RegionBuffers buffers;
 
     private DmaBufMemory(final DmaBuf buffer) {
         this.buffer = buffer;
-        pieces = RegionBuffers.of(buffer.address(), buffer.length(), this);
+        buffers = RegionBuffers.of(buffer.address(), buffer.length(), this);
     }
 
     static DmaBufMemory open(final MrAttributes.DmaBufRange range, final boolean write) {
@@ -40,8 +40,8 @@ final class DmaBufMemory implements RegionOwner {
         return new DmaBufMemory(buffer);
     }
 
-    RegionBuffers pieces() {
-        return pieces;
+    RegionBuffers buffers() {
+        return buffers;
     }
 
     /** In words of dma-buf, if it has to do with it. */

@@ -25,7 +25,7 @@ import java.util.Set;
 final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private static final long[] NO_RANGES = {};
 
-    private final Regions home;
+    private final Regions regions;
     private final RegionPlan plan;
     /** Whether its key is its own, and not that of a region whose part it is. */
     private final boolean ownsKey;
@@ -39,8 +39,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private volatile RegionBody body;
     private Endpoint endpoint;
 
-    FabricRegion(final Regions home, final RegionPlan plan, final boolean isPart) {
-        this.home = home;
+    FabricRegion(final Regions regions, final RegionPlan plan, final boolean isPart) {
+        this.regions = regions;
         this.plan = plan;
         this.isPart = isPart;
         ownsKey = plan.hasOwnKey() && !isPart;
@@ -51,8 +51,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         return body;
     }
 
-    Regions home() {
-        return home;
+    Regions regions() {
+        return regions;
     }
 
     RegionPlan plan() {
@@ -65,7 +65,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     /** Registers it with the device. What fails is given back by the caller. */
     void activate() {
-        final RegionBody made = RegionBody.open(home, plan);
+        final RegionBody made = RegionBody.open(regions, plan);
         body = made;
         // Volatile: who sees the state sees the body with its keys.
         state = made.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;
@@ -82,7 +82,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         if (!isPart) {
             plan.letGo();
             if (body != null) {
-                body.memory().pieces().letGo();
+                body.memory().buffers().letGo();
             }
         }
     }
@@ -93,7 +93,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public Domain domain() {
-        return home.domain();
+        return regions.domain();
     }
 
     @Override
@@ -168,7 +168,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         final String operation = "bind counter";
         Refusals.notNull(operation, "counter", counter);
         whileOpen(operation, () -> {
-            if (counter.domain() != home.domain() || !(counter instanceof FabricCounter)) {
+            if (counter.domain() != regions.domain() || !(counter instanceof FabricCounter)) {
                 throw Refusals.of(FiErrno.FI_EDOMAIN, operation, "%s belongs to another domain", counter).build();
             }
             requireCountable(operation);
@@ -209,7 +209,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
                 throw Refusals.invalid(operation, "regions of this domain belong to no endpoint")
                     .hint("mr_mode has no ENDPOINT, and they need none").build();
             }
-            if (toBind.domain() != home.domain() || !(toBind instanceof EndpointRealm)) {
+            if (toBind.domain() != regions.domain() || !(toBind instanceof EndpointRealm)) {
                 throw Refusals.of(FiErrno.FI_EDOMAIN, operation, "%s belongs to another domain", toBind).build();
             }
             requireOpen(operation, toBind);
@@ -219,16 +219,16 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             if (state != RegionState.DISABLED) {
                 throw badState(operation).build();
             }
-            home.requireSameAuthKey(operation, plan, ((EndpointRealm) toBind).realm());
+            regions.requireSameAuthKey(operation, plan, ((EndpointRealm) toBind).realm());
             attach(operation, toBind);
         });
     }
 
     /** Looks twice: an endpoint that closes after the second look finds the region, and unbinds it. */
     private void attach(final String operation, final Endpoint toBind) {
-        home.bound(toBind, this);
+        regions.bound(toBind, this);
         try (Undo undo = new Undo()) {
-            undo.add(() -> home.unbound(toBind, this));
+            undo.add(() -> regions.unbound(toBind, this));
             requireOpen(operation, toBind);
             undo.forget();
         }
@@ -401,7 +401,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
                 requireUnbound();
                 final RegionState last = state;
                 state = RegionState.CLOSED;
-                onDevice("close region", () -> home.closed(this, last, body));
+                onDevice("close region", () -> regions.closed(this, last, body));
             }
         } finally {
             gate.leave();

@@ -18,11 +18,11 @@ import java.util.List;
 final class KeyVectors {
     private static final String OPERATION = Refusals.REGISTER;
 
-    private final Regions home;
+    private final Regions regions;
     private final RegionRules rules;
 
-    KeyVectors(final Regions home, final RegionRules rules) {
-        this.home = home;
+    KeyVectors(final Regions regions, final RegionRules rules) {
+        this.regions = regions;
         this.rules = rules;
     }
 
@@ -40,7 +40,7 @@ final class KeyVectors {
             throw Refusals.invalid(OPERATION, "authorization keys of this domain come through address vectors")
                 .hint("use MrAttributes.avAuthKey, and not authKey").build();
         }
-        if (vector.domain() != home.domain() || !(vector instanceof AuthKeys)) {
+        if (vector.domain() != regions.domain() || !(vector instanceof AuthKeys)) {
             throw Refusals.of(FiErrno.FI_EDOMAIN, OPERATION, "%s belongs to another domain", vector).build();
         }
         if (vector.isClosed()) {

@@ -27,29 +27,29 @@ import java.util.function.Consumer;
  * one counts. Control operations go to one after the other: one that fails in the middle is told, and can be repeated.
  */
 final class KeyringRegion implements MemoryRegion, LocalDescriptor {
-    private final Regions home;
+    private final Regions regions;
     private final RegionPlan plan;
     private final AddressVector vector;
     private final List<FabricRegion> parts = new ArrayList<>();
     private boolean hasLeft;
 
-    private KeyringRegion(final Regions home, final RegionPlan plan, final AddressVector vector) {
-        this.home = home;
+    private KeyringRegion(final Regions regions, final RegionPlan plan, final AddressVector vector) {
+        this.regions = regions;
         this.plan = plan;
         this.vector = vector;
     }
 
     /** Registers in the realm of each key. */
     static KeyringRegion open(
-        final Regions home, final RegionPlan plan, final AddressVector vector, final List<byte[]> keys) {
+        final Regions regions, final RegionPlan plan, final AddressVector vector, final List<byte[]> keys) {
         requireOneName(plan, keys);
-        final KeyringRegion region = new KeyringRegion(home, plan, vector);
-        home.takeName(plan);
+        final KeyringRegion region = new KeyringRegion(regions, plan, vector);
+        regions.takeName(plan);
         try (Undo undo = new Undo()) {
-            undo.addIfGood(() -> home.giveNameBack(plan));
+            undo.addIfGood(() -> regions.giveNameBack(plan));
             undo.add(region::closeParts);
             for (final byte[] key : keys) {
-                region.parts.add(home.registerPart(plan.withAuthKey(key)));
+                region.parts.add(regions.registerPart(plan.withAuthKey(key)));
             }
             undo.forget();
             return region;
@@ -71,7 +71,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public Domain domain() {
-        return home.domain();
+        return regions.domain();
     }
 
     @Override
@@ -200,7 +200,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
             hasLeft = true;
         }
         plan.letGo();
-        home.giveNameBack(plan);
+        regions.giveNameBack(plan);
     }
 
     /** All that can be closed are; the first refusal is told. */

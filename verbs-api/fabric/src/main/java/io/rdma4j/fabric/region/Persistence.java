@@ -18,9 +18,9 @@ final class Persistence {
     private final boolean byProcessor;
 
     /** Looks at what is mapped, and refuses what is in no file. */
-    Persistence(final RegionBuffers pieces, final boolean byProcessor) {
+    Persistence(final RegionBuffers buffers, final boolean byProcessor) {
         this.byProcessor = byProcessor;
-        for (final MrAttributes.Piece piece : pieces.list()) {
+        for (final MrAttributes.Piece piece : buffers.list()) {
             ranges.add(PersistentRange.of(piece.address(), piece.length()));
         }
     }

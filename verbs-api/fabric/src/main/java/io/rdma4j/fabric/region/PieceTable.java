@@ -50,7 +50,7 @@ final class PieceTable implements AutoCloseable {
         long base = entry.fabricBase();
         for (int i = 0; i < devices.length; i++) {
             final RegionDevice.Keys names = devices[i].keys();
-            final long length = devices[i].pieces().length();
+            final long length = devices[i].buffers().length();
             DirectoryLayout.write(to, i * DirectoryLayout.ENTRY_LENGTH, new DirectoryEntry(entry.key(), names.rkey(),
                 names.iova(), length, base, entry.access(), 0, 0), DirectoryLayout.IN_PIECES, nonce);
             base += length;

@@ -32,18 +32,18 @@ final class RegionBody {
         this.realm = realm;
         this.cell = cell;
         rules = plan.rules();
-        device = new RegionDevices(plan, memory.pieces(), plan.base(), cell);
+        device = new RegionDevices(plan, memory.buffers(), plan.base(), cell);
         target = realm;
         waitsForEnable = plan.waitsForEnable();
     }
 
     /** Makes it, and registers it unless pages are missing that may come later (checklist 19, 28). */
-    static RegionBody open(final Regions home, final RegionPlan plan) {
+    static RegionBody open(final Regions regions, final RegionPlan plan) {
         final RegionMemory memory = RegionMemory.open(plan);
         try (Undo undo = new Undo()) {
             undo.add(memory::abandon);
-            final Realm realm = home.realms().open(plan.authKey());
-            final RegionBody body = new RegionBody(plan, memory, realm, home.cells().cellOf(plan, realm));
+            final Realm realm = regions.realms().open(plan.authKey());
+            final RegionBody body = new RegionBody(plan, memory, realm, regions.cells().cellOf(plan, realm));
             // Closing it gives the memory back, too.
             undo.forget();
             undo.add(body::close);
@@ -176,7 +176,7 @@ final class RegionBody {
      * key: a refresh of all of it fails, too, and leaves nothing. Otherwise the key goes.
      */
     private void takeAway() {
-        if (memory.pieces().size() == 1) {
+        if (memory.buffers().size() == 1) {
             try {
                 refreshInPlace(ALL);
             } catch (final RdmaException e) {
@@ -188,7 +188,7 @@ final class RegionBody {
 
     private void refreshInPlace(final long[] ranges) {
         if (ranges.length == 0) {
-            memory.pieces().list().forEach(piece -> device.refresh(piece.address(), piece.length()));
+            memory.buffers().list().forEach(piece -> device.refresh(piece.address(), piece.length()));
         }
         for (int i = 0; i < ranges.length; i += 2) {
             device.refresh(memory.registered(ranges[i]), ranges[i + 1]);

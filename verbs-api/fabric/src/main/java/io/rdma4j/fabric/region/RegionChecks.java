@@ -45,7 +45,7 @@ final class RegionChecks {
         if (rules.hmem) {
             hmem.check(attributes.iface(), attributes.device(), flags);
         }
-        final RegionPlan plan = new RegionPlan(dmabuf ? null : pieces(attributes), dmabuf ? attributes.dmabuf() : null,
+        final RegionPlan plan = new RegionPlan(dmabuf ? null : buffers(attributes), dmabuf ? attributes.dmabuf() : null,
             access, flags, attributes.requestedKey(), attributes.authKey(), attributes.context(), rules);
         if (!dmabuf) {
             checkApart(plan);
@@ -55,19 +55,19 @@ final class RegionChecks {
 
     /** Peers look up the several keys of the device. */
     private void checkApart(final RegionPlan plan) {
-        if (plan.isRemote() && rules.hasMemory && !rules.directory && plan.pieces().runs().size() > 1) {
+        if (plan.isRemote() && rules.hasMemory && !rules.directory && plan.buffers().runs().size() > 1) {
             throw Refusals.of(FiErrno.FI_ENOSYS, OPERATION, "%s: the device has them as %d regions, and cannot tell "
                 + "peers with REMOTE_READ or REMOTE_WRITE of several: it has no RDMA READ or no keys for peers",
-                plan.pieces(), plan.pieces().runs().size())
+                plan.buffers(), plan.buffers().runs().size())
                 .hint("for peers all buffers but the first must begin, all but the last must end at a page of 4096 "
                     + "bytes (touching ones of one owner count as one); or register them as several regions").build();
         }
     }
 
-    private RegionBuffers pieces(final MrAttributes attributes) {
-        final RegionBuffers pieces = RegionBuffers.of(attributes.buffers(), rules.iovLimit);
-        pieces.checkLength(rules.maxLength);
-        return pieces;
+    private RegionBuffers buffers(final MrAttributes attributes) {
+        final RegionBuffers buffers = RegionBuffers.of(attributes.buffers(), rules.iovLimit);
+        buffers.checkLength(rules.maxLength);
+        return buffers;
     }
 
     private static <E extends Enum<E>> Set<E> copy(final Set<E> set, final Class<E> type) {

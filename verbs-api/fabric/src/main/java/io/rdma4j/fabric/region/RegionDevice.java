@@ -18,7 +18,7 @@ import io.rdma4j.verbs.MrOptions;
 final class RegionDevice {
     private final RegionPlan plan;
     private final RegionRules rules;
-    private final RegionBuffers pieces;
+    private final RegionBuffers buffers;
     private final long base;
 
     private MemoryRegion region;
@@ -32,9 +32,9 @@ final class RegionDevice {
     }
 
     /** Of one run of buffers. */
-    RegionDevice(final RegionPlan plan, final RegionBuffers pieces, final long base) {
+    RegionDevice(final RegionPlan plan, final RegionBuffers buffers, final long base) {
         this.plan = plan;
-        this.pieces = pieces;
+        this.buffers = buffers;
         this.base = base;
         rules = plan.rules();
     }
@@ -67,14 +67,14 @@ final class RegionDevice {
     /** Who tells of changed pages has them there at first; on demand the device did not look. */
     private void requirePages(final MemoryRegion made) {
         if (rules.mmuNotify && isOnDemand()) {
-            pieces.list().forEach(piece -> made.refresh(piece.address(), piece.length()));
+            buffers.list().forEach(piece -> made.refresh(piece.address(), piece.length()));
         }
     }
 
     /** By which addresses peers name it: a directory translates, so that only keys of the device depend on it. */
     private MrOptions describe() {
-        final MrOptions options = pieces.describe();
-        if (!rules.provKey || !rules.hasMemory || base == pieces.address()) {
+        final MrOptions options = buffers.describe();
+        if (!rules.provKey || !rules.hasMemory || base == buffers.address()) {
             return options;
         }
         return rules.virtAddr ? options.iova(base) : options.zeroBased();
@@ -163,8 +163,8 @@ final class RegionDevice {
         return rules.hasMemory ? region.rkey() : region.lkey();
     }
 
-    RegionBuffers pieces() {
-        return pieces;
+    RegionBuffers buffers() {
+        return buffers;
     }
 
     /** What the device calls it; null before it was registered. */

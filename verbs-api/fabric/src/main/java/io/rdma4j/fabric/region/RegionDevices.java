@@ -22,7 +22,7 @@ final class RegionDevices {
 
     private final RegionPlan plan;
     private final RegionRules rules;
-    private final RegionBuffers pieces;
+    private final RegionBuffers buffers;
     private final long base;
     private final EventCell cell;
     private final RegionDevice first;
@@ -38,13 +38,13 @@ final class RegionDevices {
     private boolean rawKeyGiven;
 
     /** Of a region that is not counted, the cell is null. */
-    RegionDevices(final RegionPlan plan, final RegionBuffers pieces, final long base, final EventCell cell) {
+    RegionDevices(final RegionPlan plan, final RegionBuffers buffers, final long base, final EventCell cell) {
         this.plan = plan;
-        this.pieces = pieces;
+        this.buffers = buffers;
         this.base = base;
         this.cell = cell;
         rules = plan.rules();
-        final List<RegionBuffers> runs = pieces.runs();
+        final List<RegionBuffers> runs = buffers.runs();
         all = new RegionDevice[runs.size()];
         for (int i = 0; i < all.length; i++) {
             // Of several, none is named to peers by its own address.
@@ -98,7 +98,7 @@ final class RegionDevices {
     void refresh(final long address, final long length) {
         for (final RegionDevice device : all) {
             // Buffers may overlap: each region at the device has pages of its own.
-            if (device.pieces().offsetOf(address, length) >= 0) {
+            if (device.buffers().offsetOf(address, length) >= 0) {
                 device.refresh(address, length);
             }
         }
@@ -238,7 +238,7 @@ final class RegionDevices {
         final int access =
             plan.directoryRights() | (table == null ? 0 : table.size() << DirectoryLayout.PIECES_SHIFT);
         return new DirectoryEntry(fabricKey(), table == null ? now.rkey() : table.rkey(),
-            table == null ? now.iova() : table.iova(), pieces.length(), base, access,
+            table == null ? now.iova() : table.iova(), buffers.length(), base, access,
             counter == null ? 0 : counter.rkey(), counter == null ? 0 : counter.iova());
     }
 
@@ -258,13 +258,13 @@ final class RegionDevices {
     long deviceAddress(final long address, final long bytes) {
         final RegionDevice device = all.length == 1 ? first : of(address, bytes);
         final RegionDevice.Keys keys = device == null ? null : device.keys();
-        final long offset = device == null ? -1 : device.pieces().offsetOf(address, bytes);
+        final long offset = device == null ? -1 : device.buffers().offsetOf(address, bytes);
         return offset < 0 || keys == null ? -1 : keys.iova() + offset;
     }
 
     private RegionDevice of(final long address, final long bytes) {
         for (final RegionDevice device : all) {
-            if (device.pieces().offsetOf(address, bytes) >= 0) {
+            if (device.buffers().offsetOf(address, bytes) >= 0) {
                 return device;
             }
         }

@@ -15,17 +15,17 @@ import io.rdma4j.fabric.MrFlag;
 final class RegionMemory {
     private final RegionPlan plan;
     private final DmaBufMemory dmabuf;
-    private final RegionBuffers pieces;
-    private final Persistence files;
+    private final RegionBuffers buffers;
+    private final Persistence persistence;
     /** From the application's view of the memory to the one that is registered. */
     private final long shift;
 
     private RegionMemory(final RegionPlan plan, final DmaBufMemory dmabuf) {
         this.plan = plan;
         this.dmabuf = dmabuf;
-        pieces = dmabuf == null ? plan.pieces() : dmabuf.pieces();
-        shift = plan.address() == 0 ? 0 : pieces.address() - plan.address();
-        files = plan.flags().contains(MrFlag.RMA_PMEM) ? files() : null;
+        buffers = dmabuf == null ? plan.buffers() : dmabuf.buffers();
+        shift = plan.address() == 0 ? 0 : buffers.address() - plan.address();
+        persistence = plan.flags().contains(MrFlag.RMA_PMEM) ? persistence() : null;
     }
 
     /** Maps what is to be mapped. */
@@ -42,25 +42,25 @@ final class RegionMemory {
         }
     }
 
-    private Persistence files() {
+    private Persistence persistence() {
         try {
-            return new Persistence(pieces, plan.rules().storesByProcessor);
+            return new Persistence(buffers, plan.rules().storesByProcessor);
         } catch (final RdmaException e) {
             throw FabricException.from(Refusals.REGISTER, e);
         }
     }
 
-    RegionBuffers pieces() {
-        return pieces;
+    RegionBuffers buffers() {
+        return buffers;
     }
 
     /** As the application sees it. */
     long address() {
-        return pieces.address() - shift;
+        return buffers.address() - shift;
     }
 
     long offsetOf(final long address, final long bytes) {
-        return pieces.offsetOf(address + shift, bytes);
+        return buffers.offsetOf(address + shift, bytes);
     }
 
     /** From an address of the application to the one that is registered. */
@@ -73,23 +73,23 @@ final class RegionMemory {
     }
 
     boolean hasFiles() {
-        return files != null;
+        return persistence != null;
     }
 
     void flush(final String operation, final long address, final long bytes) {
         try {
-            files.flush(registered(address), bytes);
+            persistence.flush(registered(address), bytes);
         } catch (final RdmaException e) {
             throw FabricException.from(operation, e);
         }
     }
 
     void flush(final String operation) {
-        if (files == null) {
+        if (persistence == null) {
             throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "it was registered without MrFlag.RMA_PMEM").build();
         }
         try {
-            files.flush();
+            persistence.flush();
         } catch (final RdmaException e) {
             throw FabricException.from(operation, e);
         }

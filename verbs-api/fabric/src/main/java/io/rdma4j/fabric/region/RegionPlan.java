@@ -16,7 +16,7 @@ import java.util.Set;
 /**
  * A registration that was checked.
  *
- * @param pieces  its memory; null for a dma-buf, which is mapped first.
+ * @param buffers its memory; null for a dma-buf, which is mapped first.
  * @param dmabuf  its dma-buf; null for memory.
  * @param access  what was asked for; unmodifiable.
  * @param flags   what was asked for; unmodifiable.
@@ -26,29 +26,29 @@ import java.util.Set;
  * @param rules   of its domain.
  */
 record RegionPlan(
-    RegionBuffers pieces, MrAttributes.DmaBufRange dmabuf, Set<MrAccess> access, Set<MrFlag> flags, long key,
+    RegionBuffers buffers, MrAttributes.DmaBufRange dmabuf, Set<MrAccess> access, Set<MrFlag> flags, long key,
     byte[] authKey, Object context, RegionRules rules) {
 
     /** The same for another authorization key. */
     RegionPlan withAuthKey(final byte[] other) {
-        return new RegionPlan(pieces, dmabuf, access, flags, key, other, context, rules);
+        return new RegionPlan(buffers, dmabuf, access, flags, key, other, context, rules);
     }
 
     /** The region is closed, or will never be open. */
     void letGo() {
-        if (pieces != null) {
-            pieces.letGo();
+        if (buffers != null) {
+            buffers.letGo();
         }
     }
 
     /** As this process sees it; of a dma-buf that nobody has mapped yet, 0. */
     long address() {
-        return pieces != null ? pieces.address()
+        return buffers != null ? buffers.address()
             : dmabuf.baseAddress() == 0 ? 0 : dmabuf.baseAddress() + dmabuf.offset();
     }
 
     long length() {
-        return pieces != null ? pieces.length() : dmabuf.length();
+        return buffers != null ? buffers.length() : dmabuf.length();
     }
 
     /** How peers name the first byte; of a dma-buf its base address plus offset (checklist 15). */
@@ -56,7 +56,7 @@ record RegionPlan(
         if (!rules.virtAddr) {
             return 0;
         }
-        return pieces != null ? pieces.address() : dmabuf.baseAddress() + dmabuf.offset();
+        return buffers != null ? buffers.address() : dmabuf.baseAddress() + dmabuf.offset();
     }
 
     boolean isRemote() {
@@ -123,6 +123,6 @@ record RegionPlan(
 
     @Override
     public String toString() {
-        return (pieces != null ? pieces : dmabuf) + (hasOwnKey() ? String.format(" key 0x%x", key) : "");
+        return (buffers != null ? buffers : dmabuf) + (hasOwnKey() ? String.format(" key 0x%x", key) : "");
     }
 }

@@ -18,14 +18,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Registration implements Runnable {
     private static final long DEADLINE_S = 60;
 
-    private final Regions home;
+    private final Regions regions;
     private final FabricRegion region;
     private final FabricEventQueue queue;
     private final AtomicBoolean begun = new AtomicBoolean();
     private final CountDownLatch done = new CountDownLatch(1);
 
-    Registration(final Regions home, final FabricRegion region, final FabricEventQueue queue) {
-        this.home = home;
+    Registration(final Regions regions, final FabricRegion region, final FabricEventQueue queue) {
+        this.regions = regions;
         this.region = region;
         this.queue = queue;
     }
@@ -37,7 +37,7 @@ final class Registration implements Runnable {
         }
         RegionEvent event = null;
         try {
-            home.activate(region);
+            regions.activate(region);
             event = RegionEvent.done(region);
         } catch (final FabricException e) {
             event = RegionEvent.failed(region, e);
@@ -59,7 +59,7 @@ final class Registration implements Runnable {
     /** When this returns nothing works on the region any more. */
     void cancelOrAwait() {
         if (begun.compareAndSet(false, true)) {
-            home.cancelled(region);
+            regions.cancelled(region);
             end(RegionEvent.failed(region, Refusals.of(FiErrno.FI_ECANCELED, Refusals.REGISTER,
                 "%s was closed before its turn came", region).build()));
         } else {

@@ -49,7 +49,7 @@ class DescriptorTest {
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
         final byte[] raw = new byte[RawKey.LENGTH];
         final long key = domain.mapRaw(region.rawAttributes(raw), raw);
-        final MappedKeys mapped = region.home().mappedKeys();
+        final MappedKeys mapped = region.regions().mappedKeys();
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         ask(region, mapped, key);
         final long before = threads.getCurrentThreadAllocatedBytes();

@@ -79,7 +79,7 @@ final class Rig implements AfterEachCallback, TestExecutionExceptionHandler {
     }
 
     static Regions regionsOf(final Domain domain) {
-        return ((FabricRegion) probe(domain)).home();
+        return ((FabricRegion) probe(domain)).regions();
     }
 
     /** A region that lives for a moment, to come to what is behind it. */
