@@ -21,7 +21,7 @@ final class LocalEnd {
     private final QpAttributes wished;
     private final String operation;
     private final boolean wasReset;
-    private final AhAttributes way;
+    private final AhAttributes ahAttr;
     private final Hello hello;
 
     /** Checks all that can be checked without a peer. */
@@ -36,7 +36,7 @@ final class LocalEnd {
         wished = options.attributes();
         requireState();
         wasReset = qp.state() == QpState.RESET;
-        way = way();
+        ahAttr = ahAttr();
         hello = offer(role);
     }
 
@@ -54,8 +54,8 @@ final class LocalEnd {
         }
     }
 
-    /** The way to whichever peer; the GID is put in later. */
-    private AhAttributes way() {
+    /** Of whichever peer; the GID is put in later. */
+    private AhAttributes ahAttr() {
         if (wished.has(QpAttribute.AV) && wished.ah() != null) {
             return wished.ah();
         }
@@ -64,16 +64,16 @@ final class LocalEnd {
 
     /** From what was wished to what the peer has, with everything else as it was. */
     private AhAttributes wayTo(final Gid peer) {
-        return new AhAttributes(peer, way.sgidIndex(), way.hopLimit(), way.trafficClass(), way.flowLabel(),
-            way.serviceLevel(), way.port());
+        return new AhAttributes(peer, ahAttr.sgidIndex(), ahAttr.hopLimit(), ahAttr.trafficClass(), ahAttr.flowLabel(),
+            ahAttr.serviceLevel(), ahAttr.port());
     }
 
     private Hello offer(final Hello.Role role) {
         final RdmaContext context = qp.pd().context();
-        final Gid gid = context.queryGid(way.port(), way.sgidIndex());
+        final Gid gid = context.queryGid(ahAttr.port(), ahAttr.sgidIndex());
         if (gid.isZero()) {
             throw error(RdmaException.EINVAL)
-                .detail("GID index %d of port %d is unbound", way.sgidIndex(), way.port())
+                .detail("GID index %d of port %d is unbound", ahAttr.sgidIndex(), ahAttr.port())
                 .hint("bind a GID there with bindGid")
                 .build();
         }
@@ -85,7 +85,7 @@ final class LocalEnd {
     }
 
     private Mtu mtu(final RdmaContext context) {
-        final Mtu active = context.queryPort(way.port()).activeMtu();
+        final Mtu active = context.queryPort(ahAttr.port()).activeMtu();
         final Mtu most = wished.has(QpAttribute.PATH_MTU) ? wished.pathMtu() : active;
         return most == null || most.compareTo(active) > 0 ? active : most;
     }
@@ -154,7 +154,7 @@ final class LocalEnd {
         if (qp.type() == QpType.RC) {
             QpConnector.connect(qp, theirs.address(), usual()
                 .ah(wayTo(theirs.address().gid()))
-                .port(way.port())
+                .port(ahAttr.port())
                 .pathMtu(mtu)
                 .maxRdAtomic(out)
                 .maxDestRdAtomic(in));

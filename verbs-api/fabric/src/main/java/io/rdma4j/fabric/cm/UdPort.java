@@ -58,7 +58,7 @@ public final class UdPort implements UdEnd {
     private final int receives;
     private final int qkey;
     private final Gid gid;
-    private final AhCache ways;
+    private final AhCache ahCache;
     private final boolean mends;
     private final int[] freeSends = new int[SENDS];
     private int free;
@@ -84,7 +84,7 @@ public final class UdPort implements UdEnd {
         buffer = memory.buffer();
         address = region.iova();
         gid = qp.localAddress().gid();
-        ways = new AhCache(qp.pd());
+        ahCache = new AhCache(qp.pd());
         mends = qp.pd().context().supports(Feature.QP_RESET);
     }
 
@@ -234,13 +234,13 @@ public final class UdPort implements UdEnd {
         if (free == 0) {
             return -FiErrno.FI_EAGAIN;
         }
-        final AddressHandle way = ways.find(gidHigh, gidLow);
-        if (way == null || isUnreachable(gidHigh, gidLow)) {
-            return way == null ? -ways.errno() : -FiErrno.FI_EHOSTUNREACH;
+        final AddressHandle ah = ahCache.find(gidHigh, gidLow);
+        if (ah == null || isUnreachable(gidHigh, gidLow)) {
+            return ah == null ? -ahCache.errno() : -FiErrno.FI_EHOSTUNREACH;
         }
         final int slot = freeSends[free - 1];
         buffer.putBytes(slot * SLOT, message, offset, length);
-        request.wrId(SEND | slot).to(way, peerQpn, peerQkey);
+        request.wrId(SEND | slot).to(ah, peerQpn, peerQkey);
         if (length == 0) {
             request.clearSges();
         } else {
@@ -343,7 +343,7 @@ public final class UdPort implements UdEnd {
         }
         closed = true;
         try {
-            close(ways, qp, region, memory, cq);
+            close(ahCache, qp, region, memory, cq);
         } catch (final RdmaException e) {
             throw FabricException.from("close datagram port", e);
         }

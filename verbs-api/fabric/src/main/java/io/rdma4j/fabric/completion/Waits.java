@@ -20,12 +20,12 @@ final class Waits {
     private static final int SPINS_PER_LOOK = 32;
 
     private final FabricCompletionQueue queue;
-    private final WaitObject way;
+    private final WaitObject waitObject;
     private final Sleeper sleeper;
 
-    Waits(final FabricCompletionQueue queue, final WaitObject way, final Sleeper sleeper) {
+    Waits(final FabricCompletionQueue queue, final WaitObject waitObject, final Sleeper sleeper) {
         this.queue = queue;
-        this.way = way;
+        this.waitObject = waitObject;
         this.sleeper = sleeper;
     }
 
@@ -34,7 +34,7 @@ final class Waits {
         if (sleeper.takeSignal()) {
             return false;
         }
-        if (way == WaitObject.YIELD) {
+        if (waitObject == WaitObject.YIELD) {
             Thread.yield();
         } else if (turn < CompletionWaiter.DEFAULT_SPINS) {
             Thread.onSpinWait();

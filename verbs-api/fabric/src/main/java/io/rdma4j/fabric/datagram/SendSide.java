@@ -49,7 +49,7 @@ final class SendSide {
     private final PeerTable peers;
     private final PeerAddress peer = new PeerAddress();
     private final int rxCtxBits;
-    private final AhCache ways;
+    private final AhCache ahCache;
     private final LocalBuffers buffers;
     private final SendRequest[] requests;
     /** What is injected, by slot. */
@@ -79,7 +79,7 @@ final class SendSide {
         this.mostCopied = info.transmitAttributes().injectSize();
         this.copies = new UnsafeBuffer(new byte[requests.length * mostCopied]);
         this.mtu = (int) info.endpointAttributes().maxMessageSize();
-        this.ways = new AhCache(qp.pd());
+        this.ahCache = new AhCache(qp.pd());
         this.hasData = qp.pd().context().supports(Feature.SEND_WITH_IMM);
     }
 
@@ -133,11 +133,11 @@ final class SendSide {
         if (FiAddr.rxIndex(dest, rxCtxBits) != 0 || !peers.find(dest, peer)) {
             return -FiErrno.FI_EINVAL;
         }
-        final AddressHandle way = ways.find(peer.gidHigh(), peer.gidLow());
-        if (way == null) {
-            return -ways.errno();
+        final AddressHandle ah = ahCache.find(peer.gidHigh(), peer.gidLow());
+        if (ah == null) {
+            return -ahCache.errno();
         }
-        next().to(way, peer.qpn(), (peer.qkey() ^ keyMask) & DatagramConfig.KEY_BITS);
+        next().to(ah, peer.qpn(), (peer.qkey() ^ keyMask) & DatagramConfig.KEY_BITS);
         return 0;
     }
 
@@ -288,12 +288,12 @@ final class SendSide {
         final AddressHandle last = request.addressHandle();
         if (last.isClosed()) {
             final Gid gid = last.attributes().dgid();
-            final AddressHandle way = ways.find(gid.high(), gid.low());
-            if (way == null) {
-                ring.done(slot, ways.errno(), Failures.UNREACHABLE);
+            final AddressHandle ah = ahCache.find(gid.high(), gid.low());
+            if (ah == null) {
+                ring.done(slot, ahCache.errno(), Failures.UNREACHABLE);
                 return ReturnCode.OK;
             }
-            request.to(way, request.remoteQpn(), request.remoteQkey());
+            request.to(ah, request.remoteQpn(), request.remoteQkey());
         }
         return post(slot);
     }
@@ -305,7 +305,7 @@ final class SendSide {
     }
 
     void close() {
-        ways.close();
+        ahCache.close();
     }
 
     @Override

@@ -32,7 +32,7 @@ public final class FabricCounter implements Counter {
     private static final CountWaiter[] NOBODY = {};
 
     private final Domain domain;
-    private final WaitObject way;
+    private final WaitObject waitObject;
     private final Consumer<FabricCounter> onClose;
     private final AtomicLong own = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
@@ -56,16 +56,16 @@ public final class FabricCounter implements Counter {
     /**
      * Makes a counter at 0.
      *
-     * @param domain  what it belongs to.
-     * @param way     how threads wait for it.
-     * @param onClose told once when it is closed.
+     * @param domain     what it belongs to.
+     * @param waitObject how threads wait for it.
+     * @param onClose    told once when it is closed.
      * @throws FabricException FI_EINVAL for null, FI_ENOSYS for MUTEX_COND, FI_EMFILE.
      */
-    public FabricCounter(final Domain domain, final WaitObject way, final Consumer<FabricCounter> onClose) {
+    public FabricCounter(final Domain domain, final WaitObject waitObject, final Consumer<FabricCounter> onClose) {
         this.domain = domain;
-        this.way = WaitObjects.checked(OPEN, way);
+        this.waitObject = WaitObjects.checked(OPEN, waitObject);
         this.onClose = onClose;
-        final WaitFd fd = WaitFds.openFor(OPEN, way);
+        final WaitFd fd = WaitFds.openFor(OPEN, waitObject);
         alarm = fd == null ? null : new CountAlarm(fd, this::read, errors::get);
     }
 
@@ -185,13 +185,13 @@ public final class FabricCounter implements Counter {
         if (timeout == null) {
             throw FabricException.of("wait for counter").detail("timeout is null").errno(FiErrno.FI_EINVAL).build();
         }
-        if (way == WaitObject.NONE) {
+        if (waitObject == WaitObject.NONE) {
             return -FiErrno.FI_ENOSYS;
         }
         final long start = System.nanoTime();
         final long limit = Deadline.nanos(timeout);
         final CountWaiter waiter = new CountWaiter(threshold, errors.get());
-        for (int turn = 0; turn < SPINS || way == WaitObject.YIELD; turn++) {
+        for (int turn = 0; turn < SPINS || waitObject == WaitObject.YIELD; turn++) {
             final int result = look(waiter);
             if (result != -FiErrno.FI_EAGAIN) {
                 return result;
@@ -205,7 +205,7 @@ public final class FabricCounter implements Counter {
     }
 
     private void pauseShortly() {
-        if (way == WaitObject.YIELD) {
+        if (waitObject == WaitObject.YIELD) {
             Thread.yield();
         } else {
             Thread.onSpinWait();
@@ -280,7 +280,7 @@ public final class FabricCounter implements Counter {
 
     @Override
     public WaitObject waitObject() {
-        return way;
+        return waitObject;
     }
 
     @Override

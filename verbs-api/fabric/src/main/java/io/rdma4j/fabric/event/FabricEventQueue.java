@@ -37,7 +37,7 @@ public final class FabricEventQueue implements EventQueue {
 
     private final Fabric fabric;
     private final Consumer<FabricEventQueue> onClose;
-    private final WaitObject way;
+    private final WaitObject waitObject;
     private final boolean writable;
     private final EventSources sources = new EventSources();
     private final ReentrantLock lock = new ReentrantLock();
@@ -71,12 +71,12 @@ public final class FabricEventQueue implements EventQueue {
         final Fabric fabric, final EqAttributes attributes, final Consumer<FabricEventQueue> onClose) {
         this.fabric = fabric;
         this.onClose = onClose;
-        way = attributes.waitObject();
+        waitObject = attributes.waitObject();
         writable = attributes.writable();
         final int size = attributes.size();
         // It grows: so room for a million that may never come is not taken in advance.
         entries = new ArrayDeque<>(Math.min(size == 0 ? DEFAULT_SIZE : size, 1 << 16));
-        fd = WaitFds.openFor(OPEN, way);
+        fd = WaitFds.openFor(OPEN, waitObject);
     }
 
     /**
@@ -235,7 +235,7 @@ public final class FabricEventQueue implements EventQueue {
         if (timeout == null) {
             throw invalid(READ, "timeout is null");
         }
-        WaitObjects.requireWaiting(READ, way, this);
+        WaitObjects.requireWaiting(READ, waitObject, this);
         final long start = System.nanoTime();
         final long longest = Deadline.nanos(timeout);
         begin();
@@ -359,7 +359,7 @@ public final class FabricEventQueue implements EventQueue {
             }
             // What sources said is old if another thread made progress since, or was to.
             final boolean same = sources.wakes() == seen && sources.turns() == turn;
-            if (same && way != WaitObject.YIELD && entries.isEmpty()) {
+            if (same && waitObject != WaitObject.YIELD && entries.isEmpty()) {
                 plan(idle);
                 arrived.awaitNanos(Math.min(rest, idle));
             }
@@ -369,7 +369,7 @@ public final class FabricEventQueue implements EventQueue {
         } finally {
             lock.unlock();
         }
-        if (way == WaitObject.YIELD) {
+        if (waitObject == WaitObject.YIELD) {
             Thread.yield();
         }
         return true;
@@ -514,7 +514,7 @@ public final class FabricEventQueue implements EventQueue {
 
     @Override
     public WaitObject waitObject() {
-        return way;
+        return waitObject;
     }
 
     @Override

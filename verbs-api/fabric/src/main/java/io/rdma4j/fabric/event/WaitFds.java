@@ -16,9 +16,9 @@ final class WaitFds {
     }
 
     /** Null unless one was asked for. */
-    static WaitFd openFor(final String operation, final WaitObject way) {
+    static WaitFd openFor(final String operation, final WaitObject waitObject) {
         try {
-            return way == WaitObject.FD ? WaitFd.open() : null;
+            return waitObject == WaitObject.FD ? WaitFd.open() : null;
         } catch (final RdmaException e) {
             throw FabricException.from(operation, e);
         }

@@ -17,32 +17,32 @@ public final class WaitObjects {
     /**
      * Refuses what is not offered.
      *
-     * @param operation for the message.
-     * @param way       what the application asks for.
+     * @param operation  for the message.
+     * @param waitObject what the application asks for.
      * @return the same.
      * @throws FabricException FI_EINVAL for null, FI_ENOSYS for MUTEX_COND.
      */
-    public static WaitObject checked(final String operation, final WaitObject way) {
-        if (way == null) {
+    public static WaitObject checked(final String operation, final WaitObject waitObject) {
+        if (waitObject == null) {
             throw FabricException.of(operation).detail("wait object is null").errno(FiErrno.FI_EINVAL).build();
         }
-        if (way == WaitObject.MUTEX_COND) {
-            throw FabricException.of(operation).detail("wait object %s is not offered", way)
+        if (waitObject == WaitObject.MUTEX_COND) {
+            throw FabricException.of(operation).detail("wait object %s is not offered", waitObject)
                 .errno(FiErrno.FI_ENOSYS).hint("use UNSPEC, or FD for a file descriptor").build();
         }
-        return way;
+        return waitObject;
     }
 
     /**
      * Refuses to wait where there is no way to.
      *
-     * @param operation for the message.
-     * @param way       how the object was opened.
-     * @param what      the object.
+     * @param operation  for the message.
+     * @param waitObject how the object was opened.
+     * @param what       the object.
      * @throws FabricException FI_ENOSYS for NONE.
      */
-    public static void requireWaiting(final String operation, final WaitObject way, final Object what) {
-        if (way == WaitObject.NONE) {
+    public static void requireWaiting(final String operation, final WaitObject waitObject, final Object what) {
+        if (waitObject == WaitObject.NONE) {
             throw FabricException.of(operation).detail("%s was opened with wait object NONE", what)
                 .errno(FiErrno.FI_ENOSYS).hint("read without waiting, or open it with UNSPEC").build();
         }

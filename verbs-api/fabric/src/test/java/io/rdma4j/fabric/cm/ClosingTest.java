@@ -84,7 +84,7 @@ final class ClosingTest {
     }
 
     @Test
-    void aPortIsClosedAlsoIfAWayCannotBe() throws ReflectiveOperationException {
+    void aPortIsClosedAlsoIfAnAddressHandleCannotBe() throws ReflectiveOperationException {
         final Realm realm = ((EndpointHost) a.domain).openRealm(null);
         final String before = a.objects();
         final UdPort port = UdPort.open((EndpointHost) a.domain, realm, 7, 8);
@@ -101,10 +101,10 @@ final class ClosingTest {
     }
 
     private static AddressHandle[] handles(final UdPort port) throws ReflectiveOperationException {
-        final Field ways = UdPort.class.getDeclaredField("ways");
-        ways.setAccessible(true);
+        final Field ahCache = UdPort.class.getDeclaredField("ahCache");
+        ahCache.setAccessible(true);
         final Field handles = AhCache.class.getDeclaredField("handles");
         handles.setAccessible(true);
-        return (AddressHandle[]) handles.get(ways.get(port));
+        return (AddressHandle[]) handles.get(ahCache.get(port));
     }
 }
