@@ -42,7 +42,7 @@ final class SymmetricStore implements AvStore {
     private final int mostLife;
     private final FreePlaces places = new FreePlaces();
     /** For changes. */
-    private final CountedAddress numbers = new CountedAddress();
+    private final CountedAddress counted = new CountedAddress();
     private final AvEntry entry = new AvEntry();
     /** For looking up, guarded by itself. */
     private final AvEntry scratch = new AvEntry();
@@ -172,8 +172,8 @@ final class SymmetricStore implements AvStore {
             places.free(place);
             return -FiErrno.FI_ENOMEM;
         }
-        numbers.set(address);
-        if (life == mostLife || !list.add(place, life, numbers)) {
+        counted.set(address);
+        if (life == mostLife || !list.add(place, life, counted)) {
             // Places of the heap have lives of their own: some of them can have the last one yet.
             spread(life == mostLife ? life - 1 : life);
             return heap.put(place, life, address);
@@ -229,20 +229,20 @@ final class SymmetricStore implements AvStore {
         if (run == null || wanted != 0 && wanted != run.life()) {
             return false;
         }
-        run.way().fill(place, numbers);
-        if (numbers.isAt(device)) {
+        run.way().fill(place, counted);
+        if (counted.isAt(device)) {
             return true;
         }
         final AvEntry moved = new AvEntry();
-        numbers.copyTo(format, moved);
+        counted.copyTo(format, moved);
         moved.device(device.gidHigh(), device.gidLow(), device.qpn(), device.qkey(), device.kind());
-        numbers.set(moved);
+        counted.set(moved);
         final boolean room = list.hasRoom();
         if (room) {
             list.remove(place);
             changed = true;
         }
-        if (!room || !list.add(place, run.life(), numbers)) {
+        if (!room || !list.add(place, run.life(), counted)) {
             spread(life);
             return room ? heap.put(place, run.life(), moved) >= 0 : heap.resolved(place, wanted, device);
         }
