@@ -20,10 +20,10 @@ final class CqRoom {
     }
 
     /** What a new QP has: room in one or two CQs. */
-    static CqRoom[] of(final QpResources parts) {
-        final CqRoom sends = new CqRoom(parts.sendCq(), parts.sendUse());
-        return parts.sendCq() == parts.receiveCq() ? new CqRoom[] {sends}
-            : new CqRoom[] {sends, new CqRoom(parts.receiveCq(), parts.receiveUse())};
+    static CqRoom[] of(final QpResources resources) {
+        final CqRoom sends = new CqRoom(resources.sendCq(), resources.sendUse());
+        return resources.sendCq() == resources.receiveCq() ? new CqRoom[] {sends}
+            : new CqRoom[] {sends, new CqRoom(resources.receiveCq(), resources.receiveUse())};
     }
 
     /**

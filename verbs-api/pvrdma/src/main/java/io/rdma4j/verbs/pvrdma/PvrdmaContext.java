@@ -67,7 +67,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
     private final Children<PvrdmaMemory> openMemories = new Children<>();
     private final AtomicInteger ahs = new AtomicInteger();
     /** Numbers of objects that the device knows nothing of. */
-    private final AtomicInteger numbers = new AtomicInteger();
+    private final AtomicInteger nextNumber = new AtomicInteger();
     private final AtomicInteger channels = new AtomicInteger();
     /** What the device can reach although it was closed. */
     private final Queue<Object> stuckMemory = new ConcurrentLinkedQueue<>();
@@ -419,7 +419,7 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
 
     /** A number for an object that the device has none for. */
     int nextNumber() {
-        return numbers.getAndIncrement();
+        return nextNumber.getAndIncrement();
     }
 
     @Override

@@ -61,8 +61,8 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     final CqEvent event;
     private final PvrdmaChannel channel;
     /** Replaced while nobody polls, by a thread that then opens the {@link #gate}. Others than the poller lock. */
-    private volatile CqRing place;
-    /** Those of the place. */
+    private volatile CqRing cqRing;
+    /** Those of {@link #cqRing}. */
     private io.rdma4j.queues.CompletionQueue ring;
     private UnsafeBuffer cqes;
     private long cqesAddress;
@@ -86,17 +86,17 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     final CqCounts counts;
     final Publication publication;
 
-    PvrdmaCq(final PvrdmaContext context, final int handle, final CqRing place, final PvrdmaChannel channel) {
+    PvrdmaCq(final PvrdmaContext context, final int handle, final CqRing cqRing, final PvrdmaChannel channel) {
         super(context);
         this.channel = channel;
         this.event = new CqEvent(this, channel == null ? null : channel.events, context.completionEvents);
         this.handle = handle;
-        this.place = place;
-        this.ring = place.queue;
-        this.cqes = place.cqes;
+        this.cqRing = cqRing;
+        this.ring = cqRing.queue;
+        this.cqes = cqRing.cqes;
         this.cqesAddress = cqes.addressOffset();
         this.qps = new HandleTable.Memo<>(context.qps);
-        this.reservations = new CqReservations(place.count());
+        this.reservations = new CqReservations(cqRing.count());
         this.slack = ring.count();
         this.pokeInterval = context.traits.pokeInterval;
         this.pokeIn = pokeInterval;
@@ -104,7 +104,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         this.poller = OneThread.of("the poll of " + this);
         final LiveEntry entry = context.device.live().add(LiveKind.CQ, handle);
         this.counts = new CqCounts(entry.counters());
-        this.publication = new Publication(entry, shown -> CqDescription.write(shown, this.place));
+        this.publication = new Publication(entry, shown -> CqDescription.write(shown, this.cqRing));
         publication.changed();
     }
 
@@ -120,7 +120,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
 
     @Override
     public int capacity() {
-        return place.count();
+        return cqRing.count();
     }
 
     @Override
@@ -181,7 +181,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
 
     /** Gives back the memory of the old ring, which the device and all threads have left. */
     private synchronized RingMemory replace(final RingMemory memory, final int count) {
-        final CqRing old = place;
+        final CqRing old = cqRing;
         final long start = consumed();
         final long end = tailPosition();
         final String objection =
@@ -197,7 +197,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             throw Errors.error(RdmaException.EIO, RESIZE, context, "%s: %d entries granted, not %d", this, granted,
                 count);
         }
-        place = next;
+        cqRing = next;
         ring = next.queue;
         cqes = next.cqes;
         cqesAddress = cqes.addressOffset();
@@ -424,7 +424,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
 
     /** From now on no completion of this QP is handed over that the device has written already. */
     synchronized void purge(final PvrdmaQp qp) {
-        purges.add(new Purge(qp, tailPosition()), place, this::consumed);
+        purges.add(new Purge(qp, tailPosition()), cqRing, this::consumed);
     }
 
     /** Acquire, meets the release in {@link #giveBack}. */
@@ -441,8 +441,8 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         long tail;
         do {
             before = consumed();
-            tail = place.tailAfter(before);
-        } while (consumed() - before >= place.count());
+            tail = cqRing.tailAfter(before);
+        } while (consumed() - before >= cqRing.count());
         return tail;
     }
 
@@ -466,7 +466,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         event.arm();
         counts.armed();
         // Whichever ring it is: this rings a doorbell and touches no memory.
-        final io.rdma4j.queues.CompletionQueue queue = place.queue;
+        final io.rdma4j.queues.CompletionQueue queue = cqRing.queue;
         if (armBits != 0) {
             queue.armWord(armBits);
         } else if (solicitedOnly) {
@@ -496,7 +496,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** Asks the device to complete what it has. For any thread. */
     void poke() {
         if (gate >= ReturnCode.OK) {
-            pollDoorbell.ring(place.queue);
+            pollDoorbell.ring(cqRing.queue);
         }
     }
 
@@ -508,7 +508,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** Adds a QP that completes here. */
     synchronized void attach(final CqUse use, final String operation) {
         requireOpen(operation);
-        final String objection = reservations.add(use, purges.count(place, consumed(), tailPosition()));
+        final String objection = reservations.add(use, purges.count(cqRing, consumed(), tailPosition()));
         if (objection != null) {
             throw CqVerdicts.noRoom(this, operation, objection);
         }
@@ -551,11 +551,11 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             .run(publication::end)
             .run(() -> context.whileWorking(() -> {
                 // Some devices still hold completions back, and would write them into memory that is gone.
-                pollDoorbell.ring(place.queue);
+                pollDoorbell.ring(cqRing.queue);
                 context.device.commands().destroyCq(handle);
             }))
             .run(this::giveBackShared)
-            .runIfGood(() -> place.memory.close(this::isPolled))
+            .runIfGood(() -> cqRing.memory.close(this::isPolled))
             .run(() -> context.cqs.remove(handle, this))
             .run(() -> context.forget(this))
             .run(this::leaveChannel)
@@ -576,16 +576,16 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** Receives of shared queues that completed for closed QPs, and that nobody will poll any more. */
     private synchronized void giveBackShared() {
         final long start = consumed();
-        purges.skip(place, start, Math.min(tailPosition(), start + place.count()));
+        purges.skip(cqRing, start, Math.min(tailPosition(), start + cqRing.count()));
     }
 
     /** The memory that the device writes, for tests that play a faulty one. */
     UnsafeBuffer ringBuffer() {
-        return place.cqes;
+        return cqRing.cqes;
     }
 
     String dump() {
-        return this + " " + place + " consumed=" + consumed() + " dropped=" + dropped
+        return this + " " + cqRing + " consumed=" + consumed() + " dropped=" + dropped
             + " slack=" + slack + " purges=" + purges.size() + " flushing=" + flushes
             + " " + channel + " " + event + " " + reservationsText();
     }

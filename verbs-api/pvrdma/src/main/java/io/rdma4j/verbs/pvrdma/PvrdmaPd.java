@@ -47,7 +47,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
     private final Children<PvrdmaMr> regions = new Children<>();
     private final Children<PvrdmaFastRegion> fastRegions = new Children<>();
     private final Children<PvrdmaWindow> windows = new Children<>();
-    private final PendingChildren arrivals = new PendingChildren(this);
+    private final PendingChildren pending = new PendingChildren(this);
     private final Publication publication;
 
     PvrdmaPd(final PvrdmaContext context, final int handle) {
@@ -127,7 +127,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
 
     /** Makes something in this domain, which is not destroyed meanwhile. */
     <T> T make(final String operation, final Supplier<T> maker) {
-        return arrivals.during(operation, maker);
+        return pending.during(operation, maker);
     }
 
     /** Takes over a region from another domain, in {@link #make}. */
@@ -288,7 +288,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
 
     @Override
     void destroy() {
-        final Cleanup cleanup = new Cleanup().run(arrivals::close);
+        final Cleanup cleanup = new Cleanup().run(pending::close);
         closeQps(cleanup);
         closeSrqs(cleanup);
         ahs.closeAll(cleanup);

@@ -47,7 +47,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     final ReceivePath receives;
     /** The device completes every send; successes that were not asked for are not handed over. */
     final boolean hidesUnsignaled;
-    private final QpResources parts;
+    private final QpResources resources;
     private final CqRoom[] rooms;
     private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
@@ -59,26 +59,26 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private volatile int qkey;
     private volatile int gidIndex;
 
-    PvrdmaQp(final PvrdmaPd pd, final QpResources parts) {
+    PvrdmaQp(final PvrdmaPd pd, final QpResources resources) {
         super(pd.context);
         this.pd = pd;
-        this.parts = parts;
-        this.rooms = CqRoom.of(parts);
-        this.handle = parts.handle();
-        this.sendCq = parts.sendCq();
-        this.receiveCq = parts.receiveCq();
-        this.srq = parts.srq();
-        this.sends = parts.sends();
-        this.receives = parts.receives();
+        this.resources = resources;
+        this.rooms = CqRoom.of(resources);
+        this.handle = resources.handle();
+        this.sendCq = resources.sendCq();
+        this.receiveCq = resources.receiveCq();
+        this.srq = resources.srq();
+        this.sends = resources.sends();
+        this.receives = resources.receives();
         this.hidesUnsignaled = context.traits.alwaysSignals;
         sends.guardedAs("the send queue of " + this);
         receives.guardedAs("the receive queue of " + this);
-        publication = new Publication(parts.entry(), this::describe);
+        publication = new Publication(resources.entry(), this::describe);
         publication.changed();
     }
 
     private void describe(final LiveEntry entry) {
-        QpDescription.write(entry, parts, pd.handle);
+        QpDescription.write(entry, resources, pd.handle);
         QpDescription.write(entry, state.get(), known);
     }
 
@@ -89,12 +89,12 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     @Override
     public QpType type() {
-        return parts.type();
+        return resources.type();
     }
 
     @Override
     public int qpNumber() {
-        return parts.qpn();
+        return resources.qpn();
     }
 
     @Override
@@ -104,7 +104,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     @Override
     public QpAddress localAddress() {
-        return new QpAddress(context.queryGid(1, gidIndex), parts.qpn(), psn, qkey);
+        return new QpAddress(context.queryGid(1, gidIndex), resources.qpn(), psn, qkey);
     }
 
     @Override
@@ -124,22 +124,22 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     @Override
     public int maxSendWr() {
-        return parts.sizes().sendWr();
+        return resources.sizes().sendWr();
     }
 
     @Override
     public int maxReceiveWr() {
-        return parts.sizes().receiveWr();
+        return resources.sizes().receiveWr();
     }
 
     @Override
     public int maxSendSge() {
-        return parts.sizes().sendSge();
+        return resources.sizes().sendSge();
     }
 
     @Override
     public int maxReceiveSge() {
-        return parts.sizes().receiveSge();
+        return resources.sizes().receiveSge();
     }
 
     @Override
@@ -400,7 +400,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             cleanup
                 .run(() -> context.whileWorking(() -> context.device.commands().destroyQp(handle)))
                 .runIfGood(sends::end)
-                .runIfGood(() -> parts.memory().close(() -> sends.isInUse() || receives.isInUse()))
+                .runIfGood(() -> resources.memory().close(() -> sends.isInUse() || receives.isInUse()))
                 .run(this::dropCompletions)
                 .run(() -> context.qps.remove(handle, this));
         }
@@ -437,6 +437,6 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     @Override
     public String toString() {
-        return String.format("QP 0x%06x", parts.qpn());
+        return String.format("QP 0x%06x", resources.qpn());
     }
 }

@@ -45,14 +45,14 @@ final class QpDescription {
         return new QueueTotals(entry.counters(), posted * Long.BYTES, retired * Long.BYTES);
     }
 
-    static void write(final LiveEntry entry, final QpResources parts, final int pd) {
-        entry.set(LiveAttributes.Qp.QPN, parts.qpn())
-            .set(LiveAttributes.Qp.TYPE, code(parts.type()))
+    static void write(final LiveEntry entry, final QpResources resources, final int pd) {
+        entry.set(LiveAttributes.Qp.QPN, resources.qpn())
+            .set(LiveAttributes.Qp.TYPE, code(resources.type()))
             .set(LiveAttributes.Qp.PD, pd)
-            .set(LiveAttributes.Qp.SEND_CQ, parts.sendCq().handle)
-            .set(LiveAttributes.Qp.RECV_CQ, parts.receiveCq().handle)
-            .set(LiveAttributes.Qp.SRQ, parts.srq() == null ? NO_SRQ : parts.srq().handle);
-        writeRings(entry, parts.memory().rings(), parts.sizes());
+            .set(LiveAttributes.Qp.SEND_CQ, resources.sendCq().handle)
+            .set(LiveAttributes.Qp.RECV_CQ, resources.receiveCq().handle)
+            .set(LiveAttributes.Qp.SRQ, resources.srq() == null ? NO_SRQ : resources.srq().handle);
+        writeRings(entry, resources.memory().rings(), resources.sizes());
     }
 
     private static void writeRings(final LiveEntry entry, final RingMemory rings, final QpSizes sizes) {

@@ -42,11 +42,11 @@ public final class PvrdmaDevice implements AutoCloseable {
     public static final int EVENTS_LOST = -1;
     private static final int ALL_ONES = -1;
 
-    private final Bringup device;
+    private final Bringup bringup;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private PvrdmaDevice(final Bringup device) {
-        this.device = device;
+    private PvrdmaDevice(final Bringup bringup) {
+        this.bringup = bringup;
     }
 
     /**
@@ -82,15 +82,15 @@ public final class PvrdmaDevice implements AutoCloseable {
      *                       not start, ENOMEM if memory is exhausted.
      */
     public static PvrdmaDevice open(final PciDevice pci, final PvrdmaOptions options) {
-        final Bringup device = new Bringup(pci, options.copy());
+        final Bringup bringup = new Bringup(pci, options.copy());
         try (Undo undo = new Undo()) {
             undo.add(pci::close);
             requireLittleEndian(pci);
-            device.run();
+            bringup.run();
             undo.forget();
         }
-        final PvrdmaDevice result = new PvrdmaDevice(device);
-        device.latch.stateDump(result::dumpState);
+        final PvrdmaDevice result = new PvrdmaDevice(bringup);
+        bringup.latch.stateDump(result::dumpState);
         pci.onLoss(result::lost);
         return result;
     }
@@ -100,15 +100,15 @@ public final class PvrdmaDevice implements AutoCloseable {
      * objects when it is closed, which is what the system waits for.
      */
     private void lost(final String reason) {
-        if (!device.closing) {
-            device.latch.fail(reason, "close the device: the system waits for that; open it again when it is back",
+        if (!bringup.closing) {
+            bringup.latch.fail(reason, "close the device: the system waits for that; open it again when it is back",
                 !isThere());
         }
     }
 
     private boolean isThere() {
         try {
-            return device.registers.readInt(Bar1.PVRDMA_REG_VERSION) != ALL_ONES;
+            return bringup.registers.readInt(Bar1.PVRDMA_REG_VERSION) != ALL_ONES;
         } catch (final RuntimeException | InternalError e) {
             // The JVM's word for a bus error, which a mapped window is when the function does not decode it any more.
             return false;
@@ -131,7 +131,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return never null.
      */
     public DeviceAddress address() {
-        return device.pci.address();
+        return bringup.pci.address();
     }
 
     /**
@@ -140,7 +140,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time; it stays this device's.
      */
     public PciDevice pci() {
-        return device.pci;
+        return bringup.pci;
     }
 
     /**
@@ -149,7 +149,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return 17 to 20.
      */
     public int version() {
-        return device.version;
+        return bringup.version;
     }
 
     /**
@@ -158,7 +158,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return a copy, the gaps filled.
      */
     public DeviceCaps caps() {
-        return device.caps;
+        return bringup.caps;
     }
 
     /**
@@ -167,7 +167,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public DeviceLimits limits() {
-        return device.limits;
+        return bringup.limits;
     }
 
     /**
@@ -176,7 +176,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the entry of the table that fits.
      */
     public DeviceProfile profile() {
-        return device.profile;
+        return bringup.profile;
     }
 
     /**
@@ -185,7 +185,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return an unmodifiable set.
      */
     public Set<Quirk> quirks() {
-        return device.profile.quirks();
+        return bringup.profile.quirks();
     }
 
     /**
@@ -195,7 +195,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return true if it has.
      */
     public boolean has(final Quirk quirk) {
-        return device.profile.has(quirk);
+        return bringup.profile.has(quirk);
     }
 
     /**
@@ -205,7 +205,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return true if it is a device of this project and says so.
      */
     public boolean hasExtension(final int flag) {
-        return device.limits.hasExtension(flag);
+        return bringup.limits.hasExtension(flag);
     }
 
     /**
@@ -214,7 +214,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public DmaDomain dma() {
-        return device.pci.dma();
+        return bringup.pci.dma();
     }
 
     /**
@@ -223,7 +223,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public DmaArena arena() {
-        return device.arena;
+        return bringup.arena;
     }
 
     /**
@@ -232,7 +232,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public Bar uar() {
-        return device.uar;
+        return bringup.uar;
     }
 
     /**
@@ -241,7 +241,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public GidTable gids() {
-        return device.gids;
+        return bringup.gids;
     }
 
     /**
@@ -250,7 +250,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public PvrdmaCommands commands() {
-        return device.commands;
+        return bringup.commands;
     }
 
     /**
@@ -259,7 +259,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public CommandChannel channel() {
-        return device.channel;
+        return bringup.channel;
     }
 
     /**
@@ -268,7 +268,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time.
      */
     public NotificationRing notifications() {
-        return device.notifications;
+        return bringup.notifications;
     }
 
     /**
@@ -300,9 +300,9 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @throws RdmaException EINVAL for a range that is empty, wraps or is too long; or as the IOMMU says.
      */
     public RegionPages mapRange(final long memory, final long length, final Object owner) {
-        MemoryRegistration.requireRange(memory, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
-        device.latch.check("register memory");
-        return RegionPages.list(device.arena, memory, length,
+        MemoryRegistration.requireRange(memory, length, bringup.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        bringup.latch.check("register memory");
+        return RegionPages.list(bringup.arena, memory, length,
             PageMappings.ofRange(dma(), memory, length, owner));
     }
 
@@ -318,14 +318,14 @@ public final class PvrdmaDevice implements AutoCloseable {
      */
     public RegionPages mapOnDemand(final long memory, final long length) {
         requireOnDemand();
-        MemoryRegistration.requireRange(memory, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
-        device.latch.check("register memory");
-        return RegionPages.list(device.arena, memory, length, PageMappings.onDemand(dma(), memory, length));
+        MemoryRegistration.requireRange(memory, length, bringup.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        bringup.latch.check("register memory");
+        return RegionPages.list(bringup.arena, memory, length, PageMappings.onDemand(dma(), memory, length));
     }
 
     private void requireOnDemand() {
         final int flag = ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING;
-        if (!device.limits.hasExtension(flag)) {
+        if (!bringup.limits.hasExtension(flag)) {
             throw RdmaException.of("register memory").device(address()).errno(RdmaException.EOPNOTSUPP)
                 .detail("the device has no extension %s", ExtensionFlags.name(flag)).build();
         }
@@ -346,9 +346,9 @@ public final class PvrdmaDevice implements AutoCloseable {
         final int count, final IntToLongFunction addressOf, final IntFunction<Object> ownerOf, final int offset,
         final long length) {
         MemoryRegistration.requireList(
-            count, offset, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
-        device.latch.check("register memory");
-        return RegionPages.list(device.arena, addressOf.applyAsLong(0) + offset, length,
+            count, offset, length, bringup.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        bringup.latch.check("register memory");
+        return RegionPages.list(bringup.arena, addressOf.applyAsLong(0) + offset, length,
             PageMappings.ofPages(dma(), count, addressOf, ownerOf));
     }
 
@@ -366,9 +366,9 @@ public final class PvrdmaDevice implements AutoCloseable {
         final int count, final IntToLongFunction addressOf, final int offset, final long length) {
         requireOnDemand();
         MemoryRegistration.requireList(
-            count, offset, length, device.limits, has(Quirk.MR_WHOLE_PAGES), address());
-        device.latch.check("register memory");
-        return RegionPages.list(device.arena, addressOf.applyAsLong(0) + offset, length,
+            count, offset, length, bringup.limits, has(Quirk.MR_WHOLE_PAGES), address());
+        bringup.latch.check("register memory");
+        return RegionPages.list(bringup.arena, addressOf.applyAsLong(0) + offset, length,
             PageMappings.ofPagesOnDemand(dma(), count, addressOf));
     }
 
@@ -388,8 +388,8 @@ public final class PvrdmaDevice implements AutoCloseable {
         final int pd, final RegionPages pages, final long iova, final int access) {
         final boolean wholePages = has(Quirk.MR_WHOLE_PAGES);
         MemoryRegistration.requireIova(pages, iova, wholePages, address());
-        device.latch.check("register memory");
-        return MemoryRegistration.create(device.commands, wholePages, pd, pages, iova, access);
+        bringup.latch.check("register memory");
+        return MemoryRegistration.create(bringup.commands, wholePages, pd, pages, iova, access);
     }
 
     /**
@@ -398,7 +398,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @param listener null for nobody.
      */
     public void onAsyncEvent(final AsyncEventListener listener) {
-        device.asyncEvents.listener(listener);
+        bringup.asyncEvents.listener(listener);
     }
 
     /**
@@ -407,7 +407,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return nanoseconds.
      */
     public long responseTimeoutNanos() {
-        return device.channel.timeoutNanos();
+        return bringup.channel.timeoutNanos();
     }
 
     /**
@@ -417,7 +417,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return how many.
      */
     public int pollAsyncEvents() {
-        return device.closing ? 0 : device.asyncEvents.poll();
+        return bringup.closing ? 0 : bringup.asyncEvents.poll();
     }
 
     /**
@@ -427,7 +427,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return how many.
      */
     public int pollAsyncEvents(final AsyncEventListener handler) {
-        return device.closing ? 0 : device.asyncEvents.poll(handler);
+        return bringup.closing ? 0 : bringup.asyncEvents.poll(handler);
     }
 
     /**
@@ -438,7 +438,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      *         or was closed.
      */
     public boolean awaitAsyncEvents(final long timeoutNanos) {
-        return !device.closing && device.asyncEvents.waiter().await(timeoutNanos);
+        return !bringup.closing && bringup.asyncEvents.waiter().await(timeoutNanos);
     }
 
     /**
@@ -449,7 +449,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      *         or was closed.
      */
     public boolean awaitCompletionEvents(final long timeoutNanos) {
-        return !device.closing && device.notifications.waiter().await(timeoutNanos);
+        return !bringup.closing && bringup.notifications.waiter().await(timeoutNanos);
     }
 
     /**
@@ -458,10 +458,10 @@ public final class PvrdmaDevice implements AutoCloseable {
      */
     public void awaitWrites() {
         try {
-            device.registers.readInt(Bar1.PVRDMA_REG_VERSION);
+            bringup.registers.readInt(Bar1.PVRDMA_REG_VERSION);
         } catch (final RdmaException | InternalError e) {
-            if (!device.closing) {
-                device.latch.failDeaf("its registers cannot be read: " + e.getMessage());
+            if (!bringup.closing) {
+                bringup.latch.failDeaf("its registers cannot be read: " + e.getMessage());
             }
         }
     }
@@ -472,7 +472,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return true after a failure that only closing and opening again can mend.
      */
     public boolean failed() {
-        return device.latch.failed();
+        return bringup.latch.failed();
     }
 
     /**
@@ -482,7 +482,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      *         an object.
      */
     public boolean takesCommands() {
-        return !device.latch.isDeaf();
+        return !bringup.latch.isDeaf();
     }
 
     /**
@@ -491,7 +491,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the first reason, or null.
      */
     public String failure() {
-        return device.latch.reason();
+        return bringup.latch.reason();
     }
 
     /**
@@ -500,7 +500,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return one sentence, or null as long as the device works.
      */
     public String failureHint() {
-        return device.latch.hint();
+        return bringup.latch.hint();
     }
 
     /**
@@ -510,12 +510,12 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @param reason what was seen.
      */
     public void fail(final String reason) {
-        device.latch.fail(reason);
+        bringup.latch.fail(reason);
     }
 
     /** Where it is written down what the device holds. */
     Journal journal() {
-        return device.journal;
+        return bringup.journal;
     }
 
     /**
@@ -524,7 +524,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return a copy.
      */
     public Map<String, Long> counters() {
-        return device.counters.snapshot();
+        return bringup.counters.snapshot();
     }
 
     /**
@@ -533,7 +533,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time; it stays this device's.
      */
     public LivePublisher live() {
-        return device.live;
+        return bringup.live;
     }
 
     /**
@@ -542,7 +542,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return the same object each time; it stays this device's.
      */
     public DeviceTrace trace() {
-        return device.trace;
+        return bringup.trace;
     }
 
     /**
@@ -552,7 +552,7 @@ public final class PvrdmaDevice implements AutoCloseable {
      * @return several lines.
      */
     public String dumpState() {
-        return new StateDump(device).text(toString(), closed.get());
+        return new StateDump(bringup).text(toString(), closed.get());
     }
 
     /**
@@ -566,13 +566,13 @@ public final class PvrdmaDevice implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        device.closing = true;
-        device.entry.closing();
+        bringup.closing = true;
+        bringup.entry.closing();
         final RuntimeException trouble;
         try {
-            trouble = device.undo();
+            trouble = bringup.undo();
         } finally {
-            device.pci.close();
+            bringup.pci.close();
         }
         if (trouble != null && !failed()) {
             throw trouble;
@@ -581,7 +581,7 @@ public final class PvrdmaDevice implements AutoCloseable {
 
     @Override
     public String toString() {
-        return String.format("PvrdmaDevice[%s %s VERSION=%d fw=%s%s%s]", address(), device.profile.name(), version(),
-            device.caps.firmwareVersion(), failed() ? " FAILED" : "", closed.get() ? " closed" : "");
+        return String.format("PvrdmaDevice[%s %s VERSION=%d fw=%s%s%s]", address(), bringup.profile.name(), version(),
+            bringup.caps.firmwareVersion(), failed() ? " FAILED" : "", closed.get() ? " closed" : "");
     }
 }
