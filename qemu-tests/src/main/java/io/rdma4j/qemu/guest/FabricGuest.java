@@ -46,7 +46,7 @@ public final class FabricGuest implements AutoCloseable {
     private final GuestContext context;
     private final Path folder;
     private final Path share;
-    private final ChildProcess machine;
+    private final ChildProcess qemu;
     private int commands;
     /** It missed a deadline: it is not asked to end, but killed. */
     private boolean stuck;
@@ -60,7 +60,7 @@ public final class FabricGuest implements AutoCloseable {
         Files.writeString(share.resolve("settings.sh"), settings(context, kind));
         final List<String> command = kind.command(context, folder, sockets);
         Files.writeString(folder.resolve("machine-command.sh"), Shell.join(command) + '\n');
-        machine = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show,
+        qemu = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show,
             List.of(sockets));
     }
 
@@ -196,7 +196,7 @@ public final class FabricGuest implements AutoCloseable {
     private boolean await(final Path file, final Duration timeout, final String what) {
         final BooleanSupplier there = () -> Files.exists(file);
         try {
-            if (machine.await(there, timeout)) {
+            if (qemu.await(there, timeout)) {
                 return true;
             }
         } catch (final InterruptedException e) {
@@ -204,18 +204,18 @@ public final class FabricGuest implements AutoCloseable {
             throw failure("interrupted while waiting for guest " + context.name + " to " + what, e);
         }
         stuck = true;
-        if (machine.hasCrashed()) {
+        if (qemu.hasCrashed()) {
             throw new EmulatorCrash(String.format(
                 "the machine itself crashed before guest %s could %s: %s; last lines:%n%s", context.name, what,
-                machine, machine.tail(TAIL)));
+                qemu, qemu.tail(TAIL)));
         }
         throw failure(String.format("guest %s did not %s%s", context.name, what,
-            machine.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + machine + ")"), null);
+            qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + qemu + ")"), null);
     }
 
     private GuestException failure(final String what, final Exception cause) {
         return new GuestException(String.format("%s; all of its console is in %s, its last lines:%n%s",
-            what, folder.resolve("console.log"), machine.tail(TAIL)), cause);
+            what, folder.resolve("console.log"), qemu.tail(TAIL)), cause);
     }
 
     /**
@@ -233,7 +233,7 @@ public final class FabricGuest implements AutoCloseable {
      * @return as the system numbers it.
      */
     public long pid() {
-        return machine.pid();
+        return qemu.pid();
     }
 
     /**
@@ -243,13 +243,13 @@ public final class FabricGuest implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (machine.isAlive()) {
+            if (qemu.isAlive()) {
                 if (context.keep) {
                     awaitVisitor();
                 }
                 if (!stuck) {
                     Files.writeString(share.resolve("poweroff"), "");
-                    machine.awaitExit(POWEROFF);
+                    qemu.awaitExit(POWEROFF);
                 }
             }
         } catch (final InterruptedException e) {
@@ -264,12 +264,12 @@ public final class FabricGuest implements AutoCloseable {
     private void awaitVisitor() throws InterruptedException {
         progress("kept; shell: " + GuestShell.usage(folder));
         progress("ends by 'poweroff -f' in that shell, or: touch " + share.resolve("poweroff"));
-        machine.await(() -> Files.exists(share.resolve("poweroff")), Duration.ofDays(1));
+        qemu.await(() -> Files.exists(share.resolve("poweroff")), Duration.ofDays(1));
     }
 
     private void kill() {
         try {
-            machine.close();
+            qemu.close();
         } catch (final UncheckedIOException e) {
             progress(e.getMessage() + ": " + e.getCause());
         }
@@ -287,6 +287,6 @@ public final class FabricGuest implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "FabricGuest[" + context.name + ' ' + machine + ' ' + folder + ']';
+        return "FabricGuest[" + context.name + ' ' + qemu + ' ' + folder + ']';
     }
 }
