@@ -120,7 +120,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     @Override
     public long key() {
         return state == RegionState.ENABLED && plan.isRemote() && !plan.rules().raw
-            ? body.device().fabricKey() : KEY_NOTAVAIL;
+            ? body.devices().fabricKey() : KEY_NOTAVAIL;
     }
 
     @Override
@@ -142,7 +142,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
                 throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s has no key", this)
                     .hint(plan.isRemote() ? "enable it first" : "register it with REMOTE_READ or REMOTE_WRITE").build();
             }
-            body.device().writeRawKey(rawKey);
+            body.devices().writeRawKey(rawKey);
         });
         return plan.base();
     }
@@ -428,7 +428,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public Realm realm() {
-        return state == RegionState.ENABLED ? body.device().keys().realm() : null;
+        return state == RegionState.ENABLED ? body.devices().keys().realm() : null;
     }
 
     @Override

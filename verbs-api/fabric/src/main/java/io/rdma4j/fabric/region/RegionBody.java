@@ -20,7 +20,7 @@ final class RegionBody {
     private final RegionMemory memory;
     private final Realm realm;
     private final EventCell cell;
-    private final RegionDevices device;
+    private final RegionDevices devices;
     /** Where peers find it: the realm of an endpoint that it is bound to, else its own. */
     private Realm target;
     private boolean waitsForEnable;
@@ -32,7 +32,7 @@ final class RegionBody {
         this.realm = realm;
         this.cell = cell;
         rules = plan.rules();
-        device = new RegionDevices(plan, memory.buffers(), plan.base(), cell);
+        devices = new RegionDevices(plan, memory.buffers(), plan.base(), cell);
         target = realm;
         waitsForEnable = plan.waitsForEnable();
     }
@@ -55,7 +55,7 @@ final class RegionBody {
 
     private void register() {
         try {
-            device.register(target, !waitsForEnable);
+            devices.register(target, !waitsForEnable);
             waitsForPages = false;
         } catch (final RdmaException e) {
             if (!rules.mmuNotify || e.errno() != RdmaException.EFAULT) {
@@ -88,8 +88,8 @@ final class RegionBody {
 
     private void expose() {
         try (Undo undo = new Undo()) {
-            undo.add(() -> device.hide(realm));
-            device.expose(target);
+            undo.add(() -> devices.hide(realm));
+            devices.expose(target);
             undo.forget();
         }
     }
@@ -97,7 +97,7 @@ final class RegionBody {
     /** Back to waiting for {@link #enable}. */
     void disable() {
         if (isExposed()) {
-            device.hide(realm);
+            devices.hide(realm);
         }
         target = realm;
         waitsForEnable = true;
@@ -108,7 +108,7 @@ final class RegionBody {
      * meanwhile, nor afterwards if that fails (checklist 45); else it stays enabled.
      */
     void refresh(final long[] ranges) {
-        if (!device.isRegistered()) {
+        if (!devices.isRegistered()) {
             registerLate();
         } else if (!rules.mmuNotify) {
             refreshInPlace(ranges);
@@ -119,25 +119,25 @@ final class RegionBody {
 
     /** Now the pages must be there. */
     private void registerLate() {
-        device.register(target, !waitsForEnable);
+        devices.register(target, !waitsForEnable);
         waitsForPages = false;
     }
 
     private void refreshHidden(final long[] ranges) {
-        final boolean inPlace = device.peersHaveDeviceKey();
+        final boolean inPlace = devices.peersHaveDeviceKey();
         if (isExposed()) {
             keepOut(inPlace);
         }
         // After a failure other pages than those of the ranges may be out of reach, too.
         final long[] missing = waitsForPages ? ALL : ranges;
         waitsForPages = true;
-        if (!device.isRegistered()) {
+        if (!devices.isRegistered()) {
             registerLate();
             return;
         }
         replace(missing, inPlace);
-        if (device.isOnDemand()) {
-            device.resume();
+        if (devices.isOnDemand()) {
+            devices.resume();
         }
         if (!waitsForEnable) {
             expose();
@@ -151,21 +151,21 @@ final class RegionBody {
      */
     private void keepOut(final boolean inPlace) {
         if (!inPlace) {
-            device.hide(realm);
-        } else if (device.isOnDemand()) {
-            device.suspend();
+            devices.hide(realm);
+        } else if (devices.isOnDemand()) {
+            devices.suspend();
         }
     }
 
     private void replace(final long[] ranges, final boolean inPlace) {
         try (Undo undo = new Undo()) {
-            if (inPlace && !waitsForEnable && !device.isOnDemand()) {
+            if (inPlace && !waitsForEnable && !devices.isOnDemand()) {
                 undo.add(this::takeAway);
             }
             if (rules.refreshes) {
                 refreshInPlace(ranges);
             } else {
-                device.replacePages();
+                devices.replacePages();
             }
             undo.forget();
         }
@@ -183,15 +183,15 @@ final class RegionBody {
                 return;
             }
         }
-        device.hide(realm);
+        devices.hide(realm);
     }
 
     private void refreshInPlace(final long[] ranges) {
         if (ranges.length == 0) {
-            memory.buffers().list().forEach(piece -> device.refresh(piece.address(), piece.length()));
+            memory.buffers().list().forEach(piece -> devices.refresh(piece.address(), piece.length()));
         }
         for (int i = 0; i < ranges.length; i += 2) {
-            device.refresh(memory.registered(ranges[i]), ranges[i + 1]);
+            devices.refresh(memory.registered(ranges[i]), ranges[i + 1]);
         }
     }
 
@@ -203,11 +203,11 @@ final class RegionBody {
 
     /** Whether a registration anew would make a key worthless that peers have. */
     boolean hasKeyToKeep() {
-        return !waitsForEnable && device.isRegistered() && device.peersHaveDeviceKey();
+        return !waitsForEnable && devices.isRegistered() && devices.peersHaveDeviceKey();
     }
 
-    RegionDevices device() {
-        return device;
+    RegionDevices devices() {
+        return devices;
     }
 
     RegionMemory memory() {
@@ -216,18 +216,18 @@ final class RegionBody {
 
     /** On the data path: see {@link RegionDevices#deviceAddress}. */
     long deviceAddress(final long address, final long bytes) {
-        return device.deviceAddress(memory.registered(address), bytes);
+        return devices.deviceAddress(memory.registered(address), bytes);
     }
 
     int lkey(final long address, final long bytes) {
-        return device.lkey(memory.registered(address), bytes);
+        return devices.lkey(memory.registered(address), bytes);
     }
 
     /** What peers wrote is in the files, if that was asked for, and nobody reaches the memory any more. */
     void close() {
         try {
-            device.close();
-            if (!device.isRegistered()) {
+            devices.close();
+            if (!devices.isRegistered()) {
                 memory.abandon();
             }
         } finally {

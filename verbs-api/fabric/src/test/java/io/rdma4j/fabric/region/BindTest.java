@@ -52,9 +52,9 @@ class BindTest {
 
     /** Adds to the cell of a region, as an endpoint does behind a write. */
     private static WcStatus add(final MemoryRegion region, final long value) {
-        final RegionDevices device = ((FabricRegion) region).body().device();
-        final DirectoryEntry entry = device.entry();
-        try (Wire wire = new Wire(device.keys().realm())) {
+        final RegionDevices devices = ((FabricRegion) region).body().devices();
+        final DirectoryEntry entry = devices.entry();
+        try (Wire wire = new Wire(devices.keys().realm())) {
             return wire.add(entry.cellIova(), entry.cellRkey(), value);
         }
     }
@@ -87,7 +87,7 @@ class BindTest {
     void aCellEndsWithItsRegion() {
         final Domain domain = rig.domain(COUNTS);
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
-        final DirectoryEntry entry = region.body().device().entry();
+        final DirectoryEntry entry = region.body().devices().entry();
         try (Wire wire = new Wire(region.realm())) {
             assertThat(wire.add(entry.cellIova() + 8, entry.cellRkey(), 1)).as("its neighbour")
                 .isEqualTo(WcStatus.REM_ACCESS_ERR);
@@ -145,15 +145,15 @@ class BindTest {
     void withRmaEventARegionIsDisabledUntilItsCountersAreBound() {
         final Domain domain = rig.domain(RMA_EVENT);
         final MemoryRegion region = domain.register(remote(buffer, 1).flags(MrFlag.RMA_EVENT));
-        final RegionDevices device = ((FabricRegion) region).body().device();
+        final RegionDevices devices = ((FabricRegion) region).body().devices();
         final Counter counter = domain.openCounter();
         final Counter second = domain.openCounter();
         assertThat(region.isEnabled()).isFalse();
         assertThat(((FabricRegion) region).isUsable()).isFalse();
         assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
         assertThat(stateInDirectory(domain, 1)).isEqualTo(DirectoryLayout.DISABLED);
-        try (Wire wire = new Wire(device.keys().realm())) {
-            assertThat(wire.read(device.keys().iova(), device.keys().lkey(), 8)).as("by a guessed key")
+        try (Wire wire = new Wire(devices.keys().realm())) {
+            assertThat(wire.read(devices.keys().iova(), devices.keys().lkey(), 8)).as("by a guessed key")
                 .isEqualTo(WcStatus.REM_ACCESS_ERR);
         }
         region.bind(counter);
@@ -174,7 +174,7 @@ class BindTest {
         final Domain domain = rig.domain(RMA_EVENT);
         try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
             assertThat(region.isEnabled()).isTrue();
-            assertThat(((FabricRegion) region).body().device().entry().cellIova()).isZero();
+            assertThat(((FabricRegion) region).body().devices().entry().cellIova()).isZero();
             assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(counter), "MrFlag.RMA_EVENT");
             assertRefused(FiErrno.FI_EOPBADSTATE, region::enable);
         }
@@ -206,7 +206,7 @@ class BindTest {
         assertThatThrownBy(region::close).hasMessageContaining("is bound to endpoint " + endpoint.address())
             .hasMessageNotContainingAny("under way", "QP ");
         try (Wire through = new Wire(realm); Wire past = new Wire(((EndpointRealm) second).realm())) {
-            final RegionDevice.Keys keys = region.body().device().keys();
+            final RegionDevice.Keys keys = region.body().devices().keys();
             assertThat(through.write(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
             assertThat(past.write(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
         }
@@ -257,7 +257,7 @@ class BindTest {
             assertThat(realm).isNotSameAs(((FabricRegion) mine).realm()).isSameAs(((FabricRegion) same).realm());
             assertThat(realm.authDigest()).isNotEqualTo(new byte[8]);
             assertThat(((FabricRegion) mine).realm().authDigest()).isEqualTo(new byte[8]);
-            final RegionDevice.Keys keys = ((FabricRegion) theirs).body().device().keys();
+            final RegionDevice.Keys keys = ((FabricRegion) theirs).body().devices().keys();
             try (Wire wire = new Wire(((FabricRegion) mine).realm())) {
                 assertThat(wire.read(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
             }

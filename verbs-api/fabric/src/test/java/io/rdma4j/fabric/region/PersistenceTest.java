@@ -72,7 +72,7 @@ class PersistenceTest {
         final Domain domain = rig.domain(Capability.RMA, Capability.RMA_PMEM);
         final MappedByteBuffer mapped = map(FileChannel.MapMode.READ_WRITE);
         final FabricRegion region = (FabricRegion) domain.register(remote(mapped, 1).flags(MrFlag.RMA_PMEM));
-        final RegionDevice.Keys keys = region.body().device().keys();
+        final RegionDevice.Keys keys = region.body().devices().keys();
         try (Wire wire = new Wire(region.realm())) {
             wire.bytes.setMemory(0, 8, (byte) 42);
             assertThat(wire.write(keys.iova() + PAGE, keys.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);

@@ -125,7 +125,7 @@ class RacesTest {
             runAll(thread -> {
                 start.await();
                 region.close();
-                assertThat(region.body().device().isOpenAtDevice()).isFalse();
+                assertThat(region.body().devices().isOpenAtDevice()).isFalse();
             });
         }
     }

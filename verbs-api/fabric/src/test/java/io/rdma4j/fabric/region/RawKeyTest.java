@@ -62,7 +62,7 @@ class RawKeyTest {
             final DirectoryEntry entry = mapped.find(key);
             assertThat(entry.key()).isEqualTo(77);
             assertThat(entry.length()).isEqualTo(PAGE);
-            assertThat(entry.rkey()).isEqualTo(((FabricRegion) region).body().device().keys().rkey());
+            assertThat(entry.rkey()).isEqualTo(((FabricRegion) region).body().devices().keys().rkey());
             assertThat(entry.access()).isEqualTo(
                 DirectoryLayout.READ | DirectoryLayout.WRITE | DirectoryLayout.ATOMIC);
             assertRefused(FiErrno.FI_EBUSY, domain::close, "1 mapped key", "1 region");

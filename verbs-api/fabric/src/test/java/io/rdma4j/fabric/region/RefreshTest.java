@@ -61,7 +61,7 @@ class RefreshTest {
         final FabricRegion region = (FabricRegion) domain.register(hole());
         assertThat(region.isEnabled()).isTrue();
         try (Wire wire = new Wire(region.realm())) {
-            final RegionDevice.Keys keys = region.body().device().keys();
+            final RegionDevice.Keys keys = region.body().devices().keys();
             assertThat(wire.read(keys.iova(), keys.rkey(), 8)).as("nothing is mapped").isNotEqualTo(WcStatus.SUCCESS);
         }
         assertRefused(FiErrno.FI_EFAULT, region::refresh);
@@ -93,11 +93,11 @@ class RefreshTest {
     void withMmuNotifyARefreshedRegionIsEnabledAgainWithItsKey() {
         final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
-        final RegionDevice.Keys before = region.body().device().keys();
+        final RegionDevice.Keys before = region.body().devices().keys();
         region.refresh(address + PAGE, PAGE);
         assertThat(region.isEnabled()).isTrue();
         assertThat(region.key()).isEqualTo(7);
-        final RegionDevice.Keys after = region.body().device().keys();
+        final RegionDevice.Keys after = region.body().devices().keys();
         try (Wire wire = new Wire(region.realm())) {
             assertThat(wire.read(before.iova(), before.rkey(), 8)).as("the key from before")
                 .isEqualTo(WcStatus.REM_ACCESS_ERR);
@@ -233,7 +233,7 @@ class RefreshTest {
         final Domain domain = rig.domain(hints -> hints.context(context).mrMode(modes).demand(modes));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
         final Realm realm = region.realm();
-        final RegionDevice.Keys keys = region.body().device().keys();
+        final RegionDevice.Keys keys = region.body().devices().keys();
         look[0] = () -> {
             try (Wire wire = new Wire(realm)) {
                 seen.add(region.isEnabled() + " " + wire.read(keys.iova(), keys.rkey(), 8)
@@ -255,9 +255,9 @@ class RefreshTest {
     @Test
     void withoutRefreshAnApplicationsKeyStays() {
         final FabricRegion region = (FabricRegion) toldByRegisteringAnew().register(remote(buffer, 7));
-        final int before = region.body().device().keys().rkey();
+        final int before = region.body().devices().keys().rkey();
         region.refresh();
-        assertThat(region.body().device().keys().rkey()).as("registered anew").isNotEqualTo(before);
+        assertThat(region.body().devices().keys().rkey()).as("registered anew").isNotEqualTo(before);
         assertThat(region.isEnabled()).isTrue();
         assertThat(stateOf(region)).isEqualTo(DirectoryLayout.LIVE);
         region.close();
@@ -278,7 +278,7 @@ class RefreshTest {
         final FabricRegion region = (FabricRegion) toldByRegisteringAnew().register(remote(buffer, 7));
         final byte[] raw = new byte[region.rawKeySize()];
         region.rawAttributes(raw);
-        final RegionDevice.Keys told = region.body().device().keys();
+        final RegionDevice.Keys told = region.body().devices().keys();
         assertRefused(FiErrno.FI_ENOSYS, region::refresh, "pages are held", "register anew");
         assertThat(region.isEnabled()).isTrue();
         assertThat(stateOf(region)).isEqualTo(DirectoryLayout.LIVE);

@@ -72,7 +72,7 @@ class RemapTest {
     }
 
     private static int read(final FabricRegion region) {
-        final RegionDevice.Keys keys = region.body().device().keys();
+        final RegionDevice.Keys keys = region.body().devices().keys();
         try (Wire wire = new Wire(keys.realm())) {
             final WcStatus status = wire.read(keys.iova() + PAGE, keys.rkey(), 8);
             return status == WcStatus.SUCCESS ? wire.bytes.getByte(0) : -1;
@@ -147,7 +147,7 @@ class RemapTest {
     }
 
     private static void requireOnDemand(final FabricRegion region) {
-        assertThat(region.body().device().isOnDemand()).as("else the next access is a signal").isTrue();
+        assertThat(region.body().devices().isOnDemand()).as("else the next access is a signal").isTrue();
     }
 
     /** Several buffers are looked for when they are needed as one is. */
@@ -218,7 +218,7 @@ class RemapTest {
         final Domain domain = open(MrMode.MMU_NOTIFY, MrMode.PROV_KEY);
         final FabricRegion region = (FabricRegion) domain.register(new MrAttributes().buffer(address + 3 * PAGE, PAGE)
             .buffer(address, PAGE).access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE));
-        final RegionDevice.Keys told = region.body().device().keys();
+        final RegionDevice.Keys told = region.body().devices().keys();
         try (Wire wire = new Wire(told.realm())) {
             assertThat(wire.read(told.iova(), told.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
         }

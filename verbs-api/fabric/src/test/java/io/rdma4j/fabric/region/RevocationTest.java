@@ -52,7 +52,7 @@ class RevocationTest {
         FabricRegion region = register(domain, memory, 0);
         final Realm realm = region.realm();
         realm.retain();
-        target.set(region.body().device().keys());
+        target.set(region.body().devices().keys());
         final List<Thread> peers = new ArrayList<>();
         for (int i = 0; i < PEERS; i++) {
             peers.add(start(realm));
@@ -67,7 +67,7 @@ class RevocationTest {
                 assertThat(bytes.getByte(i)).as("byte %d in round %d", i, round).isEqualTo(MINE);
             }
             region = register(domain, memory, round);
-            target.set(region.body().device().keys());
+            target.set(region.body().devices().keys());
         }
         target.set(null);
         for (final Thread peer : peers) {

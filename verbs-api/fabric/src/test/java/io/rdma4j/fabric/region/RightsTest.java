@@ -47,7 +47,7 @@ class RightsTest {
         final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
         final FabricRegion region = (FabricRegion) domain.register(
             new MrAttributes().buffer(buffer).access(access).requestedKey(3));
-        final RegionDevice.Keys keys = region.body().device().keys();
+        final RegionDevice.Keys keys = region.body().devices().keys();
         try (Wire wire = new Wire(keys.realm())) {
             // Without remote rights there is no key for peers: they try the local one.
             final int key = region.plan().isRemote() ? keys.rkey() : keys.lkey();

@@ -45,7 +45,7 @@ class VectorTest {
                 .buffer(start + PAGE, 20, memory));
             assertThat(region.length()).isEqualTo(10 + 2 * PAGE + 20);
             assertThat(region.address()).isEqualTo(start + 7 * PAGE - 10);
-            final RegionDevice.Keys keys = region.body().device().keys();
+            final RegionDevice.Keys keys = region.body().devices().keys();
             assertThat(region.deviceAddress(start + 3 * PAGE, 2 * PAGE)).isEqualTo(keys.iova() + 10);
             assertThat(region.deviceAddress(start + PAGE + 19, 1)).isEqualTo(keys.iova() + region.length() - 1);
             assertThat(region.deviceAddress(start + PAGE + 19, 2)).as("beyond the last buffer").isEqualTo(-1);
