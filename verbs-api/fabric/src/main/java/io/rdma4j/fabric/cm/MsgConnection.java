@@ -35,7 +35,7 @@ final class MsgConnection implements ConnectionManager {
     /** What has come of it. */
     private enum State { IDLE, ASKING, ANSWERING, CONNECTED, LEAVING, OVER }
 
-    private final MsgConnections domain;
+    private final MsgConnections connections;
     private final FabricEndpoint endpoint;
     /** Null if the application gave none. */
     private final FabricEventQueue queue;
@@ -53,11 +53,11 @@ final class MsgConnection implements ConnectionManager {
     private boolean wasBusy;
     private boolean closed;
 
-    MsgConnection(final MsgConnections domain, final FabricEndpoint endpoint, final EndpointOptions options) {
-        this.domain = domain;
+    MsgConnection(final MsgConnections connections, final FabricEndpoint endpoint, final EndpointOptions options) {
+        this.connections = connections;
         this.endpoint = endpoint;
-        this.lock = domain.lock();
-        this.queue = queue(domain, options.eventQueue());
+        this.lock = connections.lock();
+        this.queue = queue(connections, options.eventQueue());
         this.asked = request(options);
         this.timeout = Attempt.nanos(options.connectTimeout());
         if (queue != null) {
@@ -65,12 +65,12 @@ final class MsgConnection implements ConnectionManager {
         }
     }
 
-    private static FabricEventQueue queue(final MsgConnections domain, final EventQueue given) {
+    private static FabricEventQueue queue(final MsgConnections connections, final EventQueue given) {
         if (given == null) {
             return null;
         }
-        if (!(given instanceof FabricEventQueue) || ((FabricEventQueue) given).fabric() != domain.fabric()) {
-            throw refuse("open endpoint", FiErrno.FI_EINVAL, "%s is no queue of %s", given, domain.fabric());
+        if (!(given instanceof FabricEventQueue) || ((FabricEventQueue) given).fabric() != connections.fabric()) {
+            throw refuse("open endpoint", FiErrno.FI_EINVAL, "%s is no queue of %s", given, connections.fabric());
         }
         return (FabricEventQueue) given;
     }
@@ -106,11 +106,11 @@ final class MsgConnection implements ConnectionManager {
         if (address == null) {
             throw refuse(CONNECT, FiErrno.FI_EINVAL, "address is null");
         }
-        final FabricAddress device = domain.resolve(address);
+        final FabricAddress device = connections.resolve(address);
         if (device.kind() != EndpointType.MSG) {
             throw refuse(CONNECT, FiErrno.FI_EINVAL, "%s is no passive endpoint", device);
         }
-        final String why = domain.whyUnreachable(device.gid());
+        final String why = connections.whyUnreachable(device.gid());
         if (why != null) {
             throw refuse(CONNECT, FiErrno.FI_EHOSTUNREACH, "GID %s of %s: %s", device.gid(), device, why);
         }
@@ -151,9 +151,9 @@ final class MsgConnection implements ConnectionManager {
 
     private void join() {
         if (channel == null) {
-            final ControlChannel joined = domain.acquire();
+            final ControlChannel joined = connections.acquire();
             try (Undo undo = new Undo()) {
-                undo.add(domain::release);
+                undo.add(connections::release);
                 joined.attach(queue);
                 undo.forget();
             }
@@ -257,7 +257,7 @@ final class MsgConnection implements ConnectionManager {
             try {
                 channel.detach(queue);
             } finally {
-                domain.release();
+                connections.release();
             }
         }
     }
