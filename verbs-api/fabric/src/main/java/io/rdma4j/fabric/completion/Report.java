@@ -14,7 +14,7 @@ import io.rdma4j.fabric.OperationKind;
  * the thread that reads it.
  */
 public final class Report {
-    private final Reports ring;
+    private final Reports reports;
     Endpoint endpoint;
     OperationKind kind;
     Room room;
@@ -27,8 +27,8 @@ public final class Report {
     int errno;
     int detail;
 
-    Report(final Reports ring) {
-        this.ring = ring;
+    Report(final Reports reports) {
+        this.reports = reports;
     }
 
     /**
@@ -115,6 +115,6 @@ public final class Report {
 
     /** Puts it behind all other reports of the queue. */
     public void commit() {
-        ring.add(this);
+        reports.add(this);
     }
 }
