@@ -16,12 +16,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TagFilter;
+import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -30,7 +32,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /**
  * Runs the test classes of a module, in the module's folder and with its class path. Several workers may do so at once,
  * each in a process of its own: a class belongs to the first one that makes a file of its name in the folder of claims.
- * With {@code -Drdma4j.rounds=N} it does so N times; each round has claims of its own.
+ * With {@code -Drdma4j.rounds=N} it does so N times; each round has claims of its own. With
+ * {@code -Drdma4j.longest.test=SECONDS} a test that takes longer ends the process, with exit code 3.
  *
  * <p>Single-threaded, but for what tests do.
  */
@@ -40,6 +43,9 @@ public final class TestWorker {
     private static final String WITHOUT = "!";
     /** How often all is run. */
     private static final String ROUNDS = "rdma4j.rounds";
+    /** How long a test may take, in seconds; 0 for as long as its own timeout says. */
+    private static final String LONGEST = "rdma4j.longest.test";
+    private static final int HANGS = 3;
 
     private final Launcher launcher = LauncherFactory.create();
     private final Path claims;
@@ -80,13 +86,25 @@ public final class TestWorker {
      * @throws IOException if a file cannot be written.
      */
     public static void main(final String[] args) throws IOException {
-        work(Integer.getInteger(ROUNDS, 1), args);
+        final long longest = TimeUnit.SECONDS.toNanos(Long.getLong(LONGEST, 0));
+        final List<TestExecutionListener> guards =
+            longest == 0 ? List.of() : List.of(new HangGuard(longest, TestWorker::end));
+        work(Integer.getInteger(ROUNDS, 1), guards, args);
         // Threads that a test left behind do not keep it.
         Runtime.getRuntime().exit(0);
     }
 
-    static void work(final int rounds, final String... args) throws IOException {
+    /** Nothing else may be left to happen: the thread of the test is stuck. */
+    private static void end(final String why) {
+        System.out.println("HANGS " + why);
+        System.out.flush();
+        Runtime.getRuntime().halt(HANGS);
+    }
+
+    static void work(final int rounds, final List<TestExecutionListener> guards, final String... args)
+        throws IOException {
         final TestWorker worker = new TestWorker(Path.of(args[2]), TagFilters.parse(args[3]));
+        guards.forEach(worker.launcher::registerTestExecutionListeners);
         try (ResultLines results = new ResultLines(Path.of(args[1]))) {
             final List<String> wanted = List.of(args).subList(4, args.length);
             for (int round = 1; round <= rounds; round++) {

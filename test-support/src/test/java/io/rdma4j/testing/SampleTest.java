@@ -8,6 +8,7 @@ package io.rdma4j.testing;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.TestFactory;
 /** What {@link TestWorkerTest} lets a worker run: one test of each outcome. */
 @Tag("sample")
 class SampleTest {
+    /** What {@link #waits} waits for. */
+    static volatile CountDownLatch ends = new CountDownLatch(0);
+
     @Test
     void passes() {
         // Nothing is wrong.
@@ -32,6 +36,11 @@ class SampleTest {
     @Test
     void failsAtLength() {
         fail("begun " + "x".repeat(5_000) + " aborted");
+    }
+
+    @Test
+    void waits() throws InterruptedException {
+        ends.await();
     }
 
     @Test

@@ -13,15 +13,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.launcher.TestExecutionListener;
 
 class TestWorkerTest {
     private static final String SAMPLE = SampleTest.class.getName();
 
     @TempDir
     private Path folder;
+    private List<TestExecutionListener> guards = List.of();
     private Path results;
     private Path claims;
 
@@ -41,7 +47,7 @@ class TestWorkerTest {
             Path.of(SampleTest.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString(),
             results.toString(), claims.toString(), tags));
         arguments.addAll(List.of(wanted));
-        TestWorker.work(rounds, arguments.toArray(new String[0]));
+        TestWorker.work(rounds, guards, arguments.toArray(new String[0]));
         // Without the milliseconds.
         return Files.readAllLines(results).stream().map(line -> line.split("\t", -1))
             .filter(field -> !field[0].equals("ROUND"))
@@ -77,6 +83,22 @@ class TestWorkerTest {
         Files.createFile(claims.resolve(SAMPLE + "@2"));
         assertThat(run(3, "sample")).filteredOn(line -> line.endsWith("|passes|passes()|")).hasSize(2);
         assertThat(results).content().containsSubsequence("ROUND\t1\n", "ROUND\t2\n", "ROUND\t3\n");
+    }
+
+    /** Where tests have no timeouts of their own. */
+    @Test
+    void aTestThatDoesNotEndIsFound() throws IOException, URISyntaxException {
+        final BlockingQueue<String> found = new ArrayBlockingQueue<>(1);
+        try (HangGuard guard = new HangGuard(TimeUnit.MILLISECONDS.toNanos(50), said -> {
+            found.add(said);
+            SampleTest.ends.countDown();
+        })) {
+            SampleTest.ends = new CountDownLatch(1);
+            guards = List.of(guard);
+            run("sample", "SampleTest#waits");
+        }
+        assertThat(found).singleElement().asString().contains("SampleTest", "waits", " has not ended for ",
+            "SampleTest.waits(SampleTest.java");
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** From the holder of the lanes to the reader: nothing is lost, doubled or out of order, whoever is faster. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -24,6 +25,7 @@ class ArrivalRingTest {
     private static final int RINGS = 7;
     private static final int SIZE = 4;
     private static final int EACH = 10_000;
+    private static final long PAUSE_NANOS = 1_000;
     private static final InwardLane LANE = new InwardLane() {
         @Override
         public boolean arrived(final Completion completion) {
@@ -61,7 +63,7 @@ class ArrivalRingTest {
             while (left > 0 && (!put.isDone() || put.get() == null)) {
                 arrivals.moveTo(ready);
                 if (!ready.hasNext()) {
-                    Thread.yield(); // Both threads may have one processor only.
+                    LockSupport.parkNanos(PAUSE_NANOS); // Both threads may have one processor only.
                 }
                 while (ready.hasNext()) {
                     ready.take(entry);
@@ -84,7 +86,7 @@ class ArrivalRingTest {
         for (int i = 0; i < EACH; i++) {
             for (int ring = 0; ring < RINGS; ring++) {
                 while (rings[ring].unread() == SIZE && !Thread.currentThread().isInterrupted()) {
-                    Thread.yield();
+                    LockSupport.parkNanos(PAUSE_NANOS);
                 }
                 rings[ring].put(i, ring);
             }
