@@ -6,24 +6,33 @@
 package io.rdma4j.tools;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.spi.FabricProvider;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.spi.VerbsProvider;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** The house, as docs/adr/0001 draws it: who may know whom. Here, because all modules are on this class path. */
 @AnalyzeClasses(packages = "io.rdma4j", importOptions = ArchitectureTest.NoTests.class)
@@ -45,7 +54,8 @@ class ArchitectureTest {
     private static final String TOOLS = "io.rdma4j.tools..";
     private static final String HOST = "io.rdma4j.driver.sysfs";
     private static final String[] INSIDE = {"io.rdma4j.driver.live", "io.rdma4j.driver.pci",
-        "io.rdma4j.verbs.pvrdma.device", "io.rdma4j.verbs.pvrdma", "io.rdma4j.verbs.pvrdma.trace"};
+        "io.rdma4j.verbs.pvrdma.device", "io.rdma4j.verbs.pvrdma", "io.rdma4j.verbs.pvrdma.trace",
+        "io.rdma4j.verbs.pvrdma.live", "io.rdma4j.fabric.live"};
     private static final String[] PUBLIC_API = {"io.rdma4j.verbs", "io.rdma4j.verbs.spi"};
 
     @ArchTest
@@ -84,7 +94,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_ADMINISTER_THE_HOST_AND_LOOK_INSIDE =
         only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], FABRIC_API, HOST, HW, INSIDE[0], INSIDE[1],
-            INSIDE[2], INSIDE[3], INSIDE[4], STATE);
+            INSIDE[2], INSIDE[3], INSIDE[4], INSIDE[5], INSIDE[6], STATE);
 
     @ArchTest
     static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)
@@ -123,6 +133,28 @@ class ArchitectureTest {
         .ignoreDependency(RdmaDevices.class, VerbsProvider.class)
         .ignoreDependency(Fabrics.class, FabricProvider.class)
         .because("only the lists of devices may look back, to ask the providers through the service loader");
+
+    @ArchTest
+    static final ArchRule KINDS_OF_OBJECTS_ARE_DEFINED_BY_THEIR_OWNERS = noFields().that().areStatic()
+        .and().haveRawType(LiveKind.class).should().beDeclaredInClassesThat().resideInAnyPackage(BASE, DRIVER)
+        .because("what publishes objects for others does not know what they are");
+
+    /** A reader has nothing but the code to tell an object by. */
+    @ArchTest
+    static void kindsHaveCodesAndNamesOfTheirOwn(final JavaClasses all) throws ReflectiveOperationException {
+        final List<LiveKind> kinds = new ArrayList<>();
+        for (final JavaClass each : all) {
+            for (final JavaField field : each.getFields()) {
+                if (field.getModifiers().contains(JavaModifier.STATIC)
+                    && field.getRawType().isEquivalentTo(LiveKind.class)) {
+                    kinds.add((LiveKind) field.reflect().get(null));
+                }
+            }
+        }
+        assertThat(kinds).hasSizeGreaterThan(1);
+        assertThat(kinds).extracting(LiveKind::code).doesNotHaveDuplicates();
+        assertThat(kinds).extracting(LiveKind::name).doesNotHaveDuplicates();
+    }
 
     private static Layer only(final String... packages) {
         return new Layer(packages);

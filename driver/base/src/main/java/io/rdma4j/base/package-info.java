@@ -3,5 +3,5 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/** What all modules use and no program needs: ends of waits, undoing, threads. */
+/** What all modules use and no program needs: ends of waits, undoing, threads, kinds of live objects. */
 package io.rdma4j.base;

@@ -7,10 +7,10 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.fabric.live.AvKind;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.pvrdma.live.AhKind;
 
 /** Address handles, and the address vectors of the fabric layer. */
 public final class AvSection implements Section {
@@ -36,9 +36,9 @@ public final class AvSection implements Section {
     @Override
     public JsonObject read(final DumpSource source) {
         final JsonArray handles = new JsonArray();
-        source.view().objects(LiveKind.AH).forEach(ah -> handles.add(handle(ah)));
+        source.view().objects(AhKind.KIND).forEach(ah -> handles.add(handle(ah)));
         final JsonArray vectors = new JsonArray();
-        for (final LiveObject av : source.view().objects(LiveKind.AV)) {
+        for (final LiveObject av : source.view().objects(AvKind.KIND)) {
             final JsonObject json = ObjectJson.of(av);
             ObjectJson.counters(av, 0, av.kind().counters().size(), "").entrySet()
                 .forEach(counter -> json.add(counter.getKey(), counter.getValue()));
@@ -55,8 +55,8 @@ public final class AvSection implements Section {
         final JsonObject json = ObjectJson.of(ah);
         json.remove("dgid_high");
         json.remove("dgid_low");
-        json.addProperty(DGID, new Gid(ah.attribute(LiveAttributes.Ah.DGID_HIGH),
-            ah.attribute(LiveAttributes.Ah.DGID_LOW)).toString());
+        json.addProperty(DGID, new Gid(ah.attribute(AhKind.DGID_HIGH),
+            ah.attribute(AhKind.DGID_LOW)).toString());
         return json;
     }
 

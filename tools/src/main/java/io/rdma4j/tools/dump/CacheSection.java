@@ -7,9 +7,9 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.fabric.live.CacheKind;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 /** Registration caches of the fabric layer, and the regions that they keep. */
 public final class CacheSection implements Section {
@@ -34,15 +34,15 @@ public final class CacheSection implements Section {
     @Override
     public JsonObject read(final DumpSource source) {
         final JsonArray caches = new JsonArray();
-        for (final LiveObject cache : source.view().objects(LiveKind.CACHE)) {
+        for (final LiveObject cache : source.view().objects(CacheKind.KIND)) {
             final JsonObject json = ObjectJson.of(cache);
             ObjectJson.counters(cache, 0, cache.kind().counters().size(), "").entrySet()
                 .forEach(counter -> json.add(counter.getKey(), counter.getValue()));
             caches.add(json);
         }
         final JsonArray regions = new JsonArray();
-        source.view().objects(LiveKind.MR).stream()
-            .filter(mr -> (mr.attribute(LiveAttributes.Mr.FLAGS) & LiveAttributes.Mr.CACHED) != 0)
+        source.view().objects(MrKind.KIND).stream()
+            .filter(mr -> (mr.attribute(MrKind.FLAGS) & MrKind.CACHED) != 0)
             .forEach(mr -> regions.add(ObjectJson.of(mr)));
         final JsonObject section = new JsonObject();
         section.add(CACHES, caches);

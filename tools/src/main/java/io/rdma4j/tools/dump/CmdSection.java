@@ -8,14 +8,13 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveCommand;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.time.Instant;
@@ -64,8 +63,8 @@ public final class CmdSection implements Section {
 
     @Override
     public JsonObject read(final DumpSource source) {
-        final int version = source.view().objects(LiveKind.DEVICE).stream().findFirst()
-            .map(device -> (int) device.attribute(LiveAttributes.Device.VERSION)).orElse(Bar1.DRIVER_VERSION);
+        final int version = source.view().objects(DeviceKind.KIND).stream().findFirst()
+            .map(device -> (int) device.attribute(DeviceKind.VERSION)).orElse(Bar1.DRIVER_VERSION);
         final List<LiveCommand> commands = source.view().commands();
         final JsonArray rows = new JsonArray();
         final JsonObject section = new JsonObject();

@@ -7,7 +7,6 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.Uar;
@@ -17,6 +16,7 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.tools.dump.walk.RingCopy;
 import io.rdma4j.tools.dump.walk.SlotState;
 import io.rdma4j.tools.dump.walk.Slots;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +95,7 @@ final class Completions {
         if (opcode < WcOpcode.PVRDMA_WC_RECV) {
             return "sq";
         }
-        return qp != null && qp.attribute(LiveAttributes.Qp.SRQ) >= 0 ? "srq" : "rq";
+        return qp != null && qp.attribute(QpKind.SRQ) >= 0 ? "srq" : "rq";
     }
 
     static void print(final JsonObject ring, final DumpPrinter out) {

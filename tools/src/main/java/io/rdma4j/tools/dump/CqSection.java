@@ -7,15 +7,13 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.tools.dump.walk.PageMap;
 import io.rdma4j.tools.dump.walk.RingCopy;
 import io.rdma4j.tools.dump.walk.RingSpec;
 import io.rdma4j.tools.dump.walk.Slots;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
 
 import java.util.function.LongFunction;
 
@@ -59,11 +57,11 @@ public final class CqSection implements Section {
         section.add(CQS, all);
         try (PageMap map = maps.apply(source.view().pid())) {
             final PageTables tables = new PageTables(source.view(), map);
-            for (final LiveObject cq : source.view().objects(LiveKind.CQ)) {
-                final long iova = cq.attribute(LiveAttributes.Cq.RING_IOVA);
-                final long length = cq.attribute(LiveAttributes.Cq.RING_LENGTH);
+            for (final LiveObject cq : source.view().objects(CqKind.KIND)) {
+                final long iova = cq.attribute(CqKind.RING_IOVA);
+                final long length = cq.attribute(CqKind.RING_LENGTH);
                 final JsonObject json = ObjectJson.of(cq);
-                tables.addRing(json, cq.attribute(LiveAttributes.Cq.PDIR_DMA), iova, length);
+                tables.addRing(json, cq.attribute(CqKind.PDIR_DMA), iova, length);
                 json.add(RING, ring(source, cq, published));
                 all.add(json);
                 RingRaw.add(source, section, "cq " + cq.handle(), iova, length);
@@ -78,7 +76,7 @@ public final class CqSection implements Section {
         final Slots slots = Slots.ofCq(ring);
         final JsonObject json = new JsonObject();
         QueueJson.indices(json, ring, slots);
-        json.add(QueueJson.COUNTERS, ObjectJson.counters(cq, 0, LiveCounters.Cq.STATUS - 1, ""));
+        json.add(QueueJson.COUNTERS, ObjectJson.counters(cq, 0, CqKind.STATUS - 1, ""));
         json.add(STATUSES, statuses(cq));
         json.add(Completions.CQES, new Completions(ring, slots, published).toJson());
         return json;
@@ -86,8 +84,8 @@ public final class CqSection implements Section {
 
     private static JsonObject statuses(final LiveObject cq) {
         final JsonObject json = new JsonObject();
-        for (int status = 0; status < LiveCounters.Cq.STATUSES; status++) {
-            final long count = cq.counter(LiveCounters.Cq.STATUS + status);
+        for (int status = 0; status < CqKind.STATUSES; status++) {
+            final long count = cq.counter(CqKind.STATUS + status);
             if (count != 0) {
                 json.addProperty(WcStatus.name(status), count);
             }

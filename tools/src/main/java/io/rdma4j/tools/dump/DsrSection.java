@@ -8,10 +8,10 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.Dsr;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
+import io.rdma4j.verbs.pvrdma.live.EventRingKind;
 
 import java.util.Arrays;
 
@@ -44,7 +44,7 @@ public final class DsrSection implements Section {
             Raw.add(source, section, "shared region", region.iova(), region.bytes());
         });
         final JsonArray rings = new JsonArray();
-        for (final LiveObject ring : source.view().objects(LiveKind.EVENT_RING)) {
+        for (final LiveObject ring : source.view().objects(EventRingKind.KIND)) {
             rings.add(EventRingDump.read(source, ring, section));
         }
         if (!rings.isEmpty()) {
@@ -61,9 +61,9 @@ public final class DsrSection implements Section {
         for (final String name : json.keySet().stream().filter(name -> name.startsWith(CAPS)).toList()) {
             json.remove(name);
         }
-        same(json, "cmd_slot_dma", region.device(), LiveAttributes.Device.CMD_SLOT_IOVA);
-        same(json, "resp_slot_dma", region.device(), LiveAttributes.Device.RESP_SLOT_IOVA);
-        same(json, "uar_pfn64", region.device(), LiveAttributes.Device.UAR_PFN);
+        same(json, "cmd_slot_dma", region.device(), DeviceKind.CMD_SLOT_IOVA);
+        same(json, "resp_slot_dma", region.device(), DeviceKind.RESP_SLOT_IOVA);
+        same(json, "uar_pfn64", region.device(), DeviceKind.UAR_PFN);
         return json;
     }
 

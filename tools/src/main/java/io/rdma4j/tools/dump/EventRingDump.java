@@ -8,7 +8,6 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.layout.Layout;
 import io.rdma4j.hw.pvrdma.Cqne;
@@ -17,6 +16,7 @@ import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.verbs.pvrdma.live.EventRingKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
@@ -39,12 +39,12 @@ final class EventRingDump {
         final JsonObject json = new JsonObject();
         final boolean known = ring.handle() >= 0 && ring.handle() < NAMES.size();
         json.addProperty(NAME, known ? NAMES.get(ring.handle()) : "handle " + ring.handle());
-        final long iova = ring.attribute(LiveAttributes.EventRing.IOVA);
-        final long pages = ring.attribute(LiveAttributes.EventRing.NUM_PAGES);
-        final long length = ring.attribute(LiveAttributes.EventRing.ELEMENT_LENGTH);
+        final long iova = ring.attribute(EventRingKind.IOVA);
+        final long pages = ring.attribute(EventRingKind.NUM_PAGES);
+        final long length = ring.attribute(EventRingKind.ELEMENT_LENGTH);
         json.add("iova", Fields.hex(iova));
         json.addProperty("num_pages", pages);
-        json.add("pdir_dma", Fields.hex(ring.attribute(LiveAttributes.EventRing.PDIR_DMA)));
+        json.add("pdir_dma", Fields.hex(ring.attribute(EventRingKind.PDIR_DMA)));
         json.addProperty("element_length", length);
         final Layout layout = ring.handle() == 0 ? Eqe.LAYOUT : Cqne.LAYOUT;
         if (!known || pages < 2 || pages > MAX_PAGES || length != layout.length()) {

@@ -7,10 +7,9 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.GidType;
+import io.rdma4j.verbs.pvrdma.live.GidKind;
 
 import java.nio.ByteBuffer;
 
@@ -40,7 +39,7 @@ public final class GidSection implements Section {
     @Override
     public JsonObject read(final DumpSource source) {
         final JsonArray rows = new JsonArray();
-        source.view().objects(LiveKind.GID).forEach(gid -> rows.add(row(gid)));
+        source.view().objects(GidKind.KIND).forEach(gid -> rows.add(row(gid)));
         final JsonObject section = new JsonObject();
         section.add(GIDS, rows);
         if (rows.isEmpty()) {
@@ -50,9 +49,9 @@ public final class GidSection implements Section {
     }
 
     private static JsonObject row(final LiveObject gid) {
-        final long high = gid.attribute(LiveAttributes.Gid.GID_HIGH);
-        final long low = gid.attribute(LiveAttributes.Gid.GID_LOW);
-        final int type = (int) gid.attribute(LiveAttributes.Gid.TYPE);
+        final long high = gid.attribute(GidKind.GID_HIGH);
+        final long low = gid.attribute(GidKind.GID_LOW);
+        final int type = (int) gid.attribute(GidKind.TYPE);
         final JsonObject row = new JsonObject();
         row.addProperty(INDEX, gid.handle());
         row.addProperty(GID, text(high, low));

@@ -7,12 +7,13 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.tools.dump.walk.PageMap;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.MwKind;
+import io.rdma4j.verbs.pvrdma.live.PdKind;
 
 import java.util.List;
 import java.util.function.LongFunction;
@@ -22,7 +23,6 @@ public final class MrSection implements Section {
     private static final String PDS = "pds";
     private static final String MRS = "mrs";
     private static final String MWS = "mws";
-    private static final int FAST = 8;
 
     private final LongFunction<PageMap> maps;
 
@@ -54,19 +54,19 @@ public final class MrSection implements Section {
     public JsonObject read(final DumpSource source) {
         final LiveView view = source.view();
         final JsonObject section = new JsonObject();
-        section.add(PDS, plain(view.objects(LiveKind.PD)));
+        section.add(PDS, plain(view.objects(PdKind.KIND)));
         final JsonArray regions = new JsonArray();
         section.add(MRS, regions);
-        section.add(MWS, plain(view.objects(LiveKind.MW)));
+        section.add(MWS, plain(view.objects(MwKind.KIND)));
         try (PageMap map = maps.apply(view.pid())) {
             final PageTables tables = new PageTables(view, map);
-            for (final LiveObject mr : view.objects(LiveKind.MR)) {
+            for (final LiveObject mr : view.objects(MrKind.KIND)) {
                 final JsonObject json = ObjectJson.of(mr);
                 check(json, mr);
                 tables.addRegion(json, mr);
                 regions.add(json);
                 RingRaw.add(source, section, "pdir of mr " + mr.handle(),
-                    mr.attribute(LiveAttributes.Mr.PDIR_DMA), Pdir.PAGE_SIZE);
+                    mr.attribute(MrKind.PDIR_DMA), Pdir.PAGE_SIZE);
             }
             PageTables.note(section, map);
         }
@@ -81,14 +81,14 @@ public final class MrSection implements Section {
 
     /** A fast region has room for more pages than it uses, so nothing follows from its length. */
     private static void check(final JsonObject json, final LiveObject mr) {
-        final long iova = mr.attribute(LiveAttributes.Mr.IOVA);
-        final long length = mr.attribute(LiveAttributes.Mr.LENGTH);
-        if ((mr.attribute(LiveAttributes.Mr.FLAGS) & FAST) != 0) {
+        final long iova = mr.attribute(MrKind.IOVA);
+        final long length = mr.attribute(MrKind.LENGTH);
+        if ((mr.attribute(MrKind.FLAGS) & MrKind.FAST) != 0) {
             return;
         }
         if (length < 0 || length > 0 && Long.compareUnsigned(iova + (length - 1), iova) < 0) {
             json.add(ObjectJson.LENGTH, Fields.invalid(json.get(ObjectJson.LENGTH), "it passes the end of memory"));
-        } else if (Pdir.pagesSpanned(iova, length) != mr.attribute(LiveAttributes.Mr.PAGES)) {
+        } else if (Pdir.pagesSpanned(iova, length) != mr.attribute(MrKind.PAGES)) {
             json.add(ObjectJson.PAGES, Fields.invalid(json.get(ObjectJson.PAGES),
                 "iova and length span " + Pdir.pagesSpanned(iova, length)));
         }

@@ -5,10 +5,10 @@
 
 package io.rdma4j.tools.dump;
 
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveCommand;
 import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveError;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.live.LiveView;

@@ -8,13 +8,13 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Mtu;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 import java.util.List;
 import java.util.Set;
@@ -104,7 +104,7 @@ final class ObjectJson {
 
     /** Whether a QP sends datagrams, whose work requests look different. */
     static boolean isDatagram(final LiveObject qp) {
-        final long type = qp.attribute(LiveAttributes.Qp.TYPE);
+        final long type = qp.attribute(QpKind.TYPE);
         return type == QpType.PVRDMA_QPT_UD || type == QpType.PVRDMA_QPT_GSI;
     }
 }

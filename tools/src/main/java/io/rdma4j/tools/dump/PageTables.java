@@ -9,7 +9,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.live.LiveView;
@@ -18,6 +17,7 @@ import io.rdma4j.tools.dump.walk.PageMap;
 import io.rdma4j.tools.dump.walk.PageRun;
 import io.rdma4j.tools.dump.walk.PageRuns;
 import io.rdma4j.tools.dump.walk.PageWalk;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 import java.util.function.LongUnaryOperator;
 
@@ -41,15 +41,15 @@ final class PageTables {
 
     /** Adds the pages of a memory region. */
     void addRegion(final JsonObject json, final LiveObject mr) {
-        final long first = mr.attribute(LiveAttributes.Mr.ADDRESS) & ~PAGE_MASK;
-        final boolean scattered = (mr.attribute(LiveAttributes.Mr.FLAGS) & LiveAttributes.Mr.PAGE_LIST) != 0;
-        final long pages = mr.attribute(LiveAttributes.Mr.PAGES);
+        final long first = mr.attribute(MrKind.ADDRESS) & ~PAGE_MASK;
+        final boolean scattered = (mr.attribute(MrKind.FLAGS) & MrKind.PAGE_LIST) != 0;
+        final long pages = mr.attribute(MrKind.PAGES);
         if (pages < 0 || pages > Pdir.LARGE_MAX_PAGES) {
             json.add(ObjectJson.PAGES, Fields.invalid(json.get(ObjectJson.PAGES),
                 "a page directory reaches " + Pdir.LARGE_MAX_PAGES));
             return;
         }
-        add(json, mr.attribute(LiveAttributes.Mr.PDIR_DMA), pages, scattered || first == 0 ? null
+        add(json, mr.attribute(MrKind.PDIR_DMA), pages, scattered || first == 0 ? null
             : page -> map.physical(first + page * Pdir.PAGE_SIZE));
     }
 

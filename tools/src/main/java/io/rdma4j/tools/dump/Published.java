@@ -5,11 +5,11 @@
 
 package io.rdma4j.tools.dump;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -22,15 +22,15 @@ final class Published {
 
     Published(final LiveView view) {
         this.view = view;
-        for (final LiveObject mr : view.objects(LiveKind.MR)) {
-            regions.put((int) mr.attribute(LiveAttributes.Mr.LKEY), mr.handle());
+        for (final LiveObject mr : view.objects(MrKind.KIND)) {
+            regions.put((int) mr.attribute(MrKind.LKEY), mr.handle());
         }
         addQps();
     }
 
     /** Adds the queue pairs that were made since; those that were destroyed since stay. */
     void addQps() {
-        for (final LiveObject qp : view.objects(LiveKind.QP)) {
+        for (final LiveObject qp : view.objects(QpKind.KIND)) {
             qps.put(qp.handle() & Uar.HANDLE_MASK, qp);
         }
     }

@@ -7,10 +7,9 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.tools.dump.walk.PageMap;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 import java.util.function.LongFunction;
 
@@ -54,10 +53,10 @@ public final class QpSection implements Section {
         section.add(QPS, all);
         try (PageMap map = maps.apply(source.view().pid())) {
             final PageTables tables = new PageTables(source.view(), map);
-            for (final LiveObject qp : source.view().objects(LiveKind.QP)) {
+            for (final LiveObject qp : source.view().objects(QpKind.KIND)) {
                 all.add(read(qp, queues, tables));
-                RingRaw.add(source, section, "qp " + qp.handle(), qp.attribute(LiveAttributes.Qp.RING_IOVA),
-                    qp.attribute(LiveAttributes.Qp.RING_LENGTH));
+                RingRaw.add(source, section, "qp " + qp.handle(), qp.attribute(QpKind.RING_IOVA),
+                    qp.attribute(QpKind.RING_LENGTH));
             }
             PageTables.note(section, map);
         }
@@ -66,10 +65,10 @@ public final class QpSection implements Section {
 
     private static JsonObject read(final LiveObject qp, final QueueJson queues, final PageTables tables) {
         final JsonObject json = ObjectJson.of(qp);
-        tables.addRing(json, qp.attribute(LiveAttributes.Qp.PDIR_DMA), qp.attribute(LiveAttributes.Qp.RING_IOVA),
-            qp.attribute(LiveAttributes.Qp.RING_LENGTH));
+        tables.addRing(json, qp.attribute(QpKind.PDIR_DMA), qp.attribute(QpKind.RING_IOVA),
+            qp.attribute(QpKind.RING_LENGTH));
         json.add(SQ, queues.sq(qp));
-        if (qp.attribute(LiveAttributes.Qp.SRQ) < 0) {
+        if (qp.attribute(QpKind.SRQ) < 0) {
             json.add(RQ, queues.rq(qp));
         }
         return json;

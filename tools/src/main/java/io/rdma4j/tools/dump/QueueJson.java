@@ -7,8 +7,6 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveCounters;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.RqWqe;
@@ -17,6 +15,8 @@ import io.rdma4j.tools.dump.walk.RingCopy;
 import io.rdma4j.tools.dump.walk.RingSpec;
 import io.rdma4j.tools.dump.walk.SlotState;
 import io.rdma4j.tools.dump.walk.Slots;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 /** The rings of work requests in JSON: indices, counters, and each slot that was ever used. */
 final class QueueJson {
@@ -40,22 +40,22 @@ final class QueueJson {
 
     JsonObject sq(final LiveObject qp) {
         final RingCopy ring = RingCopy.of(view, RingSpec.sq(qp));
-        final Slots slots = Slots.ofQueue(ring, SqWqe.HEADER_LENGTH, qp.counter(LiveCounters.Qp.SQ_POSTED),
-            qp.counter(LiveCounters.Qp.SQ_RETIRED));
-        final long maxSge = qp.attribute(LiveAttributes.Qp.SQ_MAX_SGE);
+        final Slots slots = Slots.ofQueue(ring, SqWqe.HEADER_LENGTH, qp.counter(QpKind.SQ_POSTED),
+            qp.counter(QpKind.SQ_RETIRED));
+        final long maxSge = qp.attribute(QpKind.SQ_MAX_SGE);
         final JsonObject json = of(ring, slots, maxSge);
-        json.add(COUNTERS, ObjectJson.counters(qp, LiveCounters.Qp.SQ_POSTED, LiveCounters.Qp.RQ_RETIRED, "sq_"));
+        json.add(COUNTERS, ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "sq_"));
         json.add(WQES, new WorkRequests(ring, slots, published, maxSge).sends(ObjectJson.isDatagram(qp)));
         return json;
     }
 
     JsonObject rq(final LiveObject qp) {
         final RingCopy ring = RingCopy.of(view, RingSpec.rq(qp));
-        final Slots slots = Slots.ofQueue(ring, RqWqe.HEADER_LENGTH, qp.counter(LiveCounters.Qp.RQ_POSTED),
-            qp.counter(LiveCounters.Qp.RQ_RETIRED));
-        final long maxSge = qp.attribute(LiveAttributes.Qp.RQ_MAX_SGE);
+        final Slots slots = Slots.ofQueue(ring, RqWqe.HEADER_LENGTH, qp.counter(QpKind.RQ_POSTED),
+            qp.counter(QpKind.RQ_RETIRED));
+        final long maxSge = qp.attribute(QpKind.RQ_MAX_SGE);
         final JsonObject json = of(ring, slots, maxSge);
-        json.add(COUNTERS, ObjectJson.counters(qp, LiveCounters.Qp.SQ_POSTED, LiveCounters.Qp.RQ_RETIRED, "rq_"));
+        json.add(COUNTERS, ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "rq_"));
         json.add(WQES, new WorkRequests(ring, slots, published, maxSge).receives(false));
         return json;
     }
@@ -63,9 +63,9 @@ final class QueueJson {
     JsonObject srq(final LiveObject srq) {
         final RingCopy ring = RingCopy.of(view, RingSpec.srq(srq));
         final Slots slots = Slots.ofShared(ring);
-        final long maxSge = srq.attribute(LiveAttributes.Srq.MAX_SGE);
+        final long maxSge = srq.attribute(SrqKind.MAX_SGE);
         final JsonObject json = of(ring, slots, maxSge);
-        json.add(COUNTERS, ObjectJson.counters(srq, 0, LiveCounters.Srq.RQ_TAKEN, "rq_"));
+        json.add(COUNTERS, ObjectJson.counters(srq, 0, SrqKind.RQ_TAKEN, "rq_"));
         json.add(WQES, new WorkRequests(ring, slots, published, maxSge).receives(true));
         return json;
     }

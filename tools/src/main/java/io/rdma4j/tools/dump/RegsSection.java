@@ -8,13 +8,12 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -51,7 +50,7 @@ public final class RegsSection implements Section {
     @Override
     public JsonObject read(final DumpSource source) {
         final JsonObject section = new JsonObject();
-        final List<LiveObject> devices = source.view().objects(LiveKind.DEVICE);
+        final List<LiveObject> devices = source.view().objects(DeviceKind.KIND);
         if (source.pci().isPresent()) {
             readOwn(source, source.pci().get(), section);
         } else if (devices.isEmpty()) {
@@ -126,25 +125,25 @@ public final class RegsSection implements Section {
     /** Where the entry of a device has what a register holds; -1 if it has not. */
     private static int place(final Register register) {
         return switch (register) {
-            case VERSION -> LiveAttributes.Device.VERSION;
-            case DSRLOW, DSRHIGH -> LiveAttributes.Device.DSR_IOVA;
-            case CTL -> LiveAttributes.Device.CTL;
-            case ERR -> LiveAttributes.Device.ERR;
-            case IMR -> LiveAttributes.Device.IMR;
+            case VERSION -> DeviceKind.VERSION;
+            case DSRLOW, DSRHIGH -> DeviceKind.DSR_IOVA;
+            case CTL -> DeviceKind.CTL;
+            case ERR -> DeviceKind.ERR;
+            case IMR -> DeviceKind.IMR;
             default -> -1;
         };
     }
 
     private static JsonObject driver(final LiveObject device) {
         final JsonObject driver = new JsonObject();
-        final long state = device.attribute(LiveAttributes.Device.STATE);
+        final long state = device.attribute(DeviceKind.STATE);
         driver.add("state", Fields.named(state,
             state >= 0 && state < STATES.size() ? STATES.get((int) state) : "unknown " + state));
-        driver.add("dsr_iova", iova(device, LiveAttributes.Device.DSR_IOVA));
-        driver.add("cmd_slot_iova", iova(device, LiveAttributes.Device.CMD_SLOT_IOVA));
-        driver.add("resp_slot_iova", iova(device, LiveAttributes.Device.RESP_SLOT_IOVA));
-        driver.add("uar_pfn", Fields.hex(device.attribute(LiveAttributes.Device.UAR_PFN)));
-        final long vectors = device.attribute(LiveAttributes.Device.VECTORS);
+        driver.add("dsr_iova", iova(device, DeviceKind.DSR_IOVA));
+        driver.add("cmd_slot_iova", iova(device, DeviceKind.CMD_SLOT_IOVA));
+        driver.add("resp_slot_iova", iova(device, DeviceKind.RESP_SLOT_IOVA));
+        driver.add("uar_pfn", Fields.hex(device.attribute(DeviceKind.UAR_PFN)));
+        final long vectors = device.attribute(DeviceKind.VECTORS);
         driver.addProperty("vectors", vectors);
         if (vectors < 0 || vectors > Bar1.PVRDMA_MAX_INTERRUPTS) {
             driver.add("vectors", Fields.invalid(driver.get("vectors"), "a driver asks for 0 to "

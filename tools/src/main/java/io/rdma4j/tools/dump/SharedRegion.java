@@ -6,10 +6,9 @@
 package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.Dsr;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 
 import java.util.List;
 import java.util.Optional;
@@ -29,13 +28,13 @@ record SharedRegion(LiveObject device, byte[] bytes) {
      * @return the region; empty if it cannot be read.
      */
     static Optional<SharedRegion> read(final DumpSource source, final JsonObject section) {
-        final List<LiveObject> devices = source.view().objects(LiveKind.DEVICE);
+        final List<LiveObject> devices = source.view().objects(DeviceKind.KIND);
         if (devices.isEmpty()) {
             section.addProperty(DumpDocument.NOTE, "the device publishes nothing: where its shared region is, is not "
                 + "known");
             return Optional.empty();
         }
-        final long iova = devices.get(0).attribute(LiveAttributes.Device.DSR_IOVA);
+        final long iova = devices.get(0).attribute(DeviceKind.DSR_IOVA);
         final Optional<byte[]> bytes = source.view().read(iova, Dsr.LAYOUT.length());
         if (bytes.isEmpty()) {
             section.addProperty(DumpDocument.NOTE, String.format("the shared region at 0x%x could not be read", iova));
@@ -44,6 +43,6 @@ record SharedRegion(LiveObject device, byte[] bytes) {
     }
 
     long iova() {
-        return device.attribute(LiveAttributes.Device.DSR_IOVA);
+        return device.attribute(DeviceKind.DSR_IOVA);
     }
 }

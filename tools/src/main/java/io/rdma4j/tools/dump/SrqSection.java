@@ -7,10 +7,9 @@ package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.tools.dump.walk.PageMap;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.function.LongFunction;
 
@@ -53,11 +52,11 @@ public final class SrqSection implements Section {
         section.add(SRQS, all);
         try (PageMap map = maps.apply(source.view().pid())) {
             final PageTables tables = new PageTables(source.view(), map);
-            for (final LiveObject srq : source.view().objects(LiveKind.SRQ)) {
-                final long iova = srq.attribute(LiveAttributes.Srq.RING_IOVA);
-                final long length = srq.attribute(LiveAttributes.Srq.RING_LENGTH);
+            for (final LiveObject srq : source.view().objects(SrqKind.KIND)) {
+                final long iova = srq.attribute(SrqKind.RING_IOVA);
+                final long length = srq.attribute(SrqKind.RING_LENGTH);
                 final JsonObject json = ObjectJson.of(srq);
-                tables.addRing(json, srq.attribute(LiveAttributes.Srq.PDIR_DMA), iova, length);
+                tables.addRing(json, srq.attribute(SrqKind.PDIR_DMA), iova, length);
                 json.add(RQ, queues.srq(srq));
                 all.add(json);
                 RingRaw.add(source, section, "srq " + srq.handle(), iova, length);

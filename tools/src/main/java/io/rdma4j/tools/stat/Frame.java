@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.stat;
 
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 
 import java.util.List;

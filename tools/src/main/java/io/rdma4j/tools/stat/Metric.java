@@ -5,10 +5,13 @@
 
 package io.rdma4j.tools.stat;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.fabric.live.CacheKind;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.List;
 import java.util.Locale;
@@ -17,53 +20,53 @@ import java.util.function.ToLongFunction;
 /** What is counted for each queue, cache or region, and summed up for the device. */
 enum Metric {
     POSTED_SENDS("posted sends", "Send requests shown to the device.",
-        counter(LiveKind.QP, LiveCounters.Qp.SQ_POSTED)),
+        counter(QpKind.KIND, QpKind.SQ_POSTED)),
     POSTED_RECEIVES("posted receives", "Receive requests shown to the device, those of shared receive queues included.",
-        counter(LiveKind.QP, LiveCounters.Qp.RQ_POSTED), counter(LiveKind.SRQ, LiveCounters.Srq.RQ_POSTED)),
+        counter(QpKind.KIND, QpKind.RQ_POSTED), counter(SrqKind.KIND, SrqKind.RQ_POSTED)),
     SEND_DOORBELLS("send doorbells", "Doorbells of send queues.",
-        counter(LiveKind.QP, LiveCounters.Qp.SQ_DOORBELLS)),
+        counter(QpKind.KIND, QpKind.SQ_DOORBELLS)),
     RECEIVE_DOORBELLS("receive doorbells", "Doorbells of receive queues and shared receive queues.",
-        counter(LiveKind.QP, LiveCounters.Qp.RQ_DOORBELLS), counter(LiveKind.SRQ, LiveCounters.Srq.RQ_DOORBELLS)),
+        counter(QpKind.KIND, QpKind.RQ_DOORBELLS), counter(SrqKind.KIND, SrqKind.RQ_DOORBELLS)),
     SEND_QUEUE_FULL("send queue full", "Sends that were refused because the queue was full.",
-        counter(LiveKind.QP, LiveCounters.Qp.SQ_FULL)),
+        counter(QpKind.KIND, QpKind.SQ_FULL)),
     RECEIVE_QUEUE_FULL("receive queue full", "Receives that were refused because the queue was full.",
-        counter(LiveKind.QP, LiveCounters.Qp.RQ_FULL), counter(LiveKind.SRQ, LiveCounters.Srq.RQ_FULL)),
+        counter(QpKind.KIND, QpKind.RQ_FULL), counter(SrqKind.KIND, SrqKind.RQ_FULL)),
     COMPLETIONS("completions", "Completions that were polled.",
-        counter(LiveKind.CQ, LiveCounters.Cq.COMPLETIONS)),
-    POLLS("polls", "Polls of completion queues.", counter(LiveKind.CQ, LiveCounters.Cq.POLLS)),
+        counter(CqKind.KIND, CqKind.COMPLETIONS)),
+    POLLS("polls", "Polls of completion queues.", counter(CqKind.KIND, CqKind.POLLS)),
     EMPTY_POLLS("empty polls", "Polls of completion queues that found nothing.",
-        counter(LiveKind.CQ, LiveCounters.Cq.EMPTY_POLLS)),
+        counter(CqKind.KIND, CqKind.EMPTY_POLLS)),
     ARMS("arms", "Times that a completion queue was armed, which is a doorbell too.",
-        counter(LiveKind.CQ, LiveCounters.Cq.ARMS)),
+        counter(CqKind.KIND, CqKind.ARMS)),
     DROPPED_COMPLETIONS("dropped completions", "Completions that made no sense and were dropped.",
-        counter(LiveKind.CQ, LiveCounters.Cq.DROPPED)),
+        counter(CqKind.KIND, CqKind.DROPPED)),
     SENT_BYTES("bytes sent", "Bytes of completed requests of send queues, also of RDMA READs.",
-        counter(LiveKind.CQ, LiveCounters.Cq.BYTES_SENT)),
+        counter(CqKind.KIND, CqKind.BYTES_SENT)),
     RECEIVED_BYTES("bytes received", "Bytes of completed receives.",
-        counter(LiveKind.CQ, LiveCounters.Cq.BYTES_RECEIVED)),
+        counter(CqKind.KIND, CqKind.BYTES_RECEIVED)),
     CACHE_HITS("cache hits", "Registrations that the registration cache had already.",
-        counter(LiveKind.CACHE, LiveCounters.Cache.HITS)),
+        counter(CacheKind.KIND, CacheKind.HITS)),
     CACHE_MISSES("cache misses", "Registrations that the registration cache had to make.",
-        counter(LiveKind.CACHE, LiveCounters.Cache.MISSES)),
+        counter(CacheKind.KIND, CacheKind.MISSES)),
     CACHE_EVICTIONS("cache evictions", "Registrations that the cache gave up for want of room.",
-        counter(LiveKind.CACHE, LiveCounters.Cache.EVICTIONS)),
+        counter(CacheKind.KIND, CacheKind.EVICTIONS)),
     CACHE_INVALIDATIONS("cache invalidations", "Registrations that the cache gave up because memory was unmapped.",
-        counter(LiveKind.CACHE, LiveCounters.Cache.INVALIDATIONS)),
+        counter(CacheKind.KIND, CacheKind.INVALIDATIONS)),
 
     OUTSTANDING_SENDS("outstanding sends", "Sends that were posted and are not completed.", true,
-        new Part(LiveKind.QP, qp -> qp.counter(LiveCounters.Qp.SQ_POSTED) - qp.counter(LiveCounters.Qp.SQ_RETIRED))),
+        new Part(QpKind.KIND, qp -> qp.counter(QpKind.SQ_POSTED) - qp.counter(QpKind.SQ_RETIRED))),
     OUTSTANDING_RECEIVES("outstanding receives", "Receives that were posted and are not completed.", true,
-        new Part(LiveKind.QP, qp -> qp.counter(LiveCounters.Qp.RQ_POSTED) - qp.counter(LiveCounters.Qp.RQ_RETIRED)),
-        new Part(LiveKind.SRQ, srq -> srq.counter(LiveCounters.Srq.RQ_POSTED)
-            - srq.counter(LiveCounters.Srq.RQ_TAKEN))),
+        new Part(QpKind.KIND, qp -> qp.counter(QpKind.RQ_POSTED) - qp.counter(QpKind.RQ_RETIRED)),
+        new Part(SrqKind.KIND, srq -> srq.counter(SrqKind.RQ_POSTED)
+            - srq.counter(SrqKind.RQ_TAKEN))),
     REGISTERED_BYTES("registered bytes", "Bytes of memory regions; what two regions share counts twice.", true,
-        attribute(LiveKind.MR, LiveAttributes.Mr.LENGTH)),
+        attribute(MrKind.KIND, MrKind.LENGTH)),
     REGISTERED_PAGES("registered pages", "Pages that memory regions pin; what two regions share counts twice.", true,
-        new Part(LiveKind.MR, Metric::pinnedPages)),
+        new Part(MrKind.KIND, Metric::pinnedPages)),
     CACHED_REGIONS("cached regions", "Registrations in the cache.", true,
-        counter(LiveKind.CACHE, LiveCounters.Cache.CACHED_COUNT)),
+        counter(CacheKind.KIND, CacheKind.CACHED_COUNT)),
     CACHED_BYTES("cached bytes", "Bytes of the registrations in the cache.", true,
-        counter(LiveKind.CACHE, LiveCounters.Cache.CACHED_SIZE));
+        counter(CacheKind.KIND, CacheKind.CACHED_SIZE));
 
     /** The value that one object has. */
     record Part(LiveKind kind, ToLongFunction<LiveObject> value) {
@@ -95,8 +98,8 @@ enum Metric {
 
     /** Pages on demand are not pinned. */
     private static long pinnedPages(final LiveObject region) {
-        final boolean pinned = (region.attribute(LiveAttributes.Mr.FLAGS) & LiveAttributes.Mr.ON_DEMAND) == 0;
-        return pinned ? region.attribute(LiveAttributes.Mr.PAGES) : 0;
+        final boolean pinned = (region.attribute(MrKind.FLAGS) & MrKind.ON_DEMAND) == 0;
+        return pinned ? region.attribute(MrKind.PAGES) : 0;
     }
 
     /** As programs know it. */

@@ -5,9 +5,9 @@
 
 package io.rdma4j.tools.stat;
 
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -97,11 +97,11 @@ final class Prometheus implements StatPrinter {
         final Family family = new Family(metric.key() + (metric.isGauge() ? "" : TOTAL), metric.help(),
             metric.isGauge() ? GAUGE : COUNTER);
         for (final Frame frame : frames) {
-            if (metric.has(LiveKind.MR)) {
+            if (metric.has(MrKind.KIND)) {
                 family.add(frame.device(), frame.objects().stream().mapToLong(metric::of).sum());
             }
             for (final LiveObject object : frame.objects()) {
-                if (metric.has(object.kind()) && object.kind() != LiveKind.MR) {
+                if (metric.has(object.kind()) && object.kind() != MrKind.KIND) {
                     family.add(frame.device(), metric.of(object), kind(object), Queues.name(object));
                 }
             }
@@ -116,9 +116,9 @@ final class Prometheus implements StatPrinter {
     private static void printCompletions(final List<Frame> frames, final PrintWriter out) {
         final Family family = new Family(Metric.COMPLETIONS.key() + TOTAL, Metric.COMPLETIONS.help(), COUNTER);
         for (final Frame frame : frames) {
-            for (final LiveObject cq : frame.objects(LiveKind.CQ)) {
-                for (int status = 0; status < LiveCounters.Cq.STATUSES; status++) {
-                    final long total = cq.counter(LiveCounters.Cq.STATUS + status);
+            for (final LiveObject cq : frame.objects(CqKind.KIND)) {
+                for (int status = 0; status < CqKind.STATUSES; status++) {
+                    final long total = cq.counter(CqKind.STATUS + status);
                     if (total != 0 || status == 0) {
                         family.add(frame.device(), total, kind(cq), Queues.name(cq), "status",
                             Reading.statusName(status));

@@ -5,9 +5,8 @@
 
 package io.rdma4j.tools.stat;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 /** What queues are called. */
 final class Queues {
@@ -16,7 +15,7 @@ final class Queues {
 
     /** The number by which people know an object: of a QP that which peers use, of all others the handle. */
     static String name(final LiveObject object) {
-        return object.kind() == LiveKind.QP ? String.format("0x%x", object.attribute(LiveAttributes.Qp.QPN))
+        return object.kind() == QpKind.KIND ? String.format("0x%x", object.attribute(QpKind.QPN))
             : Integer.toUnsignedString(object.handle());
     }
 }

@@ -5,13 +5,17 @@
 
 package io.rdma4j.tools.stat;
 
-import io.rdma4j.driver.live.LiveAttributes;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveCounter;
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
+import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,18 +29,18 @@ import java.util.Map;
  * @param nanos    when, by the clock that never goes back.
  * @param objects  everything that is counted.
  * @param counters of the driver, and of an emulated device.
- * @param state    {@link LiveAttributes.Device#STATE}.
+ * @param state    {@link DeviceKind#STATE}.
  */
 record Reading(long nanos, List<LiveObject> objects, List<LiveCounter> counters, long state) {
     private static final List<LiveKind> COUNTED =
-        List.of(LiveKind.QP, LiveKind.SRQ, LiveKind.CQ, LiveKind.CACHE, LiveKind.MR);
+        List.of(QpKind.KIND, SrqKind.KIND, CqKind.KIND, CacheKind.KIND, MrKind.KIND);
 
     static Reading of(final LiveView view) {
         final List<LiveObject> objects = new ArrayList<>();
         final long now = System.nanoTime();
         COUNTED.forEach(kind -> objects.addAll(view.objects(kind)));
-        final long state = view.objects(LiveKind.DEVICE).stream().findFirst()
-            .map(device -> device.attribute(LiveAttributes.Device.STATE)).orElse(0L);
+        final long state = view.objects(DeviceKind.KIND).stream().findFirst()
+            .map(device -> device.attribute(DeviceKind.STATE)).orElse(0L);
         return new Reading(now, List.copyOf(objects), view.counters(), state);
     }
 
@@ -75,8 +79,8 @@ record Reading(long nanos, List<LiveObject> objects, List<LiveCounter> counters,
 
     private static void addStatuses(final Iterable<LiveObject> counted, final Map<Key, Long> sums) {
         for (final LiveObject object : counted) {
-            for (int status = 0; status < LiveCounters.Cq.STATUSES && object.kind() == LiveKind.CQ; status++) {
-                final long total = object.counter(LiveCounters.Cq.STATUS + status);
+            for (int status = 0; status < CqKind.STATUSES && object.kind() == CqKind.KIND; status++) {
+                final long total = object.counter(CqKind.STATUS + status);
                 if (total != 0) {
                     sums.merge(new Key(Key.Group.STATUSES, statusName(status), statusName(status)), total, Long::sum);
                 }
@@ -86,6 +90,6 @@ record Reading(long nanos, List<LiveObject> objects, List<LiveCounter> counters,
 
     /** All that are not known are counted with the last. */
     static String statusName(final int status) {
-        return status == LiveCounters.Cq.STATUSES - 1 ? "other" : WcStatus.name(status);
+        return status == CqKind.STATUSES - 1 ? "other" : WcStatus.name(status);
     }
 }

@@ -9,12 +9,14 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.tools.text.Json;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -25,7 +27,7 @@ import java.util.Map;
 /** A line of JSON for each look. */
 final class StatJson implements StatPrinter {
     private static final int VERSION = 1;
-    private static final List<LiveKind> QUEUES = List.of(LiveKind.QP, LiveKind.SRQ, LiveKind.CQ);
+    private static final List<LiveKind> QUEUES = List.of(QpKind.KIND, SrqKind.KIND, CqKind.KIND);
 
     private final boolean verbose;
 
@@ -110,9 +112,9 @@ final class StatJson implements StatPrinter {
         queue.addProperty("kind", object.kind().name().toLowerCase(Locale.ROOT));
         queue.addProperty("name", Queues.name(object));
         queue.addProperty("handle", Integer.toUnsignedLong(object.handle()));
-        if (object.kind() == LiveKind.QP) {
-            queue.addProperty("type", QpType.name((int) object.attribute(LiveAttributes.Qp.TYPE)));
-            queue.addProperty("state", QpState.name((int) object.attribute(LiveAttributes.Qp.STATE)));
+        if (object.kind() == QpKind.KIND) {
+            queue.addProperty("type", QpType.name((int) object.attribute(QpKind.TYPE)));
+            queue.addProperty("state", QpState.name((int) object.attribute(QpKind.STATE)));
         }
         final JsonObject rates = new JsonObject();
         for (final Metric metric : Metric.values()) {

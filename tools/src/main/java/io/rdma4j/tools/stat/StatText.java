@@ -5,12 +5,13 @@
 
 package io.rdma4j.tools.stat;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.tools.text.Table;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -80,9 +81,9 @@ final class StatText implements StatPrinter {
     private static void printQueues(final Frame frame, final PrintWriter out) {
         final Table qps = Table.ofNamedNumbers("QP", "type", "state", "sends" + PER_SECOND, "doorbells" + PER_SECOND,
             "outstanding", "receives" + PER_SECOND, "doorbells" + PER_SECOND, "outstanding");
-        for (final LiveObject qp : frame.objects(LiveKind.QP)) {
-            qps.row(Queues.name(qp), QpType.name((int) qp.attribute(LiveAttributes.Qp.TYPE)),
-                QpState.name((int) qp.attribute(LiveAttributes.Qp.STATE)), rate(frame, qp, Metric.POSTED_SENDS),
+        for (final LiveObject qp : frame.objects(QpKind.KIND)) {
+            qps.row(Queues.name(qp), QpType.name((int) qp.attribute(QpKind.TYPE)),
+                QpState.name((int) qp.attribute(QpKind.STATE)), rate(frame, qp, Metric.POSTED_SENDS),
                 rate(frame, qp, Metric.SEND_DOORBELLS), count(qp, Metric.OUTSTANDING_SENDS),
                 rate(frame, qp, Metric.POSTED_RECEIVES), rate(frame, qp, Metric.RECEIVE_DOORBELLS),
                 count(qp, Metric.OUTSTANDING_RECEIVES));
@@ -90,14 +91,14 @@ final class StatText implements StatPrinter {
         printUnlessEmpty(qps, out);
         final Table srqs = Table.ofNamedNumbers("SRQ", "receives" + PER_SECOND, "doorbells" + PER_SECOND,
             "outstanding");
-        for (final LiveObject srq : frame.objects(LiveKind.SRQ)) {
+        for (final LiveObject srq : frame.objects(SrqKind.KIND)) {
             srqs.row(Queues.name(srq), rate(frame, srq, Metric.POSTED_RECEIVES),
                 rate(frame, srq, Metric.RECEIVE_DOORBELLS), count(srq, Metric.OUTSTANDING_RECEIVES));
         }
         printUnlessEmpty(srqs, out);
         final Table cqs = Table.ofNamedNumbers("CQ", "completions" + PER_SECOND, "polls" + PER_SECOND,
             "empty" + PER_SECOND, "bytes sent" + PER_SECOND, "bytes received" + PER_SECOND, "dropped");
-        for (final LiveObject cq : frame.objects(LiveKind.CQ)) {
+        for (final LiveObject cq : frame.objects(CqKind.KIND)) {
             cqs.row(Queues.name(cq), rate(frame, cq, Metric.COMPLETIONS), rate(frame, cq, Metric.POLLS),
                 rate(frame, cq, Metric.EMPTY_POLLS), rate(frame, cq, Metric.SENT_BYTES),
                 rate(frame, cq, Metric.RECEIVED_BYTES), count(cq, Metric.DROPPED_COMPLETIONS));

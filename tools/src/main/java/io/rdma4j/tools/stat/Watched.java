@@ -7,9 +7,9 @@ package io.rdma4j.tools.stat;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -91,7 +91,7 @@ final class Watched implements AutoCloseable {
     private void remember(final Reading reading) {
         seen.values().forEach(one -> one.misses++);
         for (final LiveObject object : reading.objects()) {
-            if (object.kind() != LiveKind.MR) {
+            if (object.kind() != MrKind.KIND) {
                 final Seen one = seen.computeIfAbsent(object.id(), id -> new Seen());
                 one.object = object;
                 one.misses = 0;

@@ -8,13 +8,13 @@ package io.rdma4j.tools.dump;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.tools.dump.walk.PageMap;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -140,7 +140,7 @@ class ObjectSectionsTest {
     @Test
     void queuePairsThatAreMadeMeanwhileAreNoNonsense() {
         final ScriptedView view = ScriptedRings.view();
-        final List<LiveObject> qps = view.objects(LiveKind.QP);
+        final List<LiveObject> qps = view.objects(QpKind.KIND);
         view.objects.removeAll(qps);
         view.onRead(() -> {
             view.objects.addAll(qps);
@@ -235,7 +235,7 @@ class ObjectSectionsTest {
     @Test
     void manySmallPiecesAreCutOff() {
         final ScriptedView view = new ScriptedView();
-        view.add(LiveKind.MR, 1, 1, 2, 2, 1, 0x1000, 20_000L * HOST_PAGE, 0x1000, 0x1000, 20_000);
+        view.add(MrKind.KIND, 1, 1, 2, 2, 1, 0x1000, 20_000L * HOST_PAGE, 0x1000, 0x1000, 20_000);
         final ByteBuffer directory = ByteBuffer.allocate(HOST_PAGE).order(ByteOrder.LITTLE_ENDIAN);
         for (int table = 0; table < 40; table++) {
             directory.putLong(0x2000L + (long) table * HOST_PAGE);
@@ -249,6 +249,6 @@ class ObjectSectionsTest {
         final JsonObject mr = Nodes.objects(new MrSection(NO_RIGHT).read(source(view)), "mrs").get(0);
         assertThat(Nodes.array(mr, "page_table")).hasSize(4096);
         assertThat(Nodes.number(mr, "pages_left_out", 0)).isEqualTo(20_000 - 4096);
-        assertThat(view.objects.get(0).attribute(LiveAttributes.Mr.PAGES)).isEqualTo(20_000);
+        assertThat(view.objects.get(0).attribute(MrKind.PAGES)).isEqualTo(20_000);
     }
 }

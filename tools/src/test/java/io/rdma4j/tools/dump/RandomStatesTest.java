@@ -12,10 +12,10 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveCommand;
 import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveError;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.tools.dump.DumpSource.Wish;
 import org.junit.jupiter.api.Test;
@@ -74,7 +74,7 @@ class RandomStatesTest {
         }
         final ScriptedView view = random.nextBoolean() ? ScriptedDevice.working() : new ScriptedView();
         for (int i = 0; i < random.nextInt(12); i++) {
-            final LiveKind kind = LiveKind.values()[random.nextInt(LiveKind.values().length)];
+            final LiveKind kind = KindsTest.ALL.get(random.nextInt(KindsTest.ALL.size()));
             view.add(kind, (int) number(random),
                 random.longs(kind.attributes().size()).map(x -> number(random)).toArray());
         }

@@ -10,7 +10,6 @@ import static io.rdma4j.hw.pvrdma.Caps.*;
 import io.rdma4j.driver.live.LiveCommand;
 import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveError;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Cqne;
 import io.rdma4j.hw.pvrdma.Dsr;
@@ -27,6 +26,9 @@ import io.rdma4j.hw.pvrdma.cmd.CreateCqResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
+import io.rdma4j.verbs.pvrdma.live.EventRingKind;
+import io.rdma4j.verbs.pvrdma.live.GidKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
@@ -47,11 +49,11 @@ final class ScriptedDevice {
     /** A device at work: two events and a notice not taken yet, four commands, one of them refused. */
     static ScriptedView working() {
         final ScriptedView view = new ScriptedView();
-        view.add(LiveKind.DEVICE, 0, 20, DSR, SLOTS, SLOTS + 0x1000, 0, 0, 0xffff_ffeaL, 0xe0000, 0, 3)
-            .add(LiveKind.EVENT_RING, 0, ASYNC_RING, PAGES, Eqe.LENGTH, 0x1_0001_8000L)
-            .add(LiveKind.EVENT_RING, 1, NOTICE_RING, PAGES, Cqne.LENGTH, 0x1_0002_8000L)
-            .add(LiveKind.GID, 0, 0xfe80_0000_0000_0000L, 0x5054_00ff_fe12_3456L, 1)
-            .add(LiveKind.GID, 3, 0, 0x0000_ffff_c000_0207L, 2);
+        view.add(DeviceKind.KIND, 0, 20, DSR, SLOTS, SLOTS + 0x1000, 0, 0, 0xffff_ffeaL, 0xe0000, 0, 3)
+            .add(EventRingKind.KIND, 0, ASYNC_RING, PAGES, Eqe.LENGTH, 0x1_0001_8000L)
+            .add(EventRingKind.KIND, 1, NOTICE_RING, PAGES, Cqne.LENGTH, 0x1_0002_8000L)
+            .add(GidKind.KIND, 0, 0xfe80_0000_0000_0000L, 0x5054_00ff_fe12_3456L, 1)
+            .add(GidKind.KIND, 3, 0, 0x0000_ffff_c000_0207L, 2);
         view.memory(DSR, region()).memory(ASYNC_RING, asyncRing()).memory(NOTICE_RING, noticeRing());
         view.commands.add(createPd(0));
         view.commands.add(createCq(1));
@@ -150,12 +152,12 @@ final class ScriptedDevice {
     /** Each number is wrong, in a way of its own. */
     static ScriptedView garbage() {
         final ScriptedView view = new ScriptedView();
-        view.add(LiveKind.DEVICE, 0, 99, DSR, 1, -1, 77, 0x100, -5, 3, 9, 4711)
-            .add(LiveKind.EVENT_RING, 0, ASYNC_RING, PAGES, Eqe.LENGTH, 1)
-            .add(LiveKind.EVENT_RING, 1, NOTICE_RING, 1 << 20, Cqne.LENGTH, 0)
-            .add(LiveKind.EVENT_RING, 7, 0, 0, 0, 0)
-            .add(LiveKind.GID, -1, 0, 0, 0)
-            .add(LiveKind.GID, 70_000, -1, -1, 0x30);
+        view.add(DeviceKind.KIND, 0, 99, DSR, 1, -1, 77, 0x100, -5, 3, 9, 4711)
+            .add(EventRingKind.KIND, 0, ASYNC_RING, PAGES, Eqe.LENGTH, 1)
+            .add(EventRingKind.KIND, 1, NOTICE_RING, 1 << 20, Cqne.LENGTH, 0)
+            .add(EventRingKind.KIND, 7, 0, 0, 0, 0)
+            .add(GidKind.KIND, -1, 0, 0, 0)
+            .add(GidKind.KIND, 70_000, -1, -1, 0x30);
         final byte[] noise = new byte[Pdir.PAGE_SIZE];
         Arrays.fill(noise, (byte) 0xa5);
         view.memory(DSR, noise).memory(ASYNC_RING, Arrays.copyOf(noise, PAGES * Pdir.PAGE_SIZE));

@@ -7,9 +7,8 @@ package io.rdma4j.tools.dump;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.fabric.live.AvKind;
+import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.Mtu;
@@ -24,6 +23,13 @@ import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.verbs.pvrdma.live.AhKind;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.MwKind;
+import io.rdma4j.verbs.pvrdma.live.PdKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -48,27 +54,27 @@ final class ScriptedRings {
 
     static ScriptedView view() {
         final ScriptedView view = new ScriptedView();
-        view.add(LiveKind.PD, 1);
+        view.add(PdKind.KIND, 1);
         region(view);
-        view.add(LiveKind.MW, 9, 1, 0x9900, 2);
+        view.add(MwKind.KIND, 9, 1, 0x9900, 2);
         connected(view);
         datagram(view);
         completions(view);
         shared(view);
-        view.add(LiveKind.AH, 1, 1, 1, 0, 0xfe80_0000_0000_0000L, 0x1234_56ff_fe78_9abcL, 0, 3, 64, 8);
-        view.add(LiveKind.CACHE, 1, 128, 1L << 20).count(LiveCounters.Cache.HITS, 17)
-            .count(LiveCounters.Cache.MISSES, 3).count(LiveCounters.Cache.CACHED_COUNT, 1)
-            .count(LiveCounters.Cache.CACHED_SIZE, 0x9000);
-        view.add(LiveKind.AV, 1, 2, 0).count(LiveCounters.Av.ADDRESSES, 5).count(LiveCounters.Av.INSERTED, 6)
-            .count(LiveCounters.Av.REMOVED, 1);
+        view.add(AhKind.KIND, 1, 1, 1, 0, 0xfe80_0000_0000_0000L, 0x1234_56ff_fe78_9abcL, 0, 3, 64, 8);
+        view.add(CacheKind.KIND, 1, 128, 1L << 20).count(CacheKind.HITS, 17)
+            .count(CacheKind.MISSES, 3).count(CacheKind.CACHED_COUNT, 1)
+            .count(CacheKind.CACHED_SIZE, 0x9000);
+        view.add(AvKind.KIND, 1, 2, 0).count(AvKind.ADDRESSES, 5).count(AvKind.INSERTED, 6)
+            .count(AvKind.REMOVED, 1);
         return view;
     }
 
     /** Nine pages and a bit: three runs, of which the second is not where the first one ends. */
     private static void region(final ScriptedView view) {
-        view.add(LiveKind.MR, 5, 1, LKEY, 0x5511, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE
+        view.add(MrKind.KIND, 5, 1, LKEY, 0x5511, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE
             | AccessFlags.PVRDMA_ACCESS_REMOTE_READ, REGION_ADDRESS + 0x100, 0x9000, REGION_ADDRESS + 0x100, TABLES, 10,
-            LiveAttributes.Mr.CACHED);
+            MrKind.CACHED);
         final long[] pages = new long[10];
         for (int i = 0; i < pages.length; i++) {
             pages[i] = REGION + (i < 4 ? i : i + 16L) * PAGE;
@@ -96,11 +102,11 @@ final class ScriptedRings {
 
     /** Sends 5 and 6 done, 7 executing, 8 pending, in a ring of four; receives 0 and 1 pending. */
     private static void connected(final ScriptedView view) {
-        view.add(LiveKind.QP, 3, 0x103, QpType.PVRDMA_QPT_RC, QpState.PVRDMA_QPS_RTS, 1, 2, 2, -1, QP_RING, 3 * PAGE,
+        view.add(QpKind.KIND, 3, 0x103, QpType.PVRDMA_QPT_RC, QpState.PVRDMA_QPS_RTS, 1, 2, 2, -1, QP_RING, 3 * PAGE,
                 PAGE, SLOTS, 2, 2 * PAGE, SLOTS, 1, 0x104, TABLES + 4 * PAGE, Mtu.PVRDMA_MTU_1024, 0, 0xabc, 0xdef)
-            .count(LiveCounters.Qp.SQ_POSTED, 9).count(LiveCounters.Qp.SQ_DOORBELLS, 7)
-            .count(LiveCounters.Qp.SQ_RETIRED, 7).count(LiveCounters.Qp.RQ_POSTED, 2)
-            .count(LiveCounters.Qp.RQ_DOORBELLS, 2);
+            .count(QpKind.SQ_POSTED, 9).count(QpKind.SQ_DOORBELLS, 7)
+            .count(QpKind.SQ_RETIRED, 7).count(QpKind.RQ_POSTED, 2)
+            .count(QpKind.RQ_DOORBELLS, 2);
         ringTables(view, TABLES + 4 * PAGE, QP_RING, 3);
         final UnsafeBuffer ring = new UnsafeBuffer(new byte[3 * PAGE]);
         // Sequence 9, modulo 8; consumed up to 8.
@@ -149,9 +155,9 @@ final class ScriptedRings {
 
     /** A datagram QP on the shared queue, with one send pending that makes no sense in places. */
     private static void datagram(final ScriptedView view) {
-        view.add(LiveKind.QP, 4, 0x104, QpType.PVRDMA_QPT_UD, QpState.PVRDMA_QPS_SQD, 1, 2, 2, 6, DATAGRAM_RING,
+        view.add(QpKind.KIND, 4, 0x104, QpType.PVRDMA_QPT_UD, QpState.PVRDMA_QPS_SQD, 1, 2, 2, 6, DATAGRAM_RING,
             2 * PAGE, PAGE, SLOTS, 1, 0, 0, 0, 0, TABLES + 8 * PAGE, 0, 0x1ee7)
-            .count(LiveCounters.Qp.SQ_POSTED, 1).count(LiveCounters.Qp.SQ_FULL, 2);
+            .count(QpKind.SQ_POSTED, 1).count(QpKind.SQ_FULL, 2);
         ringTables(view, TABLES + 8 * PAGE, DATAGRAM_RING + PAGE, 2);
         final UnsafeBuffer ring = new UnsafeBuffer(new byte[2 * PAGE]);
         RingState.txProdTail(ring, 0, 1);
@@ -165,9 +171,9 @@ final class ScriptedRings {
     }
 
     private static void completions(final ScriptedView view) {
-        view.add(LiveKind.CQ, 2, CQ_RING, 2 * PAGE, PAGE, SLOTS, TABLES + 12 * PAGE)
-            .count(LiveCounters.Cq.POLLS, 100).count(LiveCounters.Cq.EMPTY_POLLS, 98)
-            .count(LiveCounters.Cq.COMPLETIONS, 1).count(LiveCounters.Cq.STATUS, 1);
+        view.add(CqKind.KIND, 2, CQ_RING, 2 * PAGE, PAGE, SLOTS, TABLES + 12 * PAGE)
+            .count(CqKind.POLLS, 100).count(CqKind.EMPTY_POLLS, 98)
+            .count(CqKind.COMPLETIONS, 1).count(CqKind.STATUS, 1);
         ringTables(view, TABLES + 12 * PAGE, CQ_RING, 2);
         final UnsafeBuffer ring = new UnsafeBuffer(new byte[2 * PAGE]);
         RingState.rxProdTail(ring, 0, 3);
@@ -192,8 +198,8 @@ final class ScriptedRings {
     }
 
     private static void shared(final ScriptedView view) {
-        view.add(LiveKind.SRQ, 6, 1, SRQ_RING, 2 * PAGE, PAGE, SLOTS, 1, 2, TABLES + 16 * PAGE)
-            .count(LiveCounters.Srq.RQ_POSTED, 2).count(LiveCounters.Srq.RQ_TAKEN, 1);
+        view.add(SrqKind.KIND, 6, 1, SRQ_RING, 2 * PAGE, PAGE, SLOTS, 1, 2, TABLES + 16 * PAGE)
+            .count(SrqKind.RQ_POSTED, 2).count(SrqKind.RQ_TAKEN, 1);
         ringTables(view, TABLES + 16 * PAGE, SRQ_RING, 2);
         final UnsafeBuffer ring = new UnsafeBuffer(new byte[2 * PAGE]);
         RingState.rxProdTail(ring, 0, 2);

@@ -5,14 +5,17 @@
 
 package io.rdma4j.tools.stat;
 
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveCommand;
 import io.rdma4j.driver.live.LiveCounter;
-import io.rdma4j.driver.live.LiveCounters;
 import io.rdma4j.driver.live.LiveError;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.live.LiveView;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import org.junit.jupiter.api.Test;
 
 import java.io.PrintWriter;
@@ -40,7 +43,7 @@ class WatchedTest {
 
         LiveObject add(final LiveKind kind, final int id, final int place, final long total) {
             final LiveObject object = new LiveObject(
-                kind, id, 100 + id, new long[kind.attributes().size()], new long[LiveCounters.MAX]);
+                kind, id, 100 + id, new long[kind.attributes().size()], new long[LiveKind.MAX_COUNTERS]);
             object.counters()[place] = total;
             objects.add(object);
             return object;
@@ -124,7 +127,7 @@ class WatchedTest {
 
     @Test
     void theFirstLookHasNoRates() {
-        device.add(LiveKind.QP, 1, LiveCounters.Qp.SQ_POSTED, 7);
+        device.add(QpKind.KIND, 1, QpKind.SQ_POSTED, 7);
         final Frame frame = watched.look();
         assertThat(frame.sums()).containsEntry(POSTED, 7L);
         assertThat(frame.rate(POSTED)).isNaN();
@@ -133,9 +136,9 @@ class WatchedTest {
 
     @Test
     void ratesAreGrowthByTime() {
-        final LiveObject qp = device.add(LiveKind.QP, 1, LiveCounters.Qp.SQ_POSTED, 7);
+        final LiveObject qp = device.add(QpKind.KIND, 1, QpKind.SQ_POSTED, 7);
         watched.look();
-        qp.counters()[LiveCounters.Qp.SQ_POSTED] = 107;
+        qp.counters()[QpKind.SQ_POSTED] = 107;
         final Frame frame = watched.look();
         assertThat(frame.seconds()).isPositive();
         assertThat(frame.rate(POSTED)).isEqualTo(100 / frame.seconds());
@@ -147,7 +150,7 @@ class WatchedTest {
     void totalsDoNotGoBack() {
         for (int id = 1; id <= 50; id++) {
             device.objects.clear();
-            device.add(LiveKind.QP, id, LiveCounters.Qp.SQ_POSTED, 10);
+            device.add(QpKind.KIND, id, QpKind.SQ_POSTED, 10);
             assertThat(watched.look().sums()).as("after %d queues", id).containsEntry(POSTED, 10L * id);
         }
         device.objects.clear();
@@ -161,7 +164,7 @@ class WatchedTest {
     /** One that was just being written when it was read, is there again at the next look. */
     @Test
     void aQueueThatWasMissedOnceIsNotCountedTwice() {
-        device.add(LiveKind.QP, 1, LiveCounters.Qp.SQ_POSTED, 10);
+        device.add(QpKind.KIND, 1, QpKind.SQ_POSTED, 10);
         watched.look();
         final List<LiveObject> there = List.copyOf(device.objects);
         device.objects.clear();
@@ -172,8 +175,8 @@ class WatchedTest {
 
     @Test
     void whatIsOpenNowIsNoTotal() {
-        final LiveObject qp = device.add(LiveKind.QP, 1, LiveCounters.Qp.SQ_POSTED, 10);
-        qp.counters()[LiveCounters.Qp.SQ_RETIRED] = 4;
+        final LiveObject qp = device.add(QpKind.KIND, 1, QpKind.SQ_POSTED, 10);
+        qp.counters()[QpKind.SQ_RETIRED] = 4;
         final Key outstanding = new Key(Key.Group.GAUGES, "outstanding_sends", "outstanding sends");
         assertThat(watched.look().sums()).containsEntry(outstanding, 6L);
         device.objects.clear();
@@ -196,10 +199,10 @@ class WatchedTest {
 
     @Test
     void completionsByStatus() {
-        final LiveObject cq = device.add(LiveKind.CQ, 1, LiveCounters.Cq.COMPLETIONS, 12);
-        cq.counters()[LiveCounters.Cq.STATUS] = 9;
-        cq.counters()[LiveCounters.Cq.STATUS + 13] = 2;
-        cq.counters()[LiveCounters.Cq.STATUS + LiveCounters.Cq.STATUSES - 1] = 1;
+        final LiveObject cq = device.add(CqKind.KIND, 1, CqKind.COMPLETIONS, 12);
+        cq.counters()[CqKind.STATUS] = 9;
+        cq.counters()[CqKind.STATUS + 13] = 2;
+        cq.counters()[CqKind.STATUS + CqKind.STATUSES - 1] = 1;
         final Frame frame = watched.look();
         assertThat(print(new StatText(false), frame)).containsPattern(
             "completions +12 +-\n- SUCCESS +9 +-\n- RNR_RETRY_EXC_ERR +2 +-\n- other +1 +-\n");
@@ -217,11 +220,11 @@ class WatchedTest {
     /** What another process writes may be anything. */
     @Test
     void garbageIsShownAndThrowsNothing() {
-        final LiveObject qp = device.add(LiveKind.QP, 1, LiveCounters.Qp.SQ_POSTED, Long.MIN_VALUE);
+        final LiveObject qp = device.add(QpKind.KIND, 1, QpKind.SQ_POSTED, Long.MIN_VALUE);
         Arrays.fill(qp.attributes(), -1);
-        device.add(LiveKind.CQ, 2, LiveCounters.Cq.COMPLETIONS, -1);
-        device.objects.add(new LiveObject(LiveKind.SRQ, 3, -1, new long[0], new long[0]));
-        device.add(LiveKind.DEVICE, 4, 0, 0).attributes()[8] = 99;
+        device.add(CqKind.KIND, 2, CqKind.COMPLETIONS, -1);
+        device.objects.add(new LiveObject(SrqKind.KIND, 3, -1, new long[0], new long[0]));
+        device.add(DeviceKind.KIND, 4, 0, 0).attributes()[8] = 99;
         for (int i = 0; i < 3; i++) {
             final Frame frame = watched.look();
             for (final StatPrinter printer : List.of(

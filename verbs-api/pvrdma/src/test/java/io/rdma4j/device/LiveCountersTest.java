@@ -10,9 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveCounter;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.state.StateFolder;
@@ -21,6 +19,7 @@ import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -82,7 +81,7 @@ class LiveCountersTest {
     void itsSharedRegionIsRead() {
         try (PvrdmaDevice device = PvrdmaDevice.open(DeviceAddress.parse(ADDRESS));
             LiveView view = LiveViews.ofPid(ProcessHandle.current().pid(), ADDRESS)) {
-            final long address = view.objects(LiveKind.DEVICE).get(0).attribute(LiveAttributes.Device.DSR_IOVA);
+            final long address = view.objects(DeviceKind.KIND).get(0).attribute(DeviceKind.DSR_IOVA);
             final Dsr dsr = new Dsr().wrap(new UnsafeBuffer(view.read(address, Dsr.LAYOUT.length()).orElseThrow()), 0);
             assertThat(dsr.get(Dsr.CAPS).get(Caps.MAX_QP)).isEqualTo(device.caps().maxQp());
             assertThat(view.troubles()).isEmpty();

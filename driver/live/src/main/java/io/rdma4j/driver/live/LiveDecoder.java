@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import java.nio.charset.StandardCharsets;
@@ -17,12 +19,12 @@ final class LiveDecoder {
     private LiveDecoder() {
     }
 
-    /** Null if it is no object of a kind that is known. */
-    static LiveObject object(final UnsafeBuffer place) {
-        final LiveKind kind = LiveKind.of(place.getInt(LiveLayout.KIND_OFFSET, LITTLE_ENDIAN));
-        if (kind == null) {
-            return null;
-        }
+    static boolean isOf(final LiveKind kind, final UnsafeBuffer place) {
+        return place.getInt(LiveLayout.KIND_OFFSET, LITTLE_ENDIAN) == kind.code();
+    }
+
+    /** An object of a kind. How many numbers it has follows from the kind, whatever the place says. */
+    static LiveObject object(final LiveKind kind, final UnsafeBuffer place) {
         final long[] attributes = new long[kind.attributes().size()];
         final int written = Math.min(attributes.length, Math.min(LiveLayout.ATTRIBUTES_MAX,
             place.getInt(LiveLayout.ATTRIBUTE_COUNT_OFFSET, LITTLE_ENDIAN)));

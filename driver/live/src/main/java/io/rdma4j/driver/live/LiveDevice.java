@@ -7,6 +7,7 @@ package io.rdma4j.driver.live;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.driver.state.StateFolder;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -16,7 +18,7 @@ public interface LiveEntry extends AutoCloseable {
     /**
      * Sets an attribute; readers see it with the next {@link #publish}.
      *
-     * @param place of {@link LiveAttributes}, for the kind of the object.
+     * @param place of the kind.
      * @param value its value.
      * @return this.
      */
@@ -26,8 +28,8 @@ public interface LiveEntry extends AutoCloseable {
     void publish();
 
     /**
-     * The memory of the counters, {@link LiveCounters#MAX} longs in the order of the machine, on a cache line of their
-     * own. Writers store totals with {@code putLongOpaque} or the like.
+     * The memory of the counters, {@link LiveKind#MAX_COUNTERS} longs in the order of the machine, on a cache line of
+     * their own. Writers store totals with {@code putLongOpaque} or the like.
      *
      * @return the same object each time; also where nothing is published.
      */
@@ -36,7 +38,7 @@ public interface LiveEntry extends AutoCloseable {
     /**
      * Stores a total.
      *
-     * @param place of {@link LiveCounters}, for the kind of the object.
+     * @param place of the kind.
      * @param total what it is now.
      */
     default void count(final int place, final long total) {

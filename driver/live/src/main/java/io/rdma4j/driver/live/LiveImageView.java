@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import java.util.ArrayList;
@@ -65,9 +67,8 @@ final class LiveImageView implements LiveView {
     public List<LiveObject> objects(final LiveKind kind) {
         final List<LiveObject> found = new ArrayList<>();
         objects.forEach(place -> {
-            final LiveObject object = LiveDecoder.object(place.bytes());
-            if (object != null && object.kind() == kind) {
-                found.add(object);
+            if (LiveDecoder.isOf(kind, place.bytes())) {
+                found.add(LiveDecoder.object(kind, place.bytes()));
             }
         });
         tellLeftOut(LiveLayout.OBJECTS_LEFT_OUT_OFFSET, "objects", "-D" + LiveSettings.OBJECTS + "=N makes more room");

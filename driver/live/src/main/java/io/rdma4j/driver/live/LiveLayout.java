@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import org.agrona.concurrent.status.CountersReader;
 
 /**
@@ -80,10 +82,10 @@ final class LiveLayout {
     static final int HANDLE_OFFSET = 12;
     static final int ATTRIBUTE_COUNT_OFFSET = 16;
     static final int ATTRIBUTES_OFFSET = 64;
-    static final int ATTRIBUTES_MAX = 32;
+    static final int ATTRIBUTES_MAX = LiveKind.MAX_ATTRIBUTES;
     /** On a pair of cache lines of its own, which processors fetch together. */
     static final int OBJECT_COUNTERS_OFFSET = 384;
-    static final int OBJECT_COUNTERS_LENGTH = LiveCounters.MAX * Long.BYTES;
+    static final int OBJECT_COUNTERS_LENGTH = LiveKind.MAX_COUNTERS * Long.BYTES;
 
     /** A place of a command: u64 number, u64 began, u64 took, u32 ERR, u32 bytes of request, u32 of response. */
     static final int COMMAND_LENGTH = 1088;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 /**
  * An object of another process (or this one) as it was at one moment.
  *
@@ -18,7 +20,7 @@ public record LiveObject(LiveKind kind, long id, int handle, long[] attributes, 
     /**
      * One attribute.
      *
-     * @param place of {@link LiveAttributes}.
+     * @param place of the kind.
      * @return its value; 0 where the writer knew no such attribute.
      */
     public long attribute(final int place) {
@@ -28,7 +30,7 @@ public record LiveObject(LiveKind kind, long id, int handle, long[] attributes, 
     /**
      * One counter.
      *
-     * @param place of {@link LiveCounters}.
+     * @param place of the kind.
      * @return its total; 0 where the writer knew no such counter.
      */
     public long counter(final int place) {

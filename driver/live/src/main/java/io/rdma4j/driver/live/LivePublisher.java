@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -19,7 +21,7 @@ public interface LivePublisher extends AutoCloseable {
      * Publishes an object. Readers see it after the first {@link LiveEntry#publish}. Where there is no more room the
      * object is counted, and not seen.
      *
-     * @param kind   what it is.
+     * @param kind   defined by the owner of the object.
      * @param handle what the device calls it.
      * @return its entry; the caller closes it before the object's memory is given up.
      */

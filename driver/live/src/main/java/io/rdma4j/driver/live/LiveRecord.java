@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import static io.rdma4j.driver.live.LiveLayout.ATTRIBUTES_OFFSET;
 import static io.rdma4j.driver.live.LiveLayout.ATTRIBUTE_COUNT_OFFSET;
 import static io.rdma4j.driver.live.LiveLayout.HANDLE_OFFSET;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.base.LiveKind;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -50,9 +52,9 @@ public interface LiveView extends AutoCloseable {
     boolean isAlive();
 
     /**
-     * Objects of one kind.
+     * Objects of one kind. There may be others, of kinds that this reader does not know.
      *
-     * @param kind which.
+     * @param kind as their owner defines it.
      * @return by handle; copies.
      */
     List<LiveObject> objects(LiveKind kind);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.nio.file.Files;
@@ -16,15 +17,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is written is what is read. */
@@ -57,11 +56,11 @@ class LiveDeviceTest extends LiveFixture {
         device.counter("things that happen").getAndAdd(5);
         device.error(new IllegalStateException("broken"));
         device.error(new IllegalArgumentException("other"));
-        final LiveEntry entry = device.add(LiveKind.CQ, 7);
-        assertThat(view.objects(LiveKind.CQ)).as("before it is published").isEmpty();
-        entry.set(LiveAttributes.Cq.CQE, 64).set(LiveAttributes.Cq.RING_IOVA, 0x1000).publish();
-        entry.count(LiveCounters.Cq.POLLS, 99);
-        entry.set(LiveAttributes.Cq.CQE, 128);
+        final LiveEntry entry = device.add(Kinds.COUNTED, 7);
+        assertThat(view.objects(Kinds.COUNTED)).as("before it is published").isEmpty();
+        entry.set(Kinds.SIZE, 64).set(Kinds.IOVA, 0x1000).publish();
+        entry.count(Kinds.POLLS, 99);
+        entry.set(Kinds.SIZE, 128);
         device.command(12, 34, -22, new UnsafeBuffer(new byte[] {1, 2}), new UnsafeBuffer(new byte[] {3}));
 
         assertThat(view.pid()).isEqualTo(PID);
@@ -74,13 +73,13 @@ class LiveDeviceTest extends LiveFixture {
             assertThat(error.count()).isEqualTo(1);
             assertThat(error.text()).startsWith("java.lang.IllegalStateException: broken");
         });
-        assertThat(view.objects(LiveKind.CQ)).hasSize(1).first().satisfies(cq -> {
-            assertThat(cq.handle()).isEqualTo(7);
-            assertThat(cq.attribute(LiveAttributes.Cq.CQE)).as("as published").isEqualTo(64);
-            assertThat(cq.attribute(LiveAttributes.Cq.RING_IOVA)).isEqualTo(0x1000);
-            assertThat(cq.counter(LiveCounters.Cq.POLLS)).isEqualTo(99);
+        assertThat(view.objects(Kinds.COUNTED)).hasSize(1).first().satisfies(object -> {
+            assertThat(object.handle()).isEqualTo(7);
+            assertThat(object.attribute(Kinds.SIZE)).as("as published").isEqualTo(64);
+            assertThat(object.attribute(Kinds.IOVA)).isEqualTo(0x1000);
+            assertThat(object.counter(Kinds.POLLS)).isEqualTo(99);
         });
-        assertThat(view.objects(LiveKind.QP)).isEmpty();
+        assertThat(view.objects(Kinds.FULL)).isEmpty();
         assertThat(view.commands()).hasSize(1).first().satisfies(command -> {
             assertThat(command.number()).isZero();
             assertThat(command.epochNanos()).isEqualTo(12);
@@ -90,12 +89,16 @@ class LiveDeviceTest extends LiveFixture {
             assertThat(command.response()).containsExactly(3);
         });
         entry.close();
-        assertThat(view.objects(LiveKind.CQ)).isEmpty();
+        assertThat(view.objects(Kinds.COUNTED)).isEmpty();
         assertThat(view.troubles()).isEmpty();
     }
 
+    static List<LiveKind> kinds() {
+        return Kinds.ALL;
+    }
+
     @ParameterizedTest
-    @EnumSource(LiveKind.class)
+    @MethodSource("kinds")
     void eachKindKeepsItsAttributesAndCounters(final LiveKind kind) {
         final LiveDevice device = device("fake:a");
         final LiveEntry entry = device.add(kind, -1);
@@ -117,9 +120,6 @@ class LiveDeviceTest extends LiveFixture {
         assertThat(found.get(0).attributes()).containsExactly(attributes);
         assertThat(found.get(0).counters()).containsExactly(counters);
         assertThat(found.get(0).handle()).isEqualTo(-1);
-        assertThat(kind.attributes().size()).isLessThanOrEqualTo(LiveLayout.ATTRIBUTES_MAX);
-        assertThat(kind.counters().size()).isLessThanOrEqualTo(LiveCounters.MAX);
-        assertThat(LiveKind.of(kind.code())).isSameAs(kind);
         assertThatThrownBy(() -> entry.set(attributes.length, 0)).isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining(kind.name());
         assertThatThrownBy(() -> entry.set(-1, 0)).isInstanceOf(IllegalArgumentException.class);
@@ -130,21 +130,21 @@ class LiveDeviceTest extends LiveFixture {
     void afterTheCloseReadersSeeTheLastStateAndWritersDoNoHarm() {
         final LiveDevice device = device("fake:a");
         final LiveView view = view(device);
-        final LiveEntry entry = device.add(LiveKind.CQ, 1);
+        final LiveEntry entry = device.add(Kinds.COUNTED, 1);
         entry.publish();
-        entry.count(LiveCounters.Cq.POLLS, 10);
+        entry.count(Kinds.POLLS, 10);
         final AtomicCounter counter = device.counter("things");
         counter.set(4);
         device.command(1, 2, 3, new UnsafeBuffer(new byte[8]), new UnsafeBuffer(new byte[8]));
 
         device.close();
         counter.increment();
-        entry.count(LiveCounters.Cq.POLLS, 11);
-        entry.set(LiveAttributes.Cq.CQE, 1).publish();
+        entry.count(Kinds.POLLS, 11);
+        entry.set(Kinds.SIZE, 1).publish();
         device.describe("late");
         device.error(new IllegalStateException("late"));
         device.command(9, 9, 9, new UnsafeBuffer(new byte[8]), new UnsafeBuffer(new byte[8]));
-        final LiveEntry late = device.add(LiveKind.PD, 1);
+        final LiveEntry late = device.add(Kinds.PLAIN, 1);
         late.publish();
         late.close();
         device.segment(new LiveSegment(0x1000, 0, 0x1000, LiveSegment.UNSHARED, 0)).close();
@@ -152,8 +152,8 @@ class LiveDeviceTest extends LiveFixture {
 
         assertThat(view.isAlive()).isFalse();
         assertThat(view.counters()).containsExactly(new LiveCounter(0, "things", 4));
-        assertThat(view.objects(LiveKind.CQ).get(0).counter(LiveCounters.Cq.POLLS)).isEqualTo(10);
-        assertThat(view.objects(LiveKind.PD)).isEmpty();
+        assertThat(view.objects(Kinds.COUNTED).get(0).counter(Kinds.POLLS)).isEqualTo(10);
+        assertThat(view.objects(Kinds.PLAIN)).isEmpty();
         assertThat(view.commands()).hasSize(1);
         assertThat(view.description()).isEmpty();
         assertThat(counter.get()).as("its owner goes on with what it had").isEqualTo(5);
@@ -167,44 +167,44 @@ class LiveDeviceTest extends LiveFixture {
         final LiveDevice device = device("fake:a");
         final List<LiveEntry> entries = new ArrayList<>();
         for (int handle = 0; handle < 5; handle++) {
-            final LiveEntry entry = device.add(LiveKind.CQ, handle);
-            entry.set(LiveAttributes.Cq.CQE, handle).publish();
-            entry.count(LiveCounters.Cq.POLLS, 1);
+            final LiveEntry entry = device.add(Kinds.COUNTED, handle);
+            entry.set(Kinds.SIZE, handle).publish();
+            entry.count(Kinds.POLLS, 1);
             entries.add(entry);
         }
         final LiveView view = view(device);
-        assertThat(view.objects(LiveKind.CQ)).extracting(LiveObject::handle).containsExactly(0, 1, 2);
+        assertThat(view.objects(Kinds.COUNTED)).extracting(LiveObject::handle).containsExactly(0, 1, 2);
         assertThat(view.troubles()).singleElement().asString().contains("some objects", "-Drdma4j.live.objects=N");
 
         entries.get(4).close();
         entries.get(1).close();
         entries.get(1).close();
-        final LiveEntry next = device.add(LiveKind.CQ, 9);
+        final LiveEntry next = device.add(Kinds.COUNTED, 9);
         next.publish();
 
-        assertThat(view.objects(LiveKind.CQ)).extracting(LiveObject::handle).containsExactly(0, 2, 9);
-        assertThat(view.objects(LiveKind.CQ).get(2).counter(LiveCounters.Cq.POLLS)).as("counts anew").isZero();
-        assertThat(view.objects(LiveKind.CQ).get(2).attribute(LiveAttributes.Cq.CQE)).isZero();
+        assertThat(view.objects(Kinds.COUNTED)).extracting(LiveObject::handle).containsExactly(0, 2, 9);
+        assertThat(view.objects(Kinds.COUNTED).get(2).counter(Kinds.POLLS)).as("counts anew").isZero();
+        assertThat(view.objects(Kinds.COUNTED).get(2).attribute(Kinds.SIZE)).isZero();
     }
 
     /** A counter that is stored late by whoever used an object must not be somebody else's. */
     @Test
     void aPlaceRestsBeforeItIsUsedAgain() {
         final LiveDevice device = device("fake:a");
-        final LiveEntry gone = device.add(LiveKind.CQ, 0);
+        final LiveEntry gone = device.add(Kinds.COUNTED, 0);
         gone.publish();
         gone.close();
         for (int i = 1; i < 60; i++) {
-            final LiveEntry entry = device.add(LiveKind.CQ, i);
+            final LiveEntry entry = device.add(Kinds.COUNTED, i);
             entry.publish();
             if (i % 2 == 0) {
                 entry.close();
             }
         }
-        gone.count(LiveCounters.Cq.POLLS, 1234);
+        gone.count(Kinds.POLLS, 1234);
 
-        assertThat(view(device).objects(LiveKind.CQ)).hasSize(30)
-            .allMatch(cq -> cq.counter(LiveCounters.Cq.POLLS) == 0);
+        assertThat(view(device).objects(Kinds.COUNTED)).hasSize(30)
+            .allMatch(object -> object.counter(Kinds.POLLS) == 0);
     }
 
     @Test
@@ -213,10 +213,10 @@ class LiveDeviceTest extends LiveFixture {
         final LiveDevice device = device("fake:a");
         for (final LiveDevice each : List.of(device, LiveDevice.unpublished("fake:b", "this is a test"))) {
             for (int i = 0; i < 3; i++) {
-                final UnsafeBuffer counters = each.add(LiveKind.QP, i).counters();
+                final UnsafeBuffer counters = each.add(Kinds.FULL, i).counters();
                 assertThat(counters.byteArray()).isNull();
                 assertThat(counters.addressOffset() % 64).isZero();
-                assertThat(counters.capacity()).isEqualTo(LiveCounters.MAX * Long.BYTES);
+                assertThat(counters.capacity()).isEqualTo(LiveKind.MAX_COUNTERS * Long.BYTES);
             }
         }
     }
@@ -225,8 +225,8 @@ class LiveDeviceTest extends LiveFixture {
     void ofSeveralUnpublishedOnesOfOneAddressTheLastIsShown() {
         System.setProperty(LiveSettings.PROPERTY, "off");
         for (int i = 0; i < 20; i++) {
-            device("fake:a").add(LiveKind.PD, i).publish();
-            assertThat(ofPid(LiveProcess.PID, "fake:a").objects(LiveKind.PD)).singleElement()
+            device("fake:a").add(Kinds.PLAIN, i).publish();
+            assertThat(ofPid(LiveProcess.PID, "fake:a").objects(Kinds.PLAIN)).singleElement()
                 .extracting(LiveObject::handle).isEqualTo(i);
         }
     }
@@ -236,28 +236,28 @@ class LiveDeviceTest extends LiveFixture {
     void whatIsNotSeenAndNotCountedHasNoMemoryOfItsOwn() {
         System.setProperty(LiveSettings.OBJECTS, "1");
         final LiveDevice device = device("fake:a");
-        device.add(LiveKind.PD, 1).publish();
-        final LiveEntry unseen = device.add(LiveKind.AH, 1);
-        assertThat(device.add(LiveKind.MR, 2).counters()).isSameAs(unseen.counters());
-        assertThat(device.add(LiveKind.QP, 3).counters()).isNotSameAs(unseen.counters())
-            .isNotSameAs(device.add(LiveKind.QP, 4).counters());
+        device.add(Kinds.PLAIN, 1).publish();
+        final LiveEntry unseen = device.add(Kinds.NOT_COUNTED, 1);
+        assertThat(device.add(Kinds.NOT_COUNTED, 2).counters()).isSameAs(unseen.counters());
+        assertThat(device.add(Kinds.FULL, 3).counters()).isNotSameAs(unseen.counters())
+            .isNotSameAs(device.add(Kinds.FULL, 4).counters());
     }
 
     @Test
     void objectsThatWereLeftOutAreNotToldOfWhenTheyAreGone() {
         System.setProperty(LiveSettings.OBJECTS, "1");
         final LiveDevice device = device("fake:a");
-        device.add(LiveKind.PD, 1).publish();
-        final LiveEntry unseen = device.add(LiveKind.AH, 1);
-        final LiveEntry other = device.add(LiveKind.AH, 2);
+        device.add(Kinds.PLAIN, 1).publish();
+        final LiveEntry unseen = device.add(Kinds.NOT_COUNTED, 1);
+        final LiveEntry other = device.add(Kinds.NOT_COUNTED, 2);
         unseen.close();
         unseen.close();
         final LiveView before = view(device);
-        assertThat(before.objects(LiveKind.PD)).hasSize(1);
+        assertThat(before.objects(Kinds.PLAIN)).hasSize(1);
         assertThat(before.troubles()).singleElement().asString().contains("some objects");
         other.close();
         final LiveView after = view(device);
-        assertThat(after.objects(LiveKind.PD)).hasSize(1);
+        assertThat(after.objects(Kinds.PLAIN)).hasSize(1);
         assertThat(after.troubles()).isEmpty();
     }
 
@@ -327,7 +327,7 @@ class LiveDeviceTest extends LiveFixture {
         assertThat(view.address()).isEqualTo("fake:a");
         assertThat(view.isAlive()).isTrue();
         assertThat(view.counters()).containsExactly(new LiveCounter(0, "things", 3));
-        assertThat(view.objects(LiveKind.QP)).hasSize(1);
+        assertThat(view.objects(Kinds.FULL)).hasSize(1);
         assertThat(view.commands()).hasSize(1);
         assertThat(view.errors()).hasSize(1);
         assertThat(view.troubles()).isEmpty();
@@ -348,7 +348,7 @@ class LiveDeviceTest extends LiveFixture {
             assertThat(log.warnings()).as("told once").hasSize(1).first().asString()
                 .contains("No other process can look into the devices of this one", "RDMA4J_STATE_DIR");
             Sample.fill(device);
-            assertThat(ofPid(PID, "fake:a").objects(LiveKind.QP)).hasSize(1);
+            assertThat(ofPid(PID, "fake:a").objects(Kinds.FULL)).hasSize(1);
         }
     }
 
@@ -381,19 +381,19 @@ class LiveDeviceTest extends LiveFixture {
     void nobodyWhoPublishesFeelsThatTheFileIsCutOff() throws Exception {
         final LiveDevice device = device("fake:a");
         final LiveView view = view(device);
-        final LiveEntry queue = device.add(LiveKind.CQ, 7);
+        final LiveEntry queue = device.add(Kinds.COUNTED, 7);
         queue.publish();
         final Path file = device.file().orElseThrow();
         assertThat(file).as("the head alone").hasSize(LiveLayout.HEADER_LENGTH);
         Files.write(file, new byte[0]);
 
         for (int i = 1; i <= 10_000; i++) {
-            queue.count(LiveCounters.Cq.POLLS, i);
+            queue.count(Kinds.POLLS, i);
             device.command(i, 1, 0, new UnsafeBuffer(new byte[] {1}), new UnsafeBuffer(new byte[] {2}));
         }
         Sample.fill(device);
-        assertThat(view.objects(LiveKind.CQ)).singleElement()
-            .satisfies(cq -> assertThat(cq.counter(LiveCounters.Cq.POLLS)).isEqualTo(10_000));
+        assertThat(view.objects(Kinds.COUNTED)).singleElement()
+            .satisfies(object -> assertThat(object.counter(Kinds.POLLS)).isEqualTo(10_000));
         assertThat(LiveViews.list()).singleElement().extracting(LiveViews.Listed::status)
             .isEqualTo(LiveViews.Status.CORRUPT);
         device.close();
@@ -449,19 +449,55 @@ class LiveDeviceTest extends LiveFixture {
         try {
             final LiveDevice device = device("fake:a");
             Sample.fill(device);
-            assertThat(view(device).objects(LiveKind.QP)).hasSize(1);
+            assertThat(view(device).objects(Kinds.FULL)).hasSize(1);
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }
     }
 
+    /** A process may publish kinds that only another program knows. */
     @Test
-    void theNamesHaveTheirPlaces() {
-        final Map<Integer, LiveKind> kinds = List.of(LiveKind.values()).stream()
-            .collect(Collectors.toMap(LiveKind::code, kind -> kind));
-        assertThat(kinds).hasSize(LiveKind.values().length).doesNotContainKey(0);
-        assertThat(LiveKind.of(0)).isNull();
-        assertThat(LiveKind.of(255)).isNull();
+    void kindsThatAReaderDoesNotKnowAreNoTrouble() {
+        final LiveDevice device = device("fake:a");
+        final LiveEntry stranger = device.add(Kinds.of(99, "STRANGER", 5, 5), 1);
+        stranger.set(4, 7).publish();
+        device.add(Kinds.COUNTED, 2).publish();
+        final LiveView view = view(device);
+        assertThat(Kinds.ALL).flatMap(view::objects).singleElement().extracting(LiveObject::handle).isEqualTo(2);
+        assertThat(view.troubles()).isEmpty();
+    }
+
+    /** Names are added at the end of a kind, by writers and readers of different days. */
+    @Test
+    void readersKnowMoreNamesThanWritersOrFewer() {
+        final LiveDevice device = device("fake:a");
+        final LiveEntry entry = device.add(Kinds.of(9, "WRITTEN", 2, 2), 1);
+        entry.set(0, 10).set(1, 11).publish();
+        entry.count(0, 20);
+        entry.count(1, 21);
+        final LiveView view = view(device);
+        final LiveObject more = view.objects(Kinds.of(9, "MORE", 3, 3)).get(0);
+        assertThat(more.attributes()).containsExactly(10, 11, 0);
+        assertThat(more.counters()).containsExactly(20, 21, 0);
+        final LiveObject fewer = view.objects(Kinds.of(9, "FEWER", 1, 1)).get(0);
+        assertThat(fewer.attributes()).containsExactly(10);
+        assertThat(fewer.counters()).containsExactly(20);
+        assertThat(fewer.attribute(1)).isZero();
+    }
+
+    /** How many numbers an object has is the kind's to say, not the file's. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, 33, Integer.MAX_VALUE})
+    void aFileThatLiesAboutTheNumberOfAttributes(final int count) throws Exception {
+        final byte[] bytes = bytesOf("fake:a");
+        final LiveLayout layout = new LiveLayout(LiveLayout.DEFAULT_OBJECTS);
+        final int second = (int) layout.objects.at(1);
+        final Path file = write("live-1-1.dat", withInt(bytes, second + LiveLayout.ATTRIBUTE_COUNT_OFFSET, count));
+        assertThat(view(file).objects(Kinds.FULL)).singleElement()
+            .satisfies(full -> assertThat(full.attributes()).hasSize(LiveKind.MAX_ATTRIBUTES));
+        Files.write(file, withInt(bytes, second + LiveLayout.KIND_OFFSET, count));
+        assertThat(Kinds.ALL).flatMap(view(file)::objects).singleElement().extracting(LiveObject::kind)
+            .isSameAs(Kinds.PLAIN);
     }
 }

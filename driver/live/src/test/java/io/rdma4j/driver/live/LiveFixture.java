@@ -133,8 +133,8 @@ abstract class LiveFixture {
         static void fill(final LiveDevice device) {
             device.describe("a fake");
             device.counter("things").set(3);
-            device.add(LiveKind.PD, 1).publish();
-            device.add(LiveKind.QP, 2).set(LiveAttributes.Qp.QPN, 77).publish();
+            device.add(Kinds.PLAIN, 1).publish();
+            device.add(Kinds.FULL, 2).set(0, 77).publish();
             device.error(new IllegalStateException("broken"));
             device.segment(new LiveSegment(0x1000, 0, 0x1000, 1 << 29, 0));
             device.command(1, 2, 0, buffer(new byte[] {1}), buffer(new byte[] {2}));

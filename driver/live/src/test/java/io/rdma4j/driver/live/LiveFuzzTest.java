@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.testing.TestBudget;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -115,7 +116,7 @@ class LiveFuzzTest {
 
     private static void look(final Path file) {
         try (LiveView view = LiveViews.open(file)) {
-            for (final LiveKind kind : LiveKind.values()) {
+            for (final LiveKind kind : Kinds.ALL) {
                 assertThat(view.objects(kind)).allMatch(object -> object.kind() == kind
                     && object.attributes().length == kind.attributes().size()
                     && object.counters().length == kind.counters().size());

@@ -98,13 +98,13 @@ class LiveProcessesTest extends LiveFixture {
             TimeUnit.MILLISECONDS.sleep(1);
             now = value(view);
         }
-        assertThat(view.objects(LiveKind.QP)).hasSize(1);
+        assertThat(view.objects(Kinds.FULL)).hasSize(1);
 
         child.destroyForcibly().waitFor();
 
         assertThat(view.isAlive()).isFalse();
         assertThat(value(view)).isGreaterThanOrEqualTo(now);
-        assertThat(view.objects(LiveKind.QP)).hasSize(1);
+        assertThat(view.objects(Kinds.FULL)).hasSize(1);
         assertThat(view.commands()).hasSize(1);
         assertThat(view.errors()).hasSize(1);
         assertThat(LiveViews.list()).singleElement().satisfies(listed -> {
@@ -213,7 +213,7 @@ class LiveProcessesTest extends LiveFixture {
             command.addAll(List.of("env", "-u", "XDG_RUNTIME_DIR", "-u", "RDMA4J_STATE_DIR"));
             final Process child = start(command, List.of(), "publish", "fake:child");
             awaitLine(child, "open");
-            assertThat(ofPid(child.pid(), null).objects(LiveKind.QP)).hasSize(1);
+            assertThat(ofPid(child.pid(), null).objects(Kinds.FULL)).hasSize(1);
             used = StateFolder.STATE.existing(name -> null, name -> null, 65534).stream()
                 .filter(folder -> !folder.equals(usual)).findFirst().orElseThrow();
             child.getOutputStream().close();

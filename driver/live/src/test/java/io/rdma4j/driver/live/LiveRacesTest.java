@@ -63,7 +63,7 @@ class LiveRacesTest extends LiveFixture {
     }
 
     private static void set(final LiveEntry entry, final long value) {
-        for (int i = 0; i < LiveKind.QP.attributes().size(); i++) {
+        for (int i = 0; i < Kinds.FULL.attributes().size(); i++) {
             entry.set(i, value);
         }
         entry.publish();
@@ -74,7 +74,7 @@ class LiveRacesTest extends LiveFixture {
     void anObjectIsAsItWasAtOneMoment() {
         System.setProperty(LiveSettings.OBJECTS, "3");
         final LiveDevice device = device("fake:");
-        final LiveEntry steady = device.add(LiveKind.QP, 1);
+        final LiveEntry steady = device.add(Kinds.FULL, 1);
         final long[] value = new long[1];
         set(steady, 0);
         final CompletableFuture<Void> changes = forever(() -> {
@@ -82,7 +82,7 @@ class LiveRacesTest extends LiveFixture {
             pause(value[0] % 8 == 0, 10_000);
         });
         final CompletableFuture<Void> comings = forever(() -> {
-            final LiveEntry entry = device.add(LiveKind.QP, 2);
+            final LiveEntry entry = device.add(Kinds.FULL, 2);
             set(entry, -7);
             entry.close();
         });
@@ -90,7 +90,7 @@ class LiveRacesTest extends LiveFixture {
         long last = 0;
         int seen = 0;
         for (int look = 0; look < LOOKS; look++) {
-            for (final LiveObject object : view.objects(LiveKind.QP)) {
+            for (final LiveObject object : view.objects(Kinds.FULL)) {
                 final long first = object.attribute(0);
                 assertThat(object.attributes()).as("look %d, object %s", look, object)
                     .containsOnly(first);
@@ -191,11 +191,11 @@ class LiveRacesTest extends LiveFixture {
     private void openAndClose() {
         final LiveDevice device = LiveDevice.open("fake:");
         try {
-            final LiveEntry entry = device.add(LiveKind.CQ, 1);
+            final LiveEntry entry = device.add(Kinds.COUNTED, 1);
             entry.publish();
             entry.count(0, 5);
             try (LiveView view = LiveViews.open(device.file().orElseThrow())) {
-                assertThat(view.objects(LiveKind.CQ)).hasSize(1);
+                assertThat(view.objects(Kinds.COUNTED)).hasSize(1);
             }
             device.close();
             entry.count(0, 6);

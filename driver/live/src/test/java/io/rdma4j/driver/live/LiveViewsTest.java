@@ -56,8 +56,8 @@ class LiveViewsTest extends LiveFixture {
         assertThat(listed().address()).isEqualTo("fake:a");
         final LiveView view = view(file);
         assertThat(view.isAlive()).isFalse();
-        assertThat(view.objects(LiveKind.QP)).singleElement()
-            .satisfies(qp -> assertThat(qp.attribute(LiveAttributes.Qp.QPN)).isEqualTo(77));
+        assertThat(view.objects(Kinds.FULL)).singleElement()
+            .satisfies(qp -> assertThat(qp.attribute(0)).isEqualTo(77));
         assertThat(view.read(0x1000, 16)).isEmpty();
         assertThat(view.troubles()).singleElement().asString()
             .contains("memory cannot be read: process 4194305 has ended");
@@ -107,7 +107,7 @@ class LiveViewsTest extends LiveFixture {
         assertListed(Status.ELSEWHERE, "is of another container");
         device("fake:b").close();
         assertThat(file).as("nobody knows whether it is in use").exists();
-        assertThat(view(file).objects(LiveKind.QP)).hasSize(1);
+        assertThat(view(file).objects(Kinds.FULL)).hasSize(1);
     }
 
     @Test
@@ -246,12 +246,12 @@ class LiveViewsTest extends LiveFixture {
     void aFileThatShrinksUnderItsReader() throws Exception {
         final Path file = write(NAME, bytesOf("fake:a"));
         final LiveView view = view(file);
-        assertThat(view.objects(LiveKind.QP)).hasSize(1);
+        assertThat(view.objects(Kinds.FULL)).hasSize(1);
         for (final int length : new int[] {1_000_000, 100_000, 5000, 100, 0}) {
             try (RandomAccessFile shrinking = new RandomAccessFile(file.toFile(), "rw")) {
                 shrinking.setLength(length);
             }
-            view.objects(LiveKind.QP);
+            view.objects(Kinds.FULL);
             view.counters();
             view.errors();
             view.commands();

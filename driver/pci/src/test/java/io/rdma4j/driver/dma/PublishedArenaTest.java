@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.driver.live.LiveSegment;
 

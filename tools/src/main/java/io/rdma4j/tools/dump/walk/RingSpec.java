@@ -5,7 +5,6 @@
 
 package io.rdma4j.tools.dump.walk;
 
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -13,6 +12,9 @@ import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 /**
  * Where a ring is said to be.
@@ -37,9 +39,9 @@ public record RingSpec(long iova, long length, int state, long elements, long co
      * @return where it should be.
      */
     public static RingSpec sq(final LiveObject qp) {
-        final long sges = qp.attribute(LiveAttributes.Qp.SQ_MAX_SGE);
-        return new RingSpec(qp.attribute(LiveAttributes.Qp.RING_IOVA), qp.attribute(LiveAttributes.Qp.RING_LENGTH),
-            RingState.TX_OFFSET, qp.attribute(LiveAttributes.Qp.SQ_OFFSET), qp.attribute(LiveAttributes.Qp.SQ_MAX_WR),
+        final long sges = qp.attribute(QpKind.SQ_MAX_SGE);
+        return new RingSpec(qp.attribute(QpKind.RING_IOVA), qp.attribute(QpKind.RING_LENGTH),
+            RingState.TX_OFFSET, qp.attribute(QpKind.SQ_OFFSET), qp.attribute(QpKind.SQ_MAX_WR),
             sges < 0 || sges > SqWqe.MAX_SGE ? 0 : SqWqe.stride((int) sges));
     }
 
@@ -50,9 +52,9 @@ public record RingSpec(long iova, long length, int state, long elements, long co
      * @return where it should be.
      */
     public static RingSpec rq(final LiveObject qp) {
-        return new RingSpec(qp.attribute(LiveAttributes.Qp.RING_IOVA), qp.attribute(LiveAttributes.Qp.RING_LENGTH),
-            RingState.RX_OFFSET, qp.attribute(LiveAttributes.Qp.RQ_OFFSET), qp.attribute(LiveAttributes.Qp.RQ_MAX_WR),
-            rqStride(qp.attribute(LiveAttributes.Qp.RQ_MAX_SGE)));
+        return new RingSpec(qp.attribute(QpKind.RING_IOVA), qp.attribute(QpKind.RING_LENGTH),
+            RingState.RX_OFFSET, qp.attribute(QpKind.RQ_OFFSET), qp.attribute(QpKind.RQ_MAX_WR),
+            rqStride(qp.attribute(QpKind.RQ_MAX_SGE)));
     }
 
     /**
@@ -62,10 +64,10 @@ public record RingSpec(long iova, long length, int state, long elements, long co
      * @return where it should be.
      */
     public static RingSpec srq(final LiveObject srq) {
-        return new RingSpec(srq.attribute(LiveAttributes.Srq.RING_IOVA),
-            srq.attribute(LiveAttributes.Srq.RING_LENGTH), RingState.RX_OFFSET,
-            srq.attribute(LiveAttributes.Srq.RQ_OFFSET), srq.attribute(LiveAttributes.Srq.MAX_WR),
-            rqStride(srq.attribute(LiveAttributes.Srq.MAX_SGE)));
+        return new RingSpec(srq.attribute(SrqKind.RING_IOVA),
+            srq.attribute(SrqKind.RING_LENGTH), RingState.RX_OFFSET,
+            srq.attribute(SrqKind.RQ_OFFSET), srq.attribute(SrqKind.MAX_WR),
+            rqStride(srq.attribute(SrqKind.MAX_SGE)));
     }
 
     /**
@@ -75,8 +77,8 @@ public record RingSpec(long iova, long length, int state, long elements, long co
      * @return where it should be.
      */
     public static RingSpec cq(final LiveObject cq) {
-        return new RingSpec(cq.attribute(LiveAttributes.Cq.RING_IOVA), cq.attribute(LiveAttributes.Cq.RING_LENGTH),
-            RingState.RX_OFFSET, cq.attribute(LiveAttributes.Cq.CQES_OFFSET), cq.attribute(LiveAttributes.Cq.CQE),
+        return new RingSpec(cq.attribute(CqKind.RING_IOVA), cq.attribute(CqKind.RING_LENGTH),
+            RingState.RX_OFFSET, cq.attribute(CqKind.CQES_OFFSET), cq.attribute(CqKind.CQE),
             Cqe.LENGTH);
     }
 

@@ -9,7 +9,7 @@ import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Fabric;
-import io.rdma4j.verbs.spi.PublishedVector;
+import io.rdma4j.verbs.spi.PublishedObject;
 
 /** What address vectors need of their domain. Thread-safe. */
 public interface AvHost {
@@ -50,8 +50,8 @@ public interface AvHost {
      * @param flags bits: 1 asynchronous, 2 for reading only, 4 symmetric.
      * @return closed with the vector.
      */
-    default PublishedVector publish(final AvType type, final int flags) {
-        return PublishedVector.NONE;
+    default PublishedObject publish(final AvType type, final int flags) {
+        return PublishedObject.NONE;
     }
 
     /**

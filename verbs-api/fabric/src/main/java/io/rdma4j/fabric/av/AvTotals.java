@@ -5,17 +5,18 @@
 
 package io.rdma4j.fabric.av;
 
-import io.rdma4j.verbs.spi.PublishedVector;
+import io.rdma4j.fabric.live.AvKind;
+import io.rdma4j.verbs.spi.PublishedObject;
 
 /** What others see of a vector. Told at the end of a change, not of each address. */
 final class AvTotals {
-    private volatile PublishedVector published = PublishedVector.NONE;
+    private volatile PublishedObject published = PublishedObject.NONE;
     /** Both guarded by the lock of {@link Contents}. */
     private long inserted;
     private long removed;
     private long failed;
 
-    void publishAs(final PublishedVector vector) {
+    void publishAs(final PublishedObject vector) {
         published = vector;
     }
 
@@ -29,16 +30,19 @@ final class AvTotals {
 
     /** With the lock of {@link Contents}. */
     void show(final long addresses) {
-        published.contents(addresses, inserted, removed);
+        final PublishedObject vector = published;
+        vector.count(AvKind.ADDRESSES, addresses);
+        vector.count(AvKind.INSERTED, inserted);
+        vector.count(AvKind.REMOVED, removed);
     }
 
     synchronized void failed(final int more) {
         failed += more;
-        published.failed(failed);
+        published.count(AvKind.FAILED, failed);
     }
 
     synchronized void close() {
         published.close();
-        published = PublishedVector.NONE;
+        published = PublishedObject.NONE;
     }
 }

@@ -11,7 +11,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.verbs.spi.PublishedVector;
+import io.rdma4j.verbs.spi.PublishedObject;
 
 import org.agrona.MutableDirectBuffer;
 
@@ -45,7 +45,7 @@ final class Contents {
         base = table ? 0 : store.mapAddress();
     }
 
-    void publishAs(final PublishedVector vector) {
+    void publishAs(final PublishedObject vector) {
         lock.lock();
         try {
             totals.publishAs(vector);

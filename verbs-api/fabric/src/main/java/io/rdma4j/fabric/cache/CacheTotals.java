@@ -5,7 +5,8 @@
 
 package io.rdma4j.fabric.cache;
 
-import io.rdma4j.verbs.spi.PublishedCache;
+import io.rdma4j.fabric.live.CacheKind;
+import io.rdma4j.verbs.spi.PublishedObject;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,9 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class CacheTotals {
     private final AtomicLong hits = new AtomicLong();
-    private volatile PublishedCache published = PublishedCache.NONE;
+    private volatile PublishedObject published = PublishedObject.NONE;
 
-    void publishAs(final PublishedCache cache) {
+    void publishAs(final PublishedObject cache) {
         published = cache;
     }
 
@@ -27,18 +28,22 @@ final class CacheTotals {
         long told;
         do {
             told = total;
-            published.hits(told);
+            published.count(CacheKind.HITS, told);
             total = hits.get();
         } while (total != told);
     }
 
     synchronized void show(final CacheEntries entries, final Counters counters) {
-        published.changes(counters.misses.sum(), counters.evictions.sum(), counters.invalidations.sum());
-        published.contents(entries.count(), entries.bytes());
+        final PublishedObject cache = published;
+        cache.count(CacheKind.MISSES, counters.misses.sum());
+        cache.count(CacheKind.EVICTIONS, counters.evictions.sum());
+        cache.count(CacheKind.INVALIDATIONS, counters.invalidations.sum());
+        cache.count(CacheKind.CACHED_COUNT, entries.count());
+        cache.count(CacheKind.CACHED_SIZE, entries.bytes());
     }
 
     synchronized void close() {
         published.close();
-        published = PublishedCache.NONE;
+        published = PublishedObject.NONE;
     }
 }

@@ -15,11 +15,12 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.HmemIface;
 import io.rdma4j.fabric.MemoryMonitor;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.spi.CachePublisher;
+import io.rdma4j.verbs.spi.ObjectPublisher;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.List;
@@ -41,7 +42,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
     private final Counters counters = new Counters();
     private final CacheTotals totals = new CacheTotals();
-    private final CachePublisher publisher;
+    private final ObjectPublisher publisher;
     private final Ticks ticks = new Ticks();
     private final CacheEntries entries;
     private final EntryIndex index;
@@ -68,8 +69,8 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final MemoryMonitor monitor = settings.monitor();
         this.pd = pd;
         this.canBeOnDemand = canBeOnDemand;
-        this.publisher = CachePublisher.of(pd);
         this.monitorsEnabled = settings.monitorsEnabled();
+        this.publisher = ObjectPublisher.of(pd.context());
         this.entries = new CacheEntries(maxCount, maxBytes, counters);
         this.index = entries.index;
         this.deferred = new DeferredDeregistration(this::closeEntry);
@@ -80,7 +81,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         if (watcher != null) {
             watcher.start();
         }
-        totals.publishAs(publisher.publishCache(maxCount, maxBytes));
+        totals.publishAs(publisher.publish(CacheKind.KIND, maxCount, maxBytes));
     }
 
     /** What entries need of the cache. */

@@ -41,6 +41,7 @@ import io.rdma4j.fabric.datagram.DatagramEndpoint;
 import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.event.FabricCounter;
 import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.fabric.live.AvKind;
 import io.rdma4j.fabric.rdm.RdmEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.MappedKeys;
@@ -52,8 +53,8 @@ import io.rdma4j.fabric.shared.SharedStores;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.spi.PublishedVector;
-import io.rdma4j.verbs.spi.VectorPublisher;
+import io.rdma4j.verbs.spi.ObjectPublisher;
+import io.rdma4j.verbs.spi.PublishedObject;
 
 import java.util.Set;
 
@@ -187,8 +188,8 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
     }
 
     @Override
-    public PublishedVector publish(final AvType type, final int flags) {
-        return VectorPublisher.of(context).publishVector(type.value(), flags);
+    public PublishedObject publish(final AvType type, final int flags) {
+        return ObjectPublisher.of(context).publish(AvKind.KIND, type.value(), flags);
     }
 
     @Override

@@ -7,9 +7,7 @@ package io.rdma4j.fabric.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
@@ -23,7 +21,10 @@ import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.live.AvKind;
+import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,27 +54,27 @@ class PublishedTest {
     void aCache() {
         try (Bench bench = new Bench("published-cache", new CacheAttributes().maxCount(2).maxSize(1 << 20))) {
             final String device = bench.context.address();
-            assertThat(only(device, LiveKind.CACHE).attribute(LiveAttributes.Cache.MAX_CACHED_COUNT)).isEqualTo(2);
-            assertThat(only(device, LiveKind.CACHE).attribute(LiveAttributes.Cache.MAX_CACHED_SIZE))
+            assertThat(only(device, CacheKind.KIND).attribute(CacheKind.MAX_CACHED_COUNT)).isEqualTo(2);
+            assertThat(only(device, CacheKind.KIND).attribute(CacheKind.MAX_CACHED_SIZE))
                 .isEqualTo(1 << 20);
             bench.use(0, Bench.PAGE);
             bench.use(0, Bench.PAGE);
             bench.use(2 * Bench.PAGE, 4 * Bench.PAGE);
-            LiveObject seen = only(device, LiveKind.CACHE);
-            assertCounted(seen, LiveCounters.Cache.MISSES, 2);
-            assertCounted(seen, LiveCounters.Cache.HITS, 1);
-            assertCounted(seen, LiveCounters.Cache.CACHED_COUNT, 2);
-            assertCounted(seen, LiveCounters.Cache.CACHED_SIZE, 3 * Bench.PAGE);
-            assertThat(all(device, LiveKind.MR)).hasSize(2).allSatisfy(region -> assertThat(
-                region.attribute(LiveAttributes.Mr.FLAGS)).isEqualTo(LiveAttributes.Mr.CACHED));
+            LiveObject seen = only(device, CacheKind.KIND);
+            assertCounted(seen, CacheKind.MISSES, 2);
+            assertCounted(seen, CacheKind.HITS, 1);
+            assertCounted(seen, CacheKind.CACHED_COUNT, 2);
+            assertCounted(seen, CacheKind.CACHED_SIZE, 3 * Bench.PAGE);
+            assertThat(all(device, MrKind.KIND)).hasSize(2).allSatisfy(region -> assertThat(
+                region.attribute(MrKind.FLAGS)).isEqualTo(MrKind.CACHED));
             bench.use(8 * Bench.PAGE, 9 * Bench.PAGE);
             bench.change(2 * Bench.PAGE, 3 * Bench.PAGE);
-            seen = only(device, LiveKind.CACHE);
-            assertCounted(seen, LiveCounters.Cache.EVICTIONS, 1);
-            assertCounted(seen, LiveCounters.Cache.INVALIDATIONS, 1);
-            assertCounted(seen, LiveCounters.Cache.CACHED_COUNT, 1);
+            seen = only(device, CacheKind.KIND);
+            assertCounted(seen, CacheKind.EVICTIONS, 1);
+            assertCounted(seen, CacheKind.INVALIDATIONS, 1);
+            assertCounted(seen, CacheKind.CACHED_COUNT, 1);
             bench.cache.close();
-            assertThat(all(device, LiveKind.CACHE)).isEmpty();
+            assertThat(all(device, CacheKind.KIND)).isEmpty();
         }
     }
 
@@ -87,13 +88,13 @@ class PublishedTest {
             for (int hits = 1; hits <= 500; hits++) {
                 bench.use(0, Bench.PAGE);
                 if (hits % 41 == 0 || hits < 5) {
-                    final long seen = only(device, LiveKind.CACHE).counter(LiveCounters.Cache.HITS);
+                    final long seen = only(device, CacheKind.KIND).counter(CacheKind.HITS);
                     assertThat(seen).as("after %d", hits).isBetween(Math.max(before, hits - 63L), (long) hits);
                     before = seen;
                 }
             }
             bench.cache.flush();
-            assertCounted(only(device, LiveKind.CACHE), LiveCounters.Cache.HITS, 500);
+            assertCounted(only(device, CacheKind.KIND), CacheKind.HITS, 500);
         }
     }
 
@@ -104,9 +105,9 @@ class PublishedTest {
             .addressFormat(AddressFormat.DEVICE).address(device)).get(0));
             Domain domain = fabric.openDomain(fabric.info())) {
             final var vector = domain.openAddressVector(new AvAttributes());
-            final LiveObject empty = only(device, LiveKind.AV);
-            assertThat(empty.attribute(LiveAttributes.Av.TYPE)).isEqualTo(vector.type().value());
-            assertCounted(empty, LiveCounters.Av.ADDRESSES, 0);
+            final LiveObject empty = only(device, AvKind.KIND);
+            assertThat(empty.attribute(AvKind.TYPE)).isEqualTo(vector.type().value());
+            assertCounted(empty, AvKind.ADDRESSES, 0);
             final long[] names = new long[3];
             final FabricAddress[] addresses = new FabricAddress[3];
             for (int i = 0; i < addresses.length; i++) {
@@ -116,13 +117,13 @@ class PublishedTest {
             vector.remove(names, 2, 0);
             addresses[1] = null;
             assertThat(vector.insert(addresses, names, new AvInsert())).isEqualTo(2);
-            final LiveObject seen = only(device, LiveKind.AV);
-            assertCounted(seen, LiveCounters.Av.INSERTED, 5);
-            assertCounted(seen, LiveCounters.Av.REMOVED, 2);
-            assertCounted(seen, LiveCounters.Av.ADDRESSES, 3);
-            assertCounted(seen, LiveCounters.Av.FAILED, 1);
+            final LiveObject seen = only(device, AvKind.KIND);
+            assertCounted(seen, AvKind.INSERTED, 5);
+            assertCounted(seen, AvKind.REMOVED, 2);
+            assertCounted(seen, AvKind.ADDRESSES, 3);
+            assertCounted(seen, AvKind.FAILED, 1);
             vector.close();
-            assertThat(all(device, LiveKind.AV)).isEmpty();
+            assertThat(all(device, AvKind.KIND)).isEmpty();
         }
     }
 }

@@ -5,9 +5,9 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.driver.live.LiveCounters;
 import io.rdma4j.queues.Padded;
 import io.rdma4j.queues.SequencedQueue;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -20,12 +20,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * the release that ends a poll follows.
  */
 final class CqCounts extends Padded {
-    private static final int LAST_STATUS = LiveCounters.Cq.STATUSES - 1;
+    private static final int LAST_STATUS = CqKind.STATUSES - 1;
 
     /** Keeps it mapped: whoever counts late must find it. */
     private final UnsafeBuffer memory;
     private final long address;
-    private final long[] failures = new long[LiveCounters.Cq.STATUSES];
+    private final long[] failures = new long[CqKind.STATUSES];
     private final AtomicLong arms = new AtomicLong();
     private long polls;
     /** Polls that handed something over. */
@@ -76,11 +76,11 @@ final class CqCounts extends Padded {
         final int known = status < 0 || status > LAST_STATUS ? LAST_STATUS : status;
         failed++;
         looked = true;
-        show(LiveCounters.Cq.STATUS + known, ++failures[known]);
+        show(CqKind.STATUS + known, ++failures[known]);
     }
 
     void dropped(final long total) {
-        show(LiveCounters.Cq.DROPPED, total);
+        show(CqKind.DROPPED, total);
     }
 
     /** The end of a poll. */
@@ -89,8 +89,8 @@ final class CqCounts extends Padded {
         if (looked) {
             showCompletions();
         }
-        show(LiveCounters.Cq.POLLS, total);
-        show(LiveCounters.Cq.EMPTY_POLLS, total - usefulPolls);
+        show(CqKind.POLLS, total);
+        show(CqKind.EMPTY_POLLS, total - usefulPolls);
     }
 
     private void showCompletions() {
@@ -98,10 +98,10 @@ final class CqCounts extends Padded {
         final long completions = successes + failed;
         usefulPolls += completions == shown ? 0 : 1;
         shown = completions;
-        show(LiveCounters.Cq.COMPLETIONS, completions);
-        show(LiveCounters.Cq.STATUS, successes);
-        show(LiveCounters.Cq.BYTES_SENT, sent);
-        show(LiveCounters.Cq.BYTES_RECEIVED, received);
+        show(CqKind.COMPLETIONS, completions);
+        show(CqKind.STATUS, successes);
+        show(CqKind.BYTES_SENT, sent);
+        show(CqKind.BYTES_RECEIVED, received);
     }
 
     /** From any thread. Of those who arm at the same time, the last one to look leaves what is true. */
@@ -111,7 +111,7 @@ final class CqCounts extends Padded {
         do {
             stored = total;
             // Volatile, so that what others added is looked for behind it.
-            UnsafeApi.putLongVolatile(null, address + (long) LiveCounters.Cq.ARMS * Long.BYTES, stored);
+            UnsafeApi.putLongVolatile(null, address + (long) CqKind.ARMS * Long.BYTES, stored);
             total = arms.get();
         } while (total != stored);
     }

@@ -5,8 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
 
 /** What others see of a CQ. */
 final class CqDescription {
@@ -14,10 +14,10 @@ final class CqDescription {
     }
 
     static void write(final LiveEntry entry, final CqRing ring) {
-        entry.set(LiveAttributes.Cq.RING_IOVA, ring.memory.iova())
-            .set(LiveAttributes.Cq.RING_LENGTH, ring.memory.length())
-            .set(LiveAttributes.Cq.CQES_OFFSET, RingMemory.ELEMENTS_OFFSET)
-            .set(LiveAttributes.Cq.CQE, ring.count())
-            .set(LiveAttributes.Cq.PDIR_DMA, ring.memory.pdirDma());
+        entry.set(CqKind.RING_IOVA, ring.memory.iova())
+            .set(CqKind.RING_LENGTH, ring.memory.length())
+            .set(CqKind.CQES_OFFSET, RingMemory.ELEMENTS_OFFSET)
+            .set(CqKind.CQE, ring.count())
+            .set(CqKind.PDIR_DMA, ring.memory.pdirDma());
     }
 }

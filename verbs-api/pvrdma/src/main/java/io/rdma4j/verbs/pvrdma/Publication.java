@@ -5,8 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;

@@ -5,13 +5,12 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Av;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.pvrdma.live.AhKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** An address vector, ready to be copied into WQEs. The device knows nothing of it. */
@@ -37,19 +36,19 @@ final class PvrdmaAh extends PvrdmaObject implements AddressHandle {
         for (int i = 0; i < words.length; i++) {
             words[i] = av.getLong(i * Long.BYTES);
         }
-        publication = Publication.of(context, LiveKind.AH, context.nextNumber(), this::describe);
+        publication = Publication.of(context, AhKind.KIND, context.nextNumber(), this::describe);
         publication.changed();
     }
 
     private void describe(final LiveEntry entry) {
-        entry.set(LiveAttributes.Ah.PD, pd.handle)
-            .set(LiveAttributes.Ah.PORT, attributes.port())
-            .set(LiveAttributes.Ah.GID_INDEX, attributes.sgidIndex())
-            .set(LiveAttributes.Ah.DGID_HIGH, attributes.dgid().high())
-            .set(LiveAttributes.Ah.DGID_LOW, attributes.dgid().low())
-            .set(LiveAttributes.Ah.SL, attributes.serviceLevel())
-            .set(LiveAttributes.Ah.HOP_LIMIT, attributes.hopLimit())
-            .set(LiveAttributes.Ah.TRAFFIC_CLASS, attributes.trafficClass());
+        entry.set(AhKind.PD, pd.handle)
+            .set(AhKind.PORT, attributes.port())
+            .set(AhKind.GID_INDEX, attributes.sgidIndex())
+            .set(AhKind.DGID_HIGH, attributes.dgid().high())
+            .set(AhKind.DGID_LOW, attributes.dgid().low())
+            .set(AhKind.SL, attributes.serviceLevel())
+            .set(AhKind.HOP_LIMIT, attributes.hopLimit())
+            .set(AhKind.TRAFFIC_CLASS, attributes.trafficClass());
     }
 
     /** Copies word by word: a general copy costs more for so little. */

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.hw.pvrdma.EventType;
@@ -22,6 +23,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.PortAttributes;
@@ -30,8 +32,8 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.pvrdma.device.CqHandle;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
-import io.rdma4j.verbs.spi.PublishedVector;
-import io.rdma4j.verbs.spi.VectorPublisher;
+import io.rdma4j.verbs.spi.ObjectPublisher;
+import io.rdma4j.verbs.spi.PublishedObject;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -43,7 +45,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** An open device. */
-final class PvrdmaContext implements RdmaContext, VectorPublisher {
+final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     private static final String CREATE_CQ = "create CQ";
     /** What one direct buffer holds, in whole pages. */
     private static final int MAX_ALLOCATION = Integer.MAX_VALUE & -DmaDomain.PAGE_SIZE;
@@ -423,8 +425,15 @@ final class PvrdmaContext implements RdmaContext, VectorPublisher {
     }
 
     @Override
-    public PublishedVector publishVector(final int type, final int flags) {
-        return new LiveVector(this, type, flags);
+    public PublishedObject publish(final LiveKind kind, final long... attributes) {
+        return new PublishedEntry(device.live(), kind, nextNumber(), attributes);
+    }
+
+    @Override
+    public void cached(final MemoryRegion region) {
+        if (region instanceof PvrdmaMr) {
+            ((PvrdmaMr) region).cached();
+        }
     }
 
     void uncountAh() {

@@ -10,7 +10,6 @@ import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.jfr.Flight;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.CqeWords;
 import io.rdma4j.hw.pvrdma.RingGeometry;
@@ -24,6 +23,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -102,7 +102,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         this.pokeIn = pokeInterval;
         this.armBits = context.traits.armBits;
         this.poller = OneThread.of("the poll of " + this);
-        final LiveEntry entry = context.device.live().add(LiveKind.CQ, handle);
+        final LiveEntry entry = context.device.live().add(CqKind.KIND, handle);
         this.counts = new CqCounts(entry.counters());
         this.publication = new Publication(entry, shown -> CqDescription.write(shown, this.cqRing));
         publication.changed();

@@ -7,14 +7,13 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.pvrdma.device.MrKeys;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 /** A region for fast registration: the device's part of it, and the pages it was given last. */
 final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
@@ -33,18 +32,18 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
         this.maxPages = maxPages;
         this.keys = keys;
         this.rkey = keys.rkey();
-        publication = Publication.of(context, LiveKind.MR, keys.handle(), this::describe);
+        publication = Publication.of(context, MrKind.KIND, keys.handle(), this::describe);
         publication.changed();
     }
 
     private void describe(final LiveEntry entry) {
         final FastPages now = pages;
         RegionDescription.writeKeys(entry, pd, lkey(), rkey);
-        entry.set(LiveAttributes.Mr.ADDRESS, now == null ? 0 : now.address())
-            .set(LiveAttributes.Mr.LENGTH, now == null ? 0 : now.length())
-            .set(LiveAttributes.Mr.PDIR_DMA, now == null ? 0 : now.pdirDma())
-            .set(LiveAttributes.Mr.PAGES, now == null ? 0 : now.count())
-            .set(LiveAttributes.Mr.FLAGS, LiveAttributes.Mr.PAGE_LIST | RegionDescription.FAST);
+        entry.set(MrKind.ADDRESS, now == null ? 0 : now.address())
+            .set(MrKind.LENGTH, now == null ? 0 : now.length())
+            .set(MrKind.PDIR_DMA, now == null ? 0 : now.pdirDma())
+            .set(MrKind.PAGES, now == null ? 0 : now.count())
+            .set(MrKind.FLAGS, MrKind.PAGE_LIST | MrKind.FAST);
     }
 
     @Override

@@ -8,7 +8,6 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
@@ -17,6 +16,7 @@ import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 import java.util.EnumSet;
 import java.util.Set;
@@ -40,7 +40,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
 
     private Publication publish() {
         final Publication next =
-            Publication.of(context, LiveKind.MR, state.registration().handle(), this::describe);
+            Publication.of(context, MrKind.KIND, state.registration().handle(), this::describe);
         next.changed();
         return next;
     }

@@ -9,7 +9,6 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.verbs.AccessFlag;
@@ -29,8 +28,8 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
 import io.rdma4j.verbs.pvrdma.device.MrKeys;
 import io.rdma4j.verbs.pvrdma.device.MwKeys;
-import io.rdma4j.verbs.spi.CachePublisher;
-import io.rdma4j.verbs.spi.PublishedCache;
+import io.rdma4j.verbs.pvrdma.live.PdKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -39,7 +38,7 @@ import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 
 /** A protection domain and what was made in it. */
-final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePublisher {
+final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     final int handle;
     private final Children<PvrdmaQp> qps = new Children<>();
     private final Children<PvrdmaSrq> srqs = new Children<>();
@@ -53,7 +52,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
     PvrdmaPd(final PvrdmaContext context, final int handle) {
         super(context);
         this.handle = handle;
-        publication = Publication.of(context, LiveKind.PD, handle, Publication.NO_ATTRIBUTES);
+        publication = Publication.of(context, PdKind.KIND, handle, Publication.NO_ATTRIBUTES);
         publication.changed();
     }
 
@@ -163,7 +162,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
             final int srqHandle =
                 context.device.commands().createSrq(handle, memory.pdirDma(), count, maxSge, memory.pages());
             undo.add(() -> context.device.commands().destroySrq(srqHandle));
-            final LiveEntry entry = context.device.live().add(LiveKind.SRQ, srqHandle);
+            final LiveEntry entry = context.device.live().add(SrqKind.KIND, srqHandle);
             undo.add(entry::close);
             final PvrdmaSrq srq = new PvrdmaSrq(this, srqHandle, new io.rdma4j.queues.SharedReceiveQueue(
                 memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count, maxSge, context.doorbell,
@@ -214,18 +213,6 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain, CachePubl
     private void requireFeature(final String operation, final Feature feature) {
         if (!context.supports(feature)) {
             throw Errors.unsupported(operation, context, feature);
-        }
-    }
-
-    @Override
-    public PublishedCache publishCache(final long maxCount, final long maxBytes) {
-        return new LiveCache(context, maxCount, maxBytes);
-    }
-
-    @Override
-    public void cached(final MemoryRegion region) {
-        if (region instanceof PvrdmaMr) {
-            ((PvrdmaMr) region).cached();
         }
     }
 

@@ -9,7 +9,6 @@ import io.rdma4j.base.Cleanup;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 import io.rdma4j.queues.WorkQueue;
@@ -17,6 +16,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -54,14 +54,14 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     }
 
     private void describe(final LiveEntry entry) {
-        entry.set(LiveAttributes.Srq.PD, pd.handle)
-            .set(LiveAttributes.Srq.RING_IOVA, memory.iova())
-            .set(LiveAttributes.Srq.RING_LENGTH, memory.length())
-            .set(LiveAttributes.Srq.RQ_OFFSET, RingMemory.ELEMENTS_OFFSET)
-            .set(LiveAttributes.Srq.MAX_WR, queue.count())
-            .set(LiveAttributes.Srq.MAX_SGE, queue.maxSge())
-            .set(LiveAttributes.Srq.SRQ_LIMIT, limit)
-            .set(LiveAttributes.Srq.PDIR_DMA, memory.pdirDma());
+        entry.set(SrqKind.PD, pd.handle)
+            .set(SrqKind.RING_IOVA, memory.iova())
+            .set(SrqKind.RING_LENGTH, memory.length())
+            .set(SrqKind.RQ_OFFSET, RingMemory.ELEMENTS_OFFSET)
+            .set(SrqKind.MAX_WR, queue.count())
+            .set(SrqKind.MAX_SGE, queue.maxSge())
+            .set(SrqKind.SRQ_LIMIT, limit)
+            .set(SrqKind.PDIR_DMA, memory.pdirDma());
     }
 
     @Override

@@ -6,13 +6,12 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.base.Cleanup;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.WindowType;
 import io.rdma4j.verbs.pvrdma.device.MwKeys;
+import io.rdma4j.verbs.pvrdma.live.MwKind;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -33,14 +32,14 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
         this.handle = keys.handle();
         this.rkey = keys.rkey();
         this.chosen = new AtomicInteger(keys.rkey());
-        publication = Publication.of(context, LiveKind.MW, handle, this::describe);
+        publication = Publication.of(context, MwKind.KIND, handle, this::describe);
         publication.changed();
     }
 
     private void describe(final LiveEntry entry) {
-        entry.set(LiveAttributes.Mw.PD, pd.handle)
-            .set(LiveAttributes.Mw.RKEY, Integer.toUnsignedLong(rkey))
-            .set(LiveAttributes.Mw.TYPE, type.ordinal() + 1L);
+        entry.set(MwKind.PD, pd.handle)
+            .set(MwKind.RKEY, Integer.toUnsignedLong(rkey))
+            .set(MwKind.TYPE, type.ordinal() + 1L);
     }
 
     @Override

@@ -8,13 +8,13 @@ package io.rdma4j.verbs.pvrdma;
 import static io.rdma4j.hw.pvrdma.QpType.PVRDMA_QPT_RC;
 import static io.rdma4j.hw.pvrdma.QpType.PVRDMA_QPT_UD;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveCounters;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.queues.QueueTotals;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 /** What others see of a QP. */
 final class QpDescription {
@@ -29,15 +29,15 @@ final class QpDescription {
     }
 
     static QueueTotals sendTotals(final LiveEntry entry) {
-        return totals(entry, LiveCounters.Qp.SQ_POSTED, LiveCounters.Qp.SQ_RETIRED);
+        return totals(entry, QpKind.SQ_POSTED, QpKind.SQ_RETIRED);
     }
 
     static QueueTotals receiveTotals(final LiveEntry entry) {
-        return totals(entry, LiveCounters.Qp.RQ_POSTED, LiveCounters.Qp.RQ_RETIRED);
+        return totals(entry, QpKind.RQ_POSTED, QpKind.RQ_RETIRED);
     }
 
     static QueueTotals sharedTotals(final LiveEntry entry) {
-        return totals(entry, LiveCounters.Srq.RQ_POSTED, LiveCounters.Srq.RQ_TAKEN);
+        return totals(entry, SrqKind.RQ_POSTED, SrqKind.RQ_TAKEN);
     }
 
     /** Behind the first place are those of doorbells and refusals. */
@@ -46,34 +46,34 @@ final class QpDescription {
     }
 
     static void write(final LiveEntry entry, final QpResources resources, final int pd) {
-        entry.set(LiveAttributes.Qp.QPN, resources.qpn())
-            .set(LiveAttributes.Qp.TYPE, code(resources.type()))
-            .set(LiveAttributes.Qp.PD, pd)
-            .set(LiveAttributes.Qp.SEND_CQ, resources.sendCq().handle)
-            .set(LiveAttributes.Qp.RECV_CQ, resources.receiveCq().handle)
-            .set(LiveAttributes.Qp.SRQ, resources.srq() == null ? NO_SRQ : resources.srq().handle);
+        entry.set(QpKind.QPN, resources.qpn())
+            .set(QpKind.TYPE, code(resources.type()))
+            .set(QpKind.PD, pd)
+            .set(QpKind.SEND_CQ, resources.sendCq().handle)
+            .set(QpKind.RECV_CQ, resources.receiveCq().handle)
+            .set(QpKind.SRQ, resources.srq() == null ? NO_SRQ : resources.srq().handle);
         writeRings(entry, resources.memory().rings(), resources.sizes());
     }
 
     private static void writeRings(final LiveEntry entry, final RingMemory rings, final QpSizes sizes) {
-        entry.set(LiveAttributes.Qp.RING_IOVA, rings.iova())
-            .set(LiveAttributes.Qp.RING_LENGTH, rings.length())
-            .set(LiveAttributes.Qp.PDIR_DMA, rings.pdirDma())
-            .set(LiveAttributes.Qp.SQ_OFFSET, sizes.sendOffset())
-            .set(LiveAttributes.Qp.SQ_MAX_WR, sizes.sendWr())
-            .set(LiveAttributes.Qp.SQ_MAX_SGE, sizes.sendSge())
-            .set(LiveAttributes.Qp.RQ_OFFSET, sizes.receiveWr() == 0 ? 0 : sizes.receiveOffset())
-            .set(LiveAttributes.Qp.RQ_MAX_WR, sizes.receiveWr())
-            .set(LiveAttributes.Qp.RQ_MAX_SGE, sizes.receiveSge());
+        entry.set(QpKind.RING_IOVA, rings.iova())
+            .set(QpKind.RING_LENGTH, rings.length())
+            .set(QpKind.PDIR_DMA, rings.pdirDma())
+            .set(QpKind.SQ_OFFSET, sizes.sendOffset())
+            .set(QpKind.SQ_MAX_WR, sizes.sendWr())
+            .set(QpKind.SQ_MAX_SGE, sizes.sendSge())
+            .set(QpKind.RQ_OFFSET, sizes.receiveWr() == 0 ? 0 : sizes.receiveOffset())
+            .set(QpKind.RQ_MAX_WR, sizes.receiveWr())
+            .set(QpKind.RQ_MAX_SGE, sizes.receiveSge());
     }
 
     /** What changes in the life of a QP. */
     static void write(final LiveEntry entry, final QpState state, final QpAttributes known) {
-        entry.set(LiveAttributes.Qp.STATE, state.ordinal())
-            .set(LiveAttributes.Qp.DEST_QPN, known.destQpn())
-            .set(LiveAttributes.Qp.PATH_MTU, known.pathMtu() == null ? 0 : known.pathMtu().code())
-            .set(LiveAttributes.Qp.QKEY, known.qkey() & 0xffff_ffffL)
-            .set(LiveAttributes.Qp.SQ_PSN, known.sqPsn())
-            .set(LiveAttributes.Qp.RQ_PSN, known.rqPsn());
+        entry.set(QpKind.STATE, state.ordinal())
+            .set(QpKind.DEST_QPN, known.destQpn())
+            .set(QpKind.PATH_MTU, known.pathMtu() == null ? 0 : known.pathMtu().code())
+            .set(QpKind.QKEY, known.qkey() & 0xffff_ffffL)
+            .set(QpKind.SQ_PSN, known.sqPsn())
+            .set(QpKind.RQ_PSN, known.rqPsn());
     }
 }

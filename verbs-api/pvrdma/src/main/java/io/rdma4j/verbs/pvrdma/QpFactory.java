@@ -7,7 +7,6 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.queues.ReceiveQueue;
 import io.rdma4j.queues.SendQueue;
@@ -17,6 +16,7 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.pvrdma.device.CreateQp;
 import io.rdma4j.verbs.pvrdma.device.QpHandle;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 /** Makes QPs: checks the options, takes memory and room in the CQs, asks the device, joins the parts. */
 final class QpFactory {
@@ -106,7 +106,7 @@ final class QpFactory {
         synchronized (context.qps) {
             final QpHandle created = context.device.commands().createQp(request(queues, sizes, memory));
             undo.add(() -> context.device.commands().destroyQp(created.handle()));
-            final LiveEntry entry = context.device.live().add(LiveKind.QP, created.handle());
+            final LiveEntry entry = context.device.live().add(QpKind.KIND, created.handle());
             undo.add(entry::close);
             final PvrdmaQp qp = new PvrdmaQp(pd, new QpResources(options.type(), created.handle(), created.qpn(),
                 sizes, queues, sendPath(sizes, memory, created.handle(), queues.sendCq(), entry),

@@ -5,16 +5,13 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 /** What others see of a region. */
 final class RegionDescription {
-    /** Flag: a region for fast registration; the range and the rights are those of the last one. */
-    static final long FAST = 8;
-
     private RegionDescription() {
     }
 
@@ -22,24 +19,24 @@ final class RegionDescription {
         final MemoryRegistration now = state.registration();
         final RegionPages pages = state.memory().pages();
         writeKeys(entry, state.pd(), now.lkey(), now.rkey());
-        entry.set(LiveAttributes.Mr.ACCESS, state.accessBits())
-            .set(LiveAttributes.Mr.IOVA, now.iova())
-            .set(LiveAttributes.Mr.LENGTH, now.length())
-            .set(LiveAttributes.Mr.ADDRESS, now.address())
-            .set(LiveAttributes.Mr.PDIR_DMA, pages.pdirDma())
-            .set(LiveAttributes.Mr.PAGES, pages.pages())
-            .set(LiveAttributes.Mr.FLAGS, flags(state.memory().source(), cached));
+        entry.set(MrKind.ACCESS, state.accessBits())
+            .set(MrKind.IOVA, now.iova())
+            .set(MrKind.LENGTH, now.length())
+            .set(MrKind.ADDRESS, now.address())
+            .set(MrKind.PDIR_DMA, pages.pdirDma())
+            .set(MrKind.PAGES, pages.pages())
+            .set(MrKind.FLAGS, flags(state.memory().source(), cached));
     }
 
     private static long flags(final RegionSource source, final boolean cached) {
-        return (source != null && source.onDemand() ? LiveAttributes.Mr.ON_DEMAND : 0)
-            | (source instanceof ListSource ? LiveAttributes.Mr.PAGE_LIST : 0)
-            | (cached ? LiveAttributes.Mr.CACHED : 0);
+        return (source != null && source.onDemand() ? MrKind.ON_DEMAND : 0)
+            | (source instanceof ListSource ? MrKind.PAGE_LIST : 0)
+            | (cached ? MrKind.CACHED : 0);
     }
 
     static void writeKeys(final LiveEntry entry, final PvrdmaPd pd, final int lkey, final int rkey) {
-        entry.set(LiveAttributes.Mr.PD, pd.handle)
-            .set(LiveAttributes.Mr.LKEY, Integer.toUnsignedLong(lkey))
-            .set(LiveAttributes.Mr.RKEY, Integer.toUnsignedLong(rkey));
+        entry.set(MrKind.PD, pd.handle)
+            .set(MrKind.LKEY, Integer.toUnsignedLong(lkey))
+            .set(MrKind.RKEY, Integer.toUnsignedLong(rkey));
     }
 }

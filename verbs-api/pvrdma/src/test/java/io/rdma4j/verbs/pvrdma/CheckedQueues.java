@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.hw.pvrdma.RingState;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.queues.Doorbell;
 import io.rdma4j.queues.ReceiveQueue;
 import io.rdma4j.queues.SharedReceiveQueue;
@@ -19,6 +18,7 @@ import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -156,7 +156,7 @@ final class CheckedQueues {
     private void sharedReceiveQueue(final Peer a) throws Exception {
         final PvrdmaSrq srq = new PvrdmaSrq((PvrdmaPd) a.pd, 5, new SharedReceiveQueue(ring(), RingState.RX_OFFSET,
             RingMemory.ELEMENTS_OFFSET, 8, 1, slowDoorbell(), 5), RingMemory.allocate((PvrdmaContext) a.context, 2),
-            ((PvrdmaContext) a.context).device.live().add(LiveKind.SRQ, 5));
+            ((PvrdmaContext) a.context).device.live().add(SrqKind.KIND, 5));
         final FutureTask<Integer> visit = visit(() -> srq.postReceive(new ReceiveRequest()));
         assertFound("SRQ 5", () -> srq.postReceive(1, 0, 8, 0));
         assertFound("SRQ 5", () -> srq.postReceive(new ReceiveRequest()));

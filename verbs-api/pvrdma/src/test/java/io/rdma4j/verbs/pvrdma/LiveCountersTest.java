@@ -7,8 +7,6 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.driver.live.LiveCounters;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -21,6 +19,9 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -47,7 +48,7 @@ class LiveCountersTest {
     }
 
     private static void assertStatus(final CompletionQueue cq, final int status, final long total) {
-        assertCq(cq, LiveCounters.Cq.STATUS + status, total);
+        assertCq(cq, CqKind.STATUS + status, total);
     }
 
     private static SendRequest[] batch(final Peer a, final int count, final boolean allSignaled) {
@@ -84,22 +85,22 @@ class LiveCountersTest {
         Completions.await(a.cq, 9);
         Completions.await(b.cq, 9);
 
-        assertQp(a.qp, LiveCounters.Qp.SQ_POSTED, 9);
-        assertQp(a.qp, LiveCounters.Qp.SQ_DOORBELLS, 2);
-        assertQp(a.qp, LiveCounters.Qp.SQ_RETIRED, 9);
-        assertQp(a.qp, LiveCounters.Qp.RQ_POSTED, 0);
-        assertQp(b.qp, LiveCounters.Qp.RQ_POSTED, 9);
-        assertQp(b.qp, LiveCounters.Qp.RQ_DOORBELLS, 9);
-        assertQp(b.qp, LiveCounters.Qp.RQ_RETIRED, 9);
-        assertQp(b.qp, LiveCounters.Qp.SQ_POSTED, 0);
+        assertQp(a.qp, QpKind.SQ_POSTED, 9);
+        assertQp(a.qp, QpKind.SQ_DOORBELLS, 2);
+        assertQp(a.qp, QpKind.SQ_RETIRED, 9);
+        assertQp(a.qp, QpKind.RQ_POSTED, 0);
+        assertQp(b.qp, QpKind.RQ_POSTED, 9);
+        assertQp(b.qp, QpKind.RQ_DOORBELLS, 9);
+        assertQp(b.qp, QpKind.RQ_RETIRED, 9);
+        assertQp(b.qp, QpKind.SQ_POSTED, 0);
         final long bytes = 7 + 8 * 10 + 28;
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 9);
+        assertCq(a.cq, CqKind.COMPLETIONS, 9);
         assertStatus(a.cq, WcStatus.PVRDMA_WC_SUCCESS, 9);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_SENT, bytes);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_RECEIVED, 0);
-        assertCq(b.cq, LiveCounters.Cq.COMPLETIONS, 9);
-        assertCq(b.cq, LiveCounters.Cq.BYTES_RECEIVED, bytes);
-        assertCq(b.cq, LiveCounters.Cq.BYTES_SENT, 0);
+        assertCq(a.cq, CqKind.BYTES_SENT, bytes);
+        assertCq(a.cq, CqKind.BYTES_RECEIVED, 0);
+        assertCq(b.cq, CqKind.COMPLETIONS, 9);
+        assertCq(b.cq, CqKind.BYTES_RECEIVED, bytes);
+        assertCq(b.cq, CqKind.BYTES_SENT, 0);
     }
 
     /** Where the device completes every send, and where it completes those that ask for it alone. */
@@ -111,10 +112,10 @@ class LiveCountersTest {
         receive(both[1], 8);
         assertThat(a.qp.postSend(batch(a, 8, false), 8)).isEqualTo(8);
         Completions.await(a.cq, 1);
-        assertQp(a.qp, LiveCounters.Qp.SQ_RETIRED, 8);
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 1);
+        assertQp(a.qp, QpKind.SQ_RETIRED, 8);
+        assertCq(a.cq, CqKind.COMPLETIONS, 1);
         assertStatus(a.cq, WcStatus.PVRDMA_WC_SUCCESS, 1);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_SENT, 8 * 10 + 28);
+        assertCq(a.cq, CqKind.BYTES_SENT, 8 * 10 + 28);
     }
 
     @Test
@@ -124,9 +125,9 @@ class LiveCountersTest {
         receive(both[1], 1);
         assertThat(a.qp.postSend(new SendRequest().flags(0).sge(a.at(0), 33, a.lkey()))).isZero();
         Completions.assertNone(a.cq);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_SENT, 33);
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 0);
-        assertCq(a.cq, LiveCounters.Cq.POLLS, Seen.cq(a.cq).counter(LiveCounters.Cq.EMPTY_POLLS));
+        assertCq(a.cq, CqKind.BYTES_SENT, 33);
+        assertCq(a.cq, CqKind.COMPLETIONS, 0);
+        assertCq(a.cq, CqKind.POLLS, Seen.cq(a.cq).counter(CqKind.EMPTY_POLLS));
     }
 
     @Test
@@ -137,8 +138,8 @@ class LiveCountersTest {
         for (int i = 0; i < 5; i++) {
             assertThat(a.cq.poll(completions, 4)).isZero();
         }
-        assertCq(a.cq, LiveCounters.Cq.POLLS, 5);
-        assertCq(a.cq, LiveCounters.Cq.EMPTY_POLLS, 5);
+        assertCq(a.cq, CqKind.POLLS, 5);
+        assertCq(a.cq, CqKind.EMPTY_POLLS, 5);
         receive(both[1], 6);
         assertThat(a.qp.postSend(batch(a, 6, true), 6)).isEqualTo(6);
         int empty = 5;
@@ -149,8 +150,8 @@ class LiveCountersTest {
         }
         assertThat(a.cq.poll(null, 4)).as("no poll").isEqualTo(ReturnCode.INVALID_REQUEST);
         assertThat(a.cq.poll(completions, 0)).as("no poll").isEqualTo(ReturnCode.INVALID_REQUEST);
-        assertCq(a.cq, LiveCounters.Cq.POLLS, polls);
-        assertCq(a.cq, LiveCounters.Cq.EMPTY_POLLS, empty);
+        assertCq(a.cq, CqKind.POLLS, polls);
+        assertCq(a.cq, CqKind.EMPTY_POLLS, empty);
     }
 
     @Test
@@ -170,8 +171,8 @@ class LiveCountersTest {
                 thrown++;
             }
         }
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 2);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_SENT, 21);
+        assertCq(a.cq, CqKind.COMPLETIONS, 2);
+        assertCq(a.cq, CqKind.BYTES_SENT, 21);
     }
 
     @ParameterizedTest
@@ -185,10 +186,10 @@ class LiveCountersTest {
         Completions.await(a.cq, 4);
         assertStatus(a.cq, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 4);
         assertStatus(a.cq, WcStatus.PVRDMA_WC_SUCCESS, 0);
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 4);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_SENT, 0);
-        assertCq(a.cq, LiveCounters.Cq.BYTES_RECEIVED, 0);
-        assertQp(a.qp, LiveCounters.Qp.RQ_RETIRED, 3);
+        assertCq(a.cq, CqKind.COMPLETIONS, 4);
+        assertCq(a.cq, CqKind.BYTES_SENT, 0);
+        assertCq(a.cq, CqKind.BYTES_RECEIVED, 0);
+        assertQp(a.qp, QpKind.RQ_RETIRED, 3);
     }
 
     @Test
@@ -210,8 +211,8 @@ class LiveCountersTest {
         receive(a, 1);
         new Forgery(a.cq).write(a.qp, WcOpcode.PVRDMA_WC_RECV, status, 8, 0);
         Completions.await(a.cq, 1);
-        assertStatus(a.cq, status == 22 ? 22 : LiveCounters.Cq.STATUSES - 1, 1);
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 1);
+        assertStatus(a.cq, status == 22 ? 22 : CqKind.STATUSES - 1, 1);
+        assertCq(a.cq, CqKind.COMPLETIONS, 1);
     }
 
     @Test
@@ -222,8 +223,8 @@ class LiveCountersTest {
         device.write(a.qp, WcOpcode.PVRDMA_WC_RECV, 0, 8, 5);
         device.write(a.qp, WcOpcode.PVRDMA_WC_SEND, 0, 8, 5);
         Completions.assertNone(a.cq);
-        assertCq(a.cq, LiveCounters.Cq.DROPPED, 2);
-        assertCq(a.cq, LiveCounters.Cq.COMPLETIONS, 0);
+        assertCq(a.cq, CqKind.DROPPED, 2);
+        assertCq(a.cq, CqKind.COMPLETIONS, 0);
     }
 
     @Test
@@ -238,10 +239,10 @@ class LiveCountersTest {
         for (int i = 0; i < 3; i++) {
             assertThat(a.qp.postSend(1, a.at(0), 1, a.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
         }
-        assertQp(a.qp, LiveCounters.Qp.SQ_FULL, 3);
-        assertQp(a.qp, LiveCounters.Qp.SQ_POSTED, 4);
-        assertQp(a.qp, LiveCounters.Qp.RQ_FULL, 1);
-        assertQp(a.qp, LiveCounters.Qp.RQ_POSTED, 2);
+        assertQp(a.qp, QpKind.SQ_FULL, 3);
+        assertQp(a.qp, QpKind.SQ_POSTED, 4);
+        assertQp(a.qp, QpKind.RQ_FULL, 1);
+        assertQp(a.qp, QpKind.RQ_POSTED, 2);
     }
 
     @Test
@@ -254,10 +255,10 @@ class LiveCountersTest {
         a.qp.modify(QpAttributes.to(QpState.RESET));
         final LiveObject reset = Seen.qp(a.qp);
         final long start = 2L * a.qp.maxSendWr();
-        assertCounted(reset, LiveCounters.Qp.SQ_POSTED, start);
-        assertCounted(reset, LiveCounters.Qp.SQ_RETIRED, start);
-        assertCounted(reset, LiveCounters.Qp.RQ_POSTED, 0);
-        assertQp(a.qp, LiveCounters.Qp.SQ_DOORBELLS, 1);
+        assertCounted(reset, QpKind.SQ_POSTED, start);
+        assertCounted(reset, QpKind.SQ_RETIRED, start);
+        assertCounted(reset, QpKind.RQ_POSTED, 0);
+        assertQp(a.qp, QpKind.SQ_DOORBELLS, 1);
     }
 
     @Test
@@ -274,14 +275,14 @@ class LiveCountersTest {
         assertThat(srq.postReceive(5, b.at(0), 64, b.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
         assertThat(a.qp.postSend(batch(a, 3, true), 3)).isEqualTo(3);
         Completions.await(b.cq, 3);
-        final LiveObject seen = Seen.one(device, LiveKind.SRQ, ((PvrdmaSrq) srq).handle);
-        assertCounted(seen, LiveCounters.Srq.RQ_POSTED, 4);
-        assertCounted(seen, LiveCounters.Srq.RQ_DOORBELLS, 4);
-        assertCounted(seen, LiveCounters.Srq.RQ_FULL, 1);
-        assertCounted(seen, LiveCounters.Srq.RQ_TAKEN, 3);
-        assertCq(b.cq, LiveCounters.Cq.BYTES_RECEIVED, 33);
+        final LiveObject seen = Seen.one(device, SrqKind.KIND, ((PvrdmaSrq) srq).handle);
+        assertCounted(seen, SrqKind.RQ_POSTED, 4);
+        assertCounted(seen, SrqKind.RQ_DOORBELLS, 4);
+        assertCounted(seen, SrqKind.RQ_FULL, 1);
+        assertCounted(seen, SrqKind.RQ_TAKEN, 3);
+        assertCq(b.cq, CqKind.BYTES_RECEIVED, 33);
         assertStatus(b.cq, WcStatus.PVRDMA_WC_SUCCESS, 3);
-        assertQp(b.qp, LiveCounters.Qp.RQ_POSTED, 0);
+        assertQp(b.qp, QpKind.RQ_POSTED, 0);
     }
 
     @Test
@@ -300,6 +301,6 @@ class LiveCountersTest {
         for (final Thread thread : threads) {
             thread.join();
         }
-        assertCq(cq, LiveCounters.Cq.ARMS, 6000);
+        assertCq(cq, CqKind.ARMS, 6000);
     }
 }

@@ -8,8 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.driver.live.LiveAttributes;
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.QpType;
@@ -33,6 +32,15 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.pvrdma.live.AhKind;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.pvrdma.live.MwKind;
+import io.rdma4j.verbs.pvrdma.live.PdKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.spi.ObjectPublisher;
+import io.rdma4j.verbs.spi.PublishedObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,8 +52,8 @@ import java.util.List;
 /** Others see the objects there are, as they are. */
 @Timeout(60)
 class LiveObjectsTest {
-    private static final LiveKind[] MADE_HERE = {LiveKind.PD, LiveKind.MR, LiveKind.MW, LiveKind.CQ, LiveKind.SRQ,
-        LiveKind.QP, LiveKind.AH, LiveKind.CACHE, LiveKind.AV};
+    private static final List<LiveKind> MADE_HERE = List.of(PdKind.KIND, MrKind.KIND, MwKind.KIND, CqKind.KIND,
+        SrqKind.KIND, QpKind.KIND, AhKind.KIND);
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -67,7 +75,7 @@ class LiveObjectsTest {
 
     private static void assertState(final Peer peer, final QpState state) {
         assertThat(peer.qp.state()).isEqualTo(state);
-        assertAttribute(Seen.qp(peer.qp), LiveAttributes.Qp.STATE, state.ordinal());
+        assertAttribute(Seen.qp(peer.qp), QpKind.STATE, state.ordinal());
     }
 
     @Test
@@ -75,25 +83,25 @@ class LiveObjectsTest {
         final PvrdmaContext device = devices.open();
         final Peer a = Peer.rc(device);
         final PvrdmaQp qp = (PvrdmaQp) a.qp;
-        final LiveObject seen = only(device, LiveKind.QP);
+        final LiveObject seen = only(device, QpKind.KIND);
         assertThat(seen.handle()).isEqualTo(qp.handle);
-        assertAttribute(seen, LiveAttributes.Qp.QPN, qp.qpNumber());
-        assertAttribute(seen, LiveAttributes.Qp.TYPE, QpType.PVRDMA_QPT_RC);
-        assertAttribute(seen, LiveAttributes.Qp.STATE, 0);
-        assertAttribute(seen, LiveAttributes.Qp.PD, only(device, LiveKind.PD).handle());
-        assertAttribute(seen, LiveAttributes.Qp.SEND_CQ, only(device, LiveKind.CQ).handle());
-        assertAttribute(seen, LiveAttributes.Qp.RECV_CQ, only(device, LiveKind.CQ).handle());
-        assertAttribute(seen, LiveAttributes.Qp.SRQ, -1);
-        assertAttribute(seen, LiveAttributes.Qp.SQ_MAX_WR, qp.maxSendWr());
-        assertAttribute(seen, LiveAttributes.Qp.SQ_MAX_SGE, 4);
-        assertAttribute(seen, LiveAttributes.Qp.RQ_MAX_WR, qp.maxReceiveWr());
-        assertAttribute(seen, LiveAttributes.Qp.RQ_MAX_SGE, 4);
+        assertAttribute(seen, QpKind.QPN, qp.qpNumber());
+        assertAttribute(seen, QpKind.TYPE, QpType.PVRDMA_QPT_RC);
+        assertAttribute(seen, QpKind.STATE, 0);
+        assertAttribute(seen, QpKind.PD, only(device, PdKind.KIND).handle());
+        assertAttribute(seen, QpKind.SEND_CQ, only(device, CqKind.KIND).handle());
+        assertAttribute(seen, QpKind.RECV_CQ, only(device, CqKind.KIND).handle());
+        assertAttribute(seen, QpKind.SRQ, -1);
+        assertAttribute(seen, QpKind.SQ_MAX_WR, qp.maxSendWr());
+        assertAttribute(seen, QpKind.SQ_MAX_SGE, 4);
+        assertAttribute(seen, QpKind.RQ_MAX_WR, qp.maxReceiveWr());
+        assertAttribute(seen, QpKind.RQ_MAX_SGE, 4);
         final long offset = qp.sends.queue.slotOffset(0);
-        assertAttribute(seen, LiveAttributes.Qp.SQ_OFFSET, offset);
-        assertAttribute(seen, LiveAttributes.Qp.RQ_OFFSET, qp.receives.queue.slotOffset(0));
-        assertAttribute(seen, LiveAttributes.Qp.RING_LENGTH, qp.sends.queue.buffer().capacity());
-        assertThat(seen.attribute(LiveAttributes.Qp.RING_IOVA)).isPositive();
-        assertThat(seen.attribute(LiveAttributes.Qp.PDIR_DMA)).isPositive();
+        assertAttribute(seen, QpKind.SQ_OFFSET, offset);
+        assertAttribute(seen, QpKind.RQ_OFFSET, qp.receives.queue.slotOffset(0));
+        assertAttribute(seen, QpKind.RING_LENGTH, qp.sends.queue.buffer().capacity());
+        assertThat(seen.attribute(QpKind.RING_IOVA)).isPositive();
+        assertThat(seen.attribute(QpKind.PDIR_DMA)).isPositive();
     }
 
     @Test
@@ -105,10 +113,10 @@ class LiveObjectsTest {
         assertState(a, QpState.RTS);
         final QpAttributes told = a.qp.query();
         final LiveObject connected = Seen.qp(a.qp);
-        assertAttribute(connected, LiveAttributes.Qp.DEST_QPN, b.qp.qpNumber());
-        assertAttribute(connected, LiveAttributes.Qp.PATH_MTU, told.pathMtu().code());
-        assertAttribute(connected, LiveAttributes.Qp.SQ_PSN, told.sqPsn());
-        assertAttribute(connected, LiveAttributes.Qp.RQ_PSN, told.rqPsn());
+        assertAttribute(connected, QpKind.DEST_QPN, b.qp.qpNumber());
+        assertAttribute(connected, QpKind.PATH_MTU, told.pathMtu().code());
+        assertAttribute(connected, QpKind.SQ_PSN, told.sqPsn());
+        assertAttribute(connected, QpKind.RQ_PSN, told.rqPsn());
         a.qp.modify(QpAttributes.to(QpState.SQD));
         assertState(a, QpState.SQD);
         a.qp.modify(QpAttributes.to(QpState.RTS));
@@ -117,7 +125,7 @@ class LiveObjectsTest {
         assertState(a, QpState.ERR);
         a.qp.modify(QpAttributes.to(QpState.RESET));
         assertState(a, QpState.RESET);
-        assertAttribute(Seen.qp(a.qp), LiveAttributes.Qp.DEST_QPN, 0);
+        assertAttribute(Seen.qp(a.qp), QpKind.DEST_QPN, 0);
     }
 
     @Test
@@ -125,20 +133,20 @@ class LiveObjectsTest {
         final PvrdmaContext device = devices.open();
         final Peer a = Peer.ud(device);
         final LiveObject seen = Seen.qp(a.qp);
-        assertAttribute(seen, LiveAttributes.Qp.TYPE, QpType.PVRDMA_QPT_UD);
-        assertAttribute(seen, LiveAttributes.Qp.QKEY, Peer.QKEY);
+        assertAttribute(seen, QpKind.TYPE, QpType.PVRDMA_QPT_UD);
+        assertAttribute(seen, QpKind.QKEY, Peer.QKEY);
         final Gid gid = a.qp.localAddress().gid();
         final AddressHandle ah = a.pd.createAh(new AhAttributes(gid, 0, 9, 5, 77, 3, 1));
-        final LiveObject handle = only(device, LiveKind.AH);
-        assertAttribute(handle, LiveAttributes.Ah.PD, only(device, LiveKind.PD).handle());
-        assertAttribute(handle, LiveAttributes.Ah.DGID_HIGH, gid.high());
-        assertAttribute(handle, LiveAttributes.Ah.DGID_LOW, gid.low());
-        assertAttribute(handle, LiveAttributes.Ah.HOP_LIMIT, 9);
-        assertAttribute(handle, LiveAttributes.Ah.TRAFFIC_CLASS, 5);
-        assertAttribute(handle, LiveAttributes.Ah.SL, 3);
-        assertAttribute(handle, LiveAttributes.Ah.PORT, 1);
+        final LiveObject handle = only(device, AhKind.KIND);
+        assertAttribute(handle, AhKind.PD, only(device, PdKind.KIND).handle());
+        assertAttribute(handle, AhKind.DGID_HIGH, gid.high());
+        assertAttribute(handle, AhKind.DGID_LOW, gid.low());
+        assertAttribute(handle, AhKind.HOP_LIMIT, 9);
+        assertAttribute(handle, AhKind.TRAFFIC_CLASS, 5);
+        assertAttribute(handle, AhKind.SL, 3);
+        assertAttribute(handle, AhKind.PORT, 1);
         ah.close();
-        assertThat(Seen.all(device, LiveKind.AH)).isEmpty();
+        assertThat(Seen.all(device, AhKind.KIND)).isEmpty();
     }
 
     @Test
@@ -146,18 +154,18 @@ class LiveObjectsTest {
         final PvrdmaContext device = devices.open();
         final CompletionQueue cq = device.createCq(64);
         final LiveObject before = Seen.cq(cq);
-        assertAttribute(before, LiveAttributes.Cq.CQE, 64);
-        assertAttribute(before, LiveAttributes.Cq.RING_LENGTH, 2 * 4096);
+        assertAttribute(before, CqKind.CQE, 64);
+        assertAttribute(before, CqKind.RING_LENGTH, 2 * 4096);
         cq.resize(1024);
         final LiveObject after = Seen.cq(cq);
         assertThat(after.id()).isEqualTo(before.id());
-        assertAttribute(after, LiveAttributes.Cq.CQE, 1024);
-        assertAttribute(after, LiveAttributes.Cq.RING_LENGTH, 17 * 4096);
-        assertAttribute(after, LiveAttributes.Cq.CQES_OFFSET, 4096);
-        assertThat(after.attribute(LiveAttributes.Cq.RING_IOVA))
-            .isNotEqualTo(before.attribute(LiveAttributes.Cq.RING_IOVA));
-        assertThat(after.attribute(LiveAttributes.Cq.PDIR_DMA)).isPositive()
-            .isNotEqualTo(before.attribute(LiveAttributes.Cq.PDIR_DMA));
+        assertAttribute(after, CqKind.CQE, 1024);
+        assertAttribute(after, CqKind.RING_LENGTH, 17 * 4096);
+        assertAttribute(after, CqKind.CQES_OFFSET, 4096);
+        assertThat(after.attribute(CqKind.RING_IOVA))
+            .isNotEqualTo(before.attribute(CqKind.RING_IOVA));
+        assertThat(after.attribute(CqKind.PDIR_DMA)).isPositive()
+            .isNotEqualTo(before.attribute(CqKind.PDIR_DMA));
     }
 
     @Test
@@ -165,19 +173,19 @@ class LiveObjectsTest {
         final PvrdmaContext device = devices.open();
         final ProtectionDomain pd = device.allocatePd();
         final SharedReceiveQueue srq = pd.createSrq(16, 2);
-        LiveObject seen = only(device, LiveKind.SRQ);
-        assertAttribute(seen, LiveAttributes.Srq.PD, only(device, LiveKind.PD).handle());
-        assertAttribute(seen, LiveAttributes.Srq.MAX_WR, 16);
-        assertAttribute(seen, LiveAttributes.Srq.MAX_SGE, 2);
-        assertAttribute(seen, LiveAttributes.Srq.RQ_OFFSET, 4096);
-        assertAttribute(seen, LiveAttributes.Srq.SRQ_LIMIT, 0);
-        assertThat(seen.attribute(LiveAttributes.Srq.RING_IOVA)).isPositive();
+        LiveObject seen = only(device, SrqKind.KIND);
+        assertAttribute(seen, SrqKind.PD, only(device, PdKind.KIND).handle());
+        assertAttribute(seen, SrqKind.MAX_WR, 16);
+        assertAttribute(seen, SrqKind.MAX_SGE, 2);
+        assertAttribute(seen, SrqKind.RQ_OFFSET, 4096);
+        assertAttribute(seen, SrqKind.SRQ_LIMIT, 0);
+        assertThat(seen.attribute(SrqKind.RING_IOVA)).isPositive();
         srq.armLimit(3);
-        assertAttribute(only(device, LiveKind.SRQ), LiveAttributes.Srq.SRQ_LIMIT, 3);
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 3);
         final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
         seen = Seen.qp(b.qp);
-        assertAttribute(seen, LiveAttributes.Qp.SRQ, ((PvrdmaSrq) srq).handle);
-        assertAttribute(seen, LiveAttributes.Qp.RQ_MAX_WR, 0);
+        assertAttribute(seen, QpKind.SRQ, ((PvrdmaSrq) srq).handle);
+        assertAttribute(seen, QpKind.RQ_MAX_WR, 0);
         final Peer a = Peer.rc(devices.open());
         a.connect(b);
         for (int i = 0; i < 3; i++) {
@@ -188,7 +196,7 @@ class LiveObjectsTest {
         final AsyncEvent event = device.awaitAsyncEvent(Duration.ofSeconds(20));
         assertThat(event).as("the limit").isNotNull();
         event.acknowledge();
-        assertAttribute(only(device, LiveKind.SRQ), LiveAttributes.Srq.SRQ_LIMIT, 0);
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 0);
     }
 
     @Test
@@ -198,26 +206,26 @@ class LiveObjectsTest {
         final ProtectionDomain other = device.allocatePd();
         final PinnedMemory memory = device.allocate(3 * 4096);
         final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
-        final LiveObject before = only(device, LiveKind.MR);
-        assertAttribute(before, LiveAttributes.Mr.LKEY, key(region.lkey()));
-        assertAttribute(before, LiveAttributes.Mr.RKEY, key(region.rkey()));
-        assertAttribute(before, LiveAttributes.Mr.ACCESS, AccessFlag.bits(
+        final LiveObject before = only(device, MrKind.KIND);
+        assertAttribute(before, MrKind.LKEY, key(region.lkey()));
+        assertAttribute(before, MrKind.RKEY, key(region.rkey()));
+        assertAttribute(before, MrKind.ACCESS, AccessFlag.bits(
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)));
-        assertAttribute(before, LiveAttributes.Mr.ADDRESS, memory.address());
-        assertAttribute(before, LiveAttributes.Mr.IOVA, region.iova());
-        assertAttribute(before, LiveAttributes.Mr.LENGTH, 3 * 4096);
-        assertAttribute(before, LiveAttributes.Mr.PAGES, 3);
-        assertAttribute(before, LiveAttributes.Mr.FLAGS, 0);
-        assertAttribute(before, LiveAttributes.Mr.PD, ((PvrdmaPd) pd).handle);
-        assertThat(before.attribute(LiveAttributes.Mr.PDIR_DMA)).isPositive();
+        assertAttribute(before, MrKind.ADDRESS, memory.address());
+        assertAttribute(before, MrKind.IOVA, region.iova());
+        assertAttribute(before, MrKind.LENGTH, 3 * 4096);
+        assertAttribute(before, MrKind.PAGES, 3);
+        assertAttribute(before, MrKind.FLAGS, 0);
+        assertAttribute(before, MrKind.PD, ((PvrdmaPd) pd).handle);
+        assertThat(before.attribute(MrKind.PDIR_DMA)).isPositive();
         region.reregister(new MrOptions().pd(other).access());
-        final LiveObject after = only(device, LiveKind.MR);
+        final LiveObject after = only(device, MrKind.KIND);
         assertThat(after.id()).as("a new handle, a new entry").isNotEqualTo(before.id());
-        assertAttribute(after, LiveAttributes.Mr.PD, ((PvrdmaPd) other).handle);
-        assertAttribute(after, LiveAttributes.Mr.ACCESS, 0);
-        assertAttribute(after, LiveAttributes.Mr.LKEY, key(region.lkey()));
+        assertAttribute(after, MrKind.PD, ((PvrdmaPd) other).handle);
+        assertAttribute(after, MrKind.ACCESS, 0);
+        assertAttribute(after, MrKind.LKEY, key(region.lkey()));
         region.close();
-        assertThat(Seen.all(device, LiveKind.MR)).isEmpty();
+        assertThat(Seen.all(device, MrKind.KIND)).isEmpty();
     }
 
     @Test
@@ -226,28 +234,28 @@ class LiveObjectsTest {
         final PvrdmaContext device = (PvrdmaContext) bench.owner.context;
         final PageList list = bench.pages(3, 9);
         final MemoryRegion pages = bench.owner.pd.register(new MrOptions().pages(list, 8, 4096));
-        assertAttribute(find(device, pages.lkey()), LiveAttributes.Mr.FLAGS, LiveAttributes.Mr.PAGE_LIST);
+        assertAttribute(find(device, pages.lkey()), MrKind.FLAGS, MrKind.PAGE_LIST);
         final FastRegion region = bench.owner.pd.allocateFastRegion(4);
         LiveObject seen = find(device, region.lkey());
-        assertAttribute(seen, LiveAttributes.Mr.PAGES, 0);
+        assertAttribute(seen, MrKind.PAGES, 0);
         region.map(list, 0, 8192);
         seen = find(device, region.lkey());
-        assertAttribute(seen, LiveAttributes.Mr.PAGES, 2);
-        assertAttribute(seen, LiveAttributes.Mr.LENGTH, 8192);
-        assertAttribute(seen, LiveAttributes.Mr.ADDRESS, bench.owner.at(3 * 4096));
+        assertAttribute(seen, MrKind.PAGES, 2);
+        assertAttribute(seen, MrKind.LENGTH, 8192);
+        assertAttribute(seen, MrKind.ADDRESS, bench.owner.at(3 * 4096));
         final int before = region.lkey();
         KeyBench.run(bench.owner, new SendRequest().fastRegister(region, region.nextKey(), 0x10_0000,
             AccessFlag.LOCAL_WRITE));
         assertThat(region.lkey()).isNotEqualTo(before);
-        assertAttribute(find(device, region.lkey()), LiveAttributes.Mr.RKEY, key(region.rkey()));
+        assertAttribute(find(device, region.lkey()), MrKind.RKEY, key(region.rkey()));
         KeyBench.run(bench.owner, KeyBench.invalidation(region.rkey()));
         region.unmap();
-        assertAttribute(find(device, region.lkey()), LiveAttributes.Mr.PAGES, 0);
+        assertAttribute(find(device, region.lkey()), MrKind.PAGES, 0);
     }
 
     private static LiveObject find(final PvrdmaContext device, final int lkey) {
-        return Seen.all(device, LiveKind.MR).stream()
-            .filter(region -> region.attribute(LiveAttributes.Mr.LKEY) == key(lkey)).findAny()
+        return Seen.all(device, MrKind.KIND).stream()
+            .filter(region -> region.attribute(MrKind.LKEY) == key(lkey)).findAny()
             .orElseThrow(() -> new AssertionError("no region with lkey " + lkey));
     }
 
@@ -256,33 +264,55 @@ class LiveObjectsTest {
         final KeyBench bench = new KeyBench(devices);
         final PvrdmaContext device = (PvrdmaContext) bench.owner.context;
         final MemoryWindow window = bench.owner.pd.allocateWindow(WindowType.TYPE_2);
-        assertAttribute(only(device, LiveKind.MW), LiveAttributes.Mw.RKEY, key(window.rkey()));
-        assertAttribute(only(device, LiveKind.MW), LiveAttributes.Mw.TYPE, 2);
+        assertAttribute(only(device, MwKind.KIND), MwKind.RKEY, key(window.rkey()));
+        assertAttribute(only(device, MwKind.KIND), MwKind.TYPE, 2);
         final int before = window.rkey();
         KeyBench.run(bench.owner, new SendRequest().bind(window, window.nextRkey(), bench.bindable, bench.owner.at(0),
             64, AccessFlag.REMOTE_READ));
         assertThat(window.rkey()).isNotEqualTo(before);
-        assertAttribute(only(device, LiveKind.MW), LiveAttributes.Mw.RKEY, key(window.rkey()));
-        assertAttribute(only(device, LiveKind.MW), LiveAttributes.Mw.PD, only(device, LiveKind.PD).handle());
+        assertAttribute(only(device, MwKind.KIND), MwKind.RKEY, key(window.rkey()));
+        assertAttribute(only(device, MwKind.KIND), MwKind.PD, only(device, PdKind.KIND).handle());
+    }
+
+    /** The device publishes what it does not know. */
+    @Test
+    void anObjectOfALayerAbove() {
+        final LiveKind.Builder k = LiveKind.of(200, "ABOVE");
+        final int size = k.attribute("size");
+        final int color = k.attribute("color");
+        final int hits = k.counter("hits");
+        final LiveKind kind = k.build();
+        final PvrdmaContext device = devices.open();
+        final PublishedObject object = ObjectPublisher.of(device).publish(kind, 7);
+        object.count(hits, 3);
+        final LiveObject seen = only(device, kind);
+        assertAttribute(seen, size, 7);
+        assertAttribute(seen, color, 0);
+        assertThat(seen.counter(hits)).isEqualTo(3);
+        assertThatThrownBy(() -> object.count(1, 4)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> object.count(-1, 4)).isInstanceOf(IndexOutOfBoundsException.class);
+        object.close();
+        object.close();
+        object.count(hits, 4);
+        assertThat(Seen.all(device, kind)).isEmpty();
     }
 
     @Test
     void nothingThatIsClosed() {
         final PvrdmaContext device = devices.open();
         new Ladder(device);
-        for (final LiveKind kind : EnumSet.of(LiveKind.PD, LiveKind.MR, LiveKind.MW, LiveKind.CQ, LiveKind.SRQ,
-            LiveKind.QP, LiveKind.AH)) {
+        for (final LiveKind kind : MADE_HERE) {
             assertThat(Seen.all(device, kind)).as("%s", kind).isNotEmpty();
         }
         final ProtectionDomain pd = device.allocatePd();
         final CompletionQueue cq = device.createCq(8);
         final var qp = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(1));
         qp.close();
-        assertThat(Seen.find(device, LiveKind.QP, ((PvrdmaQp) qp).handle)).isEmpty();
+        assertThat(Seen.find(device, QpKind.KIND, ((PvrdmaQp) qp).handle)).isEmpty();
         cq.close();
-        assertThat(Seen.find(device, LiveKind.CQ, ((PvrdmaCq) cq).handle)).isEmpty();
+        assertThat(Seen.find(device, CqKind.KIND, ((PvrdmaCq) cq).handle)).isEmpty();
         pd.close();
-        assertThat(Seen.find(device, LiveKind.PD, ((PvrdmaPd) pd).handle)).isEmpty();
+        assertThat(Seen.find(device, PdKind.KIND, ((PvrdmaPd) pd).handle)).isEmpty();
     }
 
     @Test
@@ -310,7 +340,7 @@ class LiveObjectsTest {
             last = a.pd.createAh(way);
         }
         try (LiveView view = Seen.open(a.context)) {
-            assertThat(view.objects(LiveKind.AH)).hasSizeBetween(1000, 4999);
+            assertThat(view.objects(AhKind.KIND)).hasSizeBetween(1000, 4999);
             assertThat(view.troubles()).as("what is missing is told").hasSize(1);
         }
         final Peer late = new Peer(a.context, a.pd, a.context.createCq(512), new QpOptions());

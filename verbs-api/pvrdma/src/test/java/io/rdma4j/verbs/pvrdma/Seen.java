@@ -7,13 +7,15 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.driver.live.LiveKind;
+import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 import java.util.List;
 import java.util.Optional;
@@ -45,10 +47,10 @@ final class Seen {
     }
 
     static LiveObject qp(final QueuePair qp) {
-        return one(((PvrdmaQp) qp).context, LiveKind.QP, ((PvrdmaQp) qp).handle);
+        return one(((PvrdmaQp) qp).context, QpKind.KIND, ((PvrdmaQp) qp).handle);
     }
 
     static LiveObject cq(final CompletionQueue cq) {
-        return one(((PvrdmaCq) cq).context, LiveKind.CQ, ((PvrdmaCq) cq).handle);
+        return one(((PvrdmaCq) cq).context, CqKind.KIND, ((PvrdmaCq) cq).handle);
     }
 }

@@ -20,7 +20,6 @@ import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.driver.jfr.DeviceSpan;
 import io.rdma4j.driver.jfr.Flight;
-import io.rdma4j.driver.live.LiveAttributes.Device;
 import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.pci.Bar;
@@ -35,6 +34,7 @@ import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.Eqe;
 import io.rdma4j.hw.pvrdma.GidType;
 import io.rdma4j.hw.pvrdma.GosInfo;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 import io.rdma4j.verbs.pvrdma.trace.DeviceTrace;
 import io.rdma4j.verbs.pvrdma.trace.Traces;
 
@@ -234,7 +234,7 @@ final class Bringup {
                     Bar1.PVRDMA_ROCEV1_VERSION, Bar1.DRIVER_VERSION)
                 .build();
         }
-        entry.set(Device.VERSION, version);
+        entry.set(DeviceKind.VERSION, version);
         profile = DeviceProfile.find(pci.config().read(PciConfig.SUBSYSTEM_VENDOR_ID_OFFSET, 2),
             pci.config().read(PciConfig.SUBSYSTEM_ID_OFFSET, 2), version);
     }
@@ -261,7 +261,7 @@ final class Bringup {
         dsr = new Dsr().wrap(sharedRegion.buffer(), 0);
         dsr.set(DRIVER_VERSION, Bar1.DRIVER_VERSION).set(GOS_INFO, GosInfo.LINUX_64);
         final long uarPage = uar.busAddress() >>> PAGE_SHIFT;
-        entry.set(Device.UAR_PFN, uarPage);
+        entry.set(DeviceKind.UAR_PFN, uarPage);
         if (version >= Bar1.PVRDMA_PPN64_VERSION) {
             dsr.set(UAR_PFN64, uarPage);
         } else {
@@ -303,9 +303,9 @@ final class Bringup {
             .set(CQ_RING_PAGES_NUM_PAGES, notificationRing.numPages())
             .set(CQ_RING_PAGES_PDIR_DMA, notificationRing.pdirDma());
         final long address = sharedRegion.iova();
-        entry.set(Device.DSR_IOVA, address);
-        entry.set(Device.CMD_SLOT_IOVA, commandSlot.iova());
-        entry.set(Device.RESP_SLOT_IOVA, responseSlot.iova());
+        entry.set(DeviceKind.DSR_IOVA, address);
+        entry.set(DeviceKind.CMD_SLOT_IOVA, commandSlot.iova());
+        entry.set(DeviceKind.RESP_SLOT_IOVA, responseSlot.iova());
         registers.writeInt(PVRDMA_REG_DSRLOW, (int) address);
         registers.writeInt(PVRDMA_REG_DSRHIGH, (int) (address >>> Integer.SIZE));
         // A read comes back only after the writes before it arrived: the capabilities are filled in now.
@@ -318,12 +318,12 @@ final class Bringup {
 
     private void control(final int value) {
         registers.writeInt(PVRDMA_REG_CTL, value);
-        entry.set(Device.CTL, value);
+        entry.set(DeviceKind.CTL, value);
     }
 
     private void mask(final int value) {
         registers.writeInt(PVRDMA_REG_IMR, value);
-        entry.set(Device.IMR, Integer.toUnsignedLong(value));
+        entry.set(DeviceKind.IMR, Integer.toUnsignedLong(value));
     }
 
     private void checkCapabilities() {
@@ -364,7 +364,7 @@ final class Bringup {
         channel.journal(journal);
         final int wanted = Math.min(options.interruptVectors(), pci.interrupts().available());
         final int granted = wanted == 0 ? 0 : pci.interrupts().enable(wanted);
-        entry.set(Device.VECTORS, granted);
+        entry.set(DeviceKind.VECTORS, granted);
         channel.responseVector(vector(Bar1.PVRDMA_INTR_VECTOR_RESPONSE, granted));
         asyncEvents.waiter().vector(vector(Bar1.PVRDMA_INTR_VECTOR_ASYNC, granted));
         notifications.waiter().vector(vector(Bar1.PVRDMA_INTR_VECTOR_CQ, granted));

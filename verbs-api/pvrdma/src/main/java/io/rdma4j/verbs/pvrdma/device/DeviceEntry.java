@@ -6,10 +6,9 @@
 package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.live.LiveAttributes.Device;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LivePublisher;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 
 /** What others see of the device itself. Thread-safe. */
 final class DeviceEntry implements AutoCloseable {
@@ -22,10 +21,10 @@ final class DeviceEntry implements AutoCloseable {
 
     DeviceEntry(final LivePublisher live) {
         this.live = live;
-        this.entry = live.add(LiveKind.DEVICE, 0);
+        this.entry = live.add(DeviceKind.KIND, 0);
     }
 
-    /** Sets one of {@link Device} and shows it. */
+    /** Sets one of {@link DeviceKind} and shows it. */
     synchronized void set(final int place, final long value) {
         entry.set(place, value).publish();
     }
@@ -34,18 +33,18 @@ final class DeviceEntry implements AutoCloseable {
     synchronized void err(final int value) {
         if (value != err) {
             err = value;
-            set(Device.ERR, Integer.toUnsignedLong(value));
+            set(DeviceKind.ERR, Integer.toUnsignedLong(value));
         }
     }
 
     /** The device was given up. */
     void failed(final String reason) {
-        set(Device.STATE, FAILED);
+        set(DeviceKind.STATE, FAILED);
         live.error(RdmaException.of("use of the device").detail("it is given up: %s", reason).build());
     }
 
     void closing() {
-        set(Device.STATE, CLOSING);
+        set(DeviceKind.STATE, CLOSING);
     }
 
     @Override

@@ -12,12 +12,11 @@ import static io.rdma4j.hw.pvrdma.RingState.RX_OFFSET;
 
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingIndex;
+import io.rdma4j.verbs.pvrdma.live.EventRingKind;
 
 import java.nio.ByteOrder;
 
@@ -74,11 +73,11 @@ final class EventRing implements AutoCloseable {
 
     /** Shows others where the ring is, until that is closed. */
     LiveEntry publish(final LivePublisher live, final int handle) {
-        final LiveEntry entry = live.add(LiveKind.EVENT_RING, handle)
-            .set(LiveAttributes.EventRing.IOVA, pages.iova())
-            .set(LiveAttributes.EventRing.NUM_PAGES, numPages())
-            .set(LiveAttributes.EventRing.ELEMENT_LENGTH, elementLength)
-            .set(LiveAttributes.EventRing.PDIR_DMA, pdirDma());
+        final LiveEntry entry = live.add(EventRingKind.KIND, handle)
+            .set(EventRingKind.IOVA, pages.iova())
+            .set(EventRingKind.NUM_PAGES, numPages())
+            .set(EventRingKind.ELEMENT_LENGTH, elementLength)
+            .set(EventRingKind.PDIR_DMA, pdirDma());
         entry.publish();
         return entry;
     }

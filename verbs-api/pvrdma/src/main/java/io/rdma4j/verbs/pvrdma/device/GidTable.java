@@ -6,12 +6,11 @@
 package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.live.LiveAttributes.Gid;
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LivePublisher;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.GidType;
+import io.rdma4j.verbs.pvrdma.live.GidKind;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
@@ -116,8 +115,8 @@ public final class GidTable {
     private void remember(final int index, final byte[] gid, final int type) {
         gids.set(index, gid.clone());
         final ByteBuffer bytes = ByteBuffer.wrap(gid);
-        published[index] = live.add(LiveKind.GID, index).set(Gid.GID_HIGH, bytes.getLong())
-            .set(Gid.GID_LOW, bytes.getLong()).set(Gid.TYPE, type);
+        published[index] = live.add(GidKind.KIND, index).set(GidKind.GID_HIGH, bytes.getLong())
+            .set(GidKind.GID_LOW, bytes.getLong()).set(GidKind.TYPE, type);
         published[index].publish();
     }
 

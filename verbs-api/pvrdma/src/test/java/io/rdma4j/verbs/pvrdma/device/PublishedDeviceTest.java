@@ -9,11 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.live.LiveAttributes;
 import io.rdma4j.driver.live.LiveCommand;
 import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveError;
-import io.rdma4j.driver.live.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
@@ -25,6 +23,9 @@ import io.rdma4j.hw.pvrdma.Eqe;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
+import io.rdma4j.verbs.pvrdma.live.EventRingKind;
+import io.rdma4j.verbs.pvrdma.live.GidKind;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -66,8 +67,8 @@ class PublishedDeviceTest {
     }
 
     private LiveObject entry() {
-        assertThat(view.objects(LiveKind.DEVICE)).hasSize(1);
-        return view.objects(LiveKind.DEVICE).get(0);
+        assertThat(view.objects(DeviceKind.KIND)).hasSize(1);
+        return view.objects(DeviceKind.KIND).get(0);
     }
 
     private Map<String, Long> counters() {
@@ -82,13 +83,13 @@ class PublishedDeviceTest {
     void theDeviceItself() {
         final LiveObject entry = entry();
         assertThat(entry.handle()).isZero();
-        assertThat(entry.attribute(LiveAttributes.Device.VERSION)).isEqualTo(fake.version);
-        assertThat(entry.attribute(LiveAttributes.Device.CTL)).isEqualTo(Bar1.PVRDMA_DEVICE_CTL_ACTIVATE);
-        assertThat(entry.attribute(LiveAttributes.Device.IMR)).isZero();
-        assertThat(entry.attribute(LiveAttributes.Device.ERR)).isZero();
-        assertThat(entry.attribute(LiveAttributes.Device.STATE)).isZero();
-        assertThat(entry.attribute(LiveAttributes.Device.VECTORS)).isEqualTo(3);
-        assertThat(entry.attribute(LiveAttributes.Device.UAR_PFN)).isEqualTo(FakePvrdma.UAR_BUS_ADDRESS >>> 12);
+        assertThat(entry.attribute(DeviceKind.VERSION)).isEqualTo(fake.version);
+        assertThat(entry.attribute(DeviceKind.CTL)).isEqualTo(Bar1.PVRDMA_DEVICE_CTL_ACTIVATE);
+        assertThat(entry.attribute(DeviceKind.IMR)).isZero();
+        assertThat(entry.attribute(DeviceKind.ERR)).isZero();
+        assertThat(entry.attribute(DeviceKind.STATE)).isZero();
+        assertThat(entry.attribute(DeviceKind.VECTORS)).isEqualTo(3);
+        assertThat(entry.attribute(DeviceKind.UAR_PFN)).isEqualTo(FakePvrdma.UAR_BUS_ADDRESS >>> 12);
         assertThat(view.description()).isEqualTo(device.profile().name() + " VERSION=20 fw="
             + device.caps().firmwareVersion());
         assertThat(device.live().file().map(Path::getParent)).contains(folder);
@@ -99,13 +100,13 @@ class PublishedDeviceTest {
     @Test
     void itsSharedRegionAndEventRings() {
         final LiveObject entry = entry();
-        final byte[] region = view.read(entry.attribute(LiveAttributes.Device.DSR_IOVA),
+        final byte[] region = view.read(entry.attribute(DeviceKind.DSR_IOVA),
             Dsr.LAYOUT.length()).orElseThrow();
         final Dsr dsr = new Dsr().wrap(new UnsafeBuffer(region), 0);
-        assertThat(dsr.get(Dsr.CMD_SLOT_DMA)).isEqualTo(entry.attribute(LiveAttributes.Device.CMD_SLOT_IOVA));
-        assertThat(dsr.get(Dsr.RESP_SLOT_DMA)).isEqualTo(entry.attribute(LiveAttributes.Device.RESP_SLOT_IOVA));
+        assertThat(dsr.get(Dsr.CMD_SLOT_DMA)).isEqualTo(entry.attribute(DeviceKind.CMD_SLOT_IOVA));
+        assertThat(dsr.get(Dsr.RESP_SLOT_DMA)).isEqualTo(entry.attribute(DeviceKind.RESP_SLOT_IOVA));
 
-        final List<LiveObject> rings = view.objects(LiveKind.EVENT_RING);
+        final List<LiveObject> rings = view.objects(EventRingKind.KIND);
         assertThat(rings).extracting(LiveObject::handle).containsExactly(0, 1);
         assertRing(rings.get(0), dsr.get(Dsr.ASYNC_RING_PAGES_NUM_PAGES), dsr.get(Dsr.ASYNC_RING_PAGES_PDIR_DMA),
             Eqe.LENGTH);
@@ -115,32 +116,32 @@ class PublishedDeviceTest {
     }
 
     private void assertRing(final LiveObject ring, final int pages, final long pdirDma, final int elementLength) {
-        assertThat(ring.attribute(LiveAttributes.EventRing.NUM_PAGES)).isEqualTo(pages);
-        assertThat(ring.attribute(LiveAttributes.EventRing.PDIR_DMA)).isEqualTo(pdirDma);
-        assertThat(ring.attribute(LiveAttributes.EventRing.ELEMENT_LENGTH)).isEqualTo(elementLength);
+        assertThat(ring.attribute(EventRingKind.NUM_PAGES)).isEqualTo(pages);
+        assertThat(ring.attribute(EventRingKind.PDIR_DMA)).isEqualTo(pdirDma);
+        assertThat(ring.attribute(EventRingKind.ELEMENT_LENGTH)).isEqualTo(elementLength);
         final ByteBuffer directory = ByteBuffer.wrap(view.read(pdirDma, 8).orElseThrow())
             .order(ByteOrder.LITTLE_ENDIAN);
         final ByteBuffer table = ByteBuffer.wrap(view.read(directory.getLong(0), 8).orElseThrow())
             .order(ByteOrder.LITTLE_ENDIAN);
-        assertThat(table.getLong(0)).isEqualTo(ring.attribute(LiveAttributes.EventRing.IOVA));
-        assertThat(view.read(ring.attribute(LiveAttributes.EventRing.IOVA), pages * 4096)).isPresent();
+        assertThat(table.getLong(0)).isEqualTo(ring.attribute(EventRingKind.IOVA));
+        assertThat(view.read(ring.attribute(EventRingKind.IOVA), pages * 4096)).isPresent();
     }
 
     @Test
     void itsAddresses() {
         final byte[] gid = Gids.of(5);
         device.gids().bind(2, gid);
-        assertThat(view.objects(LiveKind.GID)).singleElement().satisfies(entry -> {
+        assertThat(view.objects(GidKind.KIND)).singleElement().satisfies(entry -> {
             assertThat(entry.handle()).isEqualTo(2);
-            assertThat(ByteBuffer.allocate(16).putLong(entry.attribute(LiveAttributes.Gid.GID_HIGH))
-                .putLong(entry.attribute(LiveAttributes.Gid.GID_LOW)).array()).isEqualTo(gid);
-            assertThat(entry.attribute(LiveAttributes.Gid.TYPE)).isEqualTo(device.gids().type());
+            assertThat(ByteBuffer.allocate(16).putLong(entry.attribute(GidKind.GID_HIGH))
+                .putLong(entry.attribute(GidKind.GID_LOW)).array()).isEqualTo(gid);
+            assertThat(entry.attribute(GidKind.TYPE)).isEqualTo(device.gids().type());
         });
         device.gids().bind(2, Gids.of(6));
-        assertThat(view.objects(LiveKind.GID)).hasSize(1);
+        assertThat(view.objects(GidKind.KIND)).hasSize(1);
         device.gids().unbind(2);
         device.gids().unbind(2);
-        assertThat(view.objects(LiveKind.GID)).isEmpty();
+        assertThat(view.objects(GidKind.KIND)).isEmpty();
     }
 
     @Test
@@ -187,10 +188,10 @@ class PublishedDeviceTest {
             assertThat(error.count()).isEqualTo(3);
             assertThat(error.text()).contains("CREATE_PD refused: ERR 0xc, response err 0", "PublishedDeviceTest");
         });
-        assertThat(entry().attribute(LiveAttributes.Device.ERR)).isEqualTo(12);
+        assertThat(entry().attribute(DeviceKind.ERR)).isEqualTo(12);
         fake.errors.clear();
         device.commands().createPd();
-        assertThat(entry().attribute(LiveAttributes.Device.ERR)).isZero();
+        assertThat(entry().attribute(DeviceKind.ERR)).isZero();
     }
 
     @Test
@@ -199,7 +200,7 @@ class PublishedDeviceTest {
             throw new IllegalStateException("a bad listener");
         });
         device.fail("the test said so");
-        assertThat(entry().attribute(LiveAttributes.Device.STATE)).isEqualTo(1);
+        assertThat(entry().attribute(DeviceKind.STATE)).isEqualTo(1);
         assertThat(view.errors()).hasSize(2)
             .anyMatch(error -> error.text().contains("it is given up: the test said so"))
             .anyMatch(error -> error.text().contains("a bad listener"));
@@ -213,11 +214,11 @@ class PublishedDeviceTest {
         assertThat(view.isAlive()).isFalse();
         assertThat(LiveViews.list()).isEmpty();
         assertThat(folder).isEmptyDirectory();
-        assertThat(view.objects(LiveKind.GID)).isEmpty();
-        assertThat(view.objects(LiveKind.EVENT_RING)).isEmpty();
+        assertThat(view.objects(GidKind.KIND)).isEmpty();
+        assertThat(view.objects(EventRingKind.KIND)).isEmpty();
         assertThat(view.segments()).isEmpty();
-        assertThat(entry().attribute(LiveAttributes.Device.STATE)).isEqualTo(2);
-        assertThat(entry().attribute(LiveAttributes.Device.CTL)).isEqualTo(Bar1.PVRDMA_DEVICE_CTL_RESET);
+        assertThat(entry().attribute(DeviceKind.STATE)).isEqualTo(2);
+        assertThat(entry().attribute(DeviceKind.CTL)).isEqualTo(Bar1.PVRDMA_DEVICE_CTL_RESET);
         assertThat(device.counters()).containsEntry("commands", counters().get("commands"));
         assertThat(device.dumpState()).contains("published: closed", "DESTROY_BIND");
     }
@@ -240,8 +241,8 @@ class PublishedDeviceTest {
             assertThat(other.counters().get("commands")).isPositive();
             assertThat(other.dumpState()).contains("published: nothing, it is switched off", "CREATE_BIND");
             try (LiveView own = LiveViews.ofPid(PID, null)) {
-                final LiveObject entry = own.objects(LiveKind.DEVICE).get(0);
-                assertThat(own.read(entry.attribute(LiveAttributes.Device.DSR_IOVA), Dsr.LAYOUT.length())).isPresent();
+                final LiveObject entry = own.objects(DeviceKind.KIND).get(0);
+                assertThat(own.read(entry.attribute(DeviceKind.DSR_IOVA), Dsr.LAYOUT.length())).isPresent();
             }
         } finally {
             System.clearProperty("rdma4j.live");
