@@ -46,6 +46,10 @@ final class Channel {
     private final Wire wire;
     private final SlotArea area;
     private final Slot[] slots;
+    private final Slot[] one = new Slot[1];
+    /** Free slots that are not posted yet, see {@link Window#together}. */
+    private final Slot[] free = new Slot[Window.MOST_TOGETHER];
+    private int freeCount;
     private final Window window;
     private final Inbound inbound;
     private final Outbound outbound;
@@ -102,7 +106,8 @@ final class Channel {
     }
 
     private boolean post(final Slot slot) {
-        return wire.receive(slot.index, area.address() + slot.offset, area.stride(), area.lkey()) == ReturnCode.OK;
+        one[0] = slot;
+        return wire.receive(one, 1, area) == ReturnCode.OK;
     }
 
     /** The other end can take messages. */
@@ -211,10 +216,26 @@ final class Channel {
             }
             return;
         }
-        if (!post(slot)) {
-            broken("posting a receive failed");
+        free[freeCount++] = slot;
+        if (freeCount >= window.together()) {
+            postFree();
         }
-        if (window.free()) {
+    }
+
+    /** Free slots that are not posted yet. */
+    int freeSlots() {
+        return freeCount;
+    }
+
+    private void postFree() {
+        if (wire.receive(free, freeCount, area) != ReturnCode.OK) {
+            broken("posting receives failed");
+        }
+        boolean isDue = false;
+        for (; freeCount > 0; freeCount--) {
+            isDue |= window.free();
+        }
+        if (isDue) {
             tell(OWES_CREDIT);
         }
     }

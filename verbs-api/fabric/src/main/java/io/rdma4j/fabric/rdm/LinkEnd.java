@@ -18,7 +18,9 @@ import io.rdma4j.fabric.endpoint.RmaLanes;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
+import java.util.Arrays;
 
 /**
  * The end of a connection under a channel, with the channel's memory. Pieces are posted to the queue pair from here,
@@ -38,7 +40,7 @@ final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
     private final long sendId;
     private final long receiveId;
     private final SendRequest request = new SendRequest(BUFFERS);
-    private final ReceiveRequest into = new ReceiveRequest();
+    private final ReceiveRequest[] into = new ReceiveRequest[Window.MOST_TOGETHER];
     private final Channel channel;
     /** Null for the endpoint itself. */
     private final Peer peer;
@@ -59,6 +61,7 @@ final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
         this.number = number;
         this.peer = peer;
         this.qp = link.qp();
+        Arrays.setAll(into, i -> new ReceiveRequest());
         link.join(this);
         this.sendId = WorkId.of(link.transmitPort(), WorkId.SEND);
         this.receiveId = WorkId.of(link.receivePort(), WorkId.RECEIVE);
@@ -135,8 +138,13 @@ final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
     }
 
     @Override
-    public int receive(final int slot, final long address, final int length, final int lkey) {
-        return qp.postReceive(into.wrId(receiveId | slot).sge(address, length, lkey));
+    public int receive(final Slot[] slots, final int count, final SlotArea from) {
+        for (int i = 0; i < count; i++) {
+            into[i].wrId(receiveId | slots[i].index)
+                .sge(from.address() + slots[i].offset, from.stride(), from.lkey());
+        }
+        final int posted = qp.postReceive(into, count);
+        return posted == count ? ReturnCode.OK : posted < 0 ? posted : ReturnCode.QUEUE_FULL;
     }
 
     @Override

@@ -13,8 +13,12 @@ package io.rdma4j.fabric.rdm;
  * their way to a peer that does not look at them.
  */
 final class Window {
+    /** Slots that are posted by one doorbell at most. */
+    static final int MOST_TOGETHER = 8;
+
     private final int slots;
     private int size;
+    private int together = 1;
     private int credits;
     private int due;
 
@@ -26,6 +30,15 @@ final class Window {
     void open(final int peerSlots) {
         size = Math.min(slots, peerSlots);
         credits = size;
+        together = Math.max(1, Math.min(MOST_TOGETHER, size >> 2));
+    }
+
+    /**
+     * How many free slots are posted together: at most a quarter of the window. The peer has credits left then, as it
+     * is told once half of the window is due.
+     */
+    int together() {
+        return together;
     }
 
     int credits() {
@@ -42,7 +55,7 @@ final class Window {
         return credits <= size;
     }
 
-    /** A slot is free again; true if the peer has to be told. */
+    /** A slot is posted again; true if the peer has to be told. */
     boolean free() {
         return ++due >= Math.max(1, size >> 1);
     }

@@ -7,8 +7,8 @@ package io.rdma4j.fabric.rdm;
 
 /** One end of a connection that keeps order and loses nothing: a queue pair, or what tests put in its place. */
 interface Wire extends AutoCloseable {
-    /** Receives into a slot. */
-    int receive(int slot, long address, int length, int lkey);
+    /** Receives into some slots, all or none, by one doorbell; a code. */
+    int receive(Slot[] slots, int count, SlotArea area);
 
     /** Sends a header, with its payload behind it. The piece is known by its number when it is over. */
     int send(int piece, long address, int length, int lkey);

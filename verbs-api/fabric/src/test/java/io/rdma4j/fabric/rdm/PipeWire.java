@@ -32,8 +32,10 @@ final class PipeWire implements Wire {
     boolean closed;
 
     @Override
-    public int receive(final int slot, final long address, final int length, final int lkey) {
-        posted.add(new Posted(slot, address, length));
+    public int receive(final Slot[] slots, final int count, final SlotArea area) {
+        for (int i = 0; i < count; i++) {
+            posted.add(new Posted(slots[i].index, area.address() + slots[i].offset, area.stride()));
+        }
         return ReturnCode.OK;
     }
 
