@@ -30,7 +30,8 @@ final class LinkQueues implements AutoCloseable {
     private final EndpointHost host;
     private final int mostLinks;
     /** Entries of a new queue. */
-    private final int first;
+    private final int entries;
+    private final FabricCompletionQueue first;
     private final int arrivals;
     private final List<FabricCompletionQueue> queues = new ArrayList<>();
     private final List<FabricCompletionQueue> watchers = new ArrayList<>();
@@ -47,13 +48,14 @@ final class LinkQueues implements AutoCloseable {
     LinkQueues(final EndpointHost host, final int transmit, final int receive) {
         this.host = host;
         final int most = host.context().attributes().maxCqe();
-        final int entries = host.context().supports(Feature.CQ_RESIZE) ? most : Math.min(FIXED_SIZE, most);
+        final int room = host.context().supports(Feature.CQ_RESIZE) ? most : Math.min(FIXED_SIZE, most);
         this.arrivals = host.context().supports(Feature.RDMA_WRITE) ? ARRIVALS : 0;
         final int each = entriesOfLink(transmit, receive);
-        this.mostLinks = Math.max(1, entries / each);
+        this.mostLinks = Math.max(1, room / each);
         // Twice, see reserve: growing takes milliseconds, and most endpoints need it for no more than one link.
-        this.first = Math.min(most, Math.max(FIRST_COMPLETIONS, 2 * each));
-        queues.add(FabricCompletionQueue.internal(host, first));
+        this.entries = Math.min(most, Math.max(FIRST_COMPLETIONS, 2 * each));
+        this.first = FabricCompletionQueue.internal(host, entries);
+        queues.add(first);
     }
 
     /** At most: queue pairs round their sizes up, an RMA may be two work requests, and one looks keys up. */
@@ -69,7 +71,7 @@ final class LinkQueues implements AutoCloseable {
             i++;
         }
         if (i == queues.size()) {
-            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, first);
+            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, entries);
             queues.add(queue);
             watchers.forEach(one -> one.watch(queue, arrivals));
             links = java.util.Arrays.copyOf(links, queues.size());
@@ -84,6 +86,11 @@ final class LinkQueues implements AutoCloseable {
 
     /** Takes completions; how many, or what the last queue that failed says. */
     int read(final CompletionReader reader, final int limit) {
+        // Most endpoints have one.
+        return queues.size() == 1 ? first.read(reader, limit) : readInTurn(reader, limit);
+    }
+
+    private int readInTurn(final CompletionReader reader, final int limit) {
         int taken = 0;
         int failure = 0;
         // Another one is the first each time, so that none takes the others' turn.

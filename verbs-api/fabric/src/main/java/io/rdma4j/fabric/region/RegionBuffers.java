@@ -8,6 +8,7 @@ package io.rdma4j.fabric.region;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PageList;
+import io.rdma4j.verbs.PinnedMemory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -27,11 +28,13 @@ final class RegionBuffers {
     /** More than one, or empty: then it is a run itself. */
     private final List<RegionBuffers> runs;
     private final long length;
+    private final boolean isPinned;
 
     private RegionBuffers(final List<MrAttributes.Piece> list, final List<RegionBuffers> runs) {
         this.list = list;
         this.runs = runs;
         length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, RegionBuffers::sum);
+        isPinned = list.stream().allMatch(piece -> piece.owner() instanceof PinnedMemory);
     }
 
     /** The buffers of a request, checked for what can be known without looking at the memory. */
@@ -127,6 +130,11 @@ final class RegionBuffers {
 
     long address() {
         return list.get(0).address();
+    }
+
+    /** Whether all of it is memory of a device, whose pages are there and stay. */
+    boolean isPinned() {
+        return isPinned;
     }
 
     long length() {

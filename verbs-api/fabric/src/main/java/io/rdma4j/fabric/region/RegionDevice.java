@@ -84,9 +84,12 @@ final class RegionDevice {
         return plan.verbsRights(exposing, isOnDemand());
     }
 
-    /** Whether pages may be missing. Those of a dma-buf are mapped by this library, and stay. */
+    /**
+     * Whether pages may be missing. Those of a dma-buf are mapped by this library, and stay; so do those of memory that
+     * a device has allocated, unless the application tells of changed pages itself.
+     */
     boolean isOnDemand() {
-        return rules.onDemand && plan.dmabuf() == null;
+        return rules.onDemand && plan.dmabuf() == null && (rules.mmuNotify || !plan.buffers().isPinned());
     }
 
     /** Of a region on demand: nobody reaches the memory until {@link #resume}, and keys stay. */
