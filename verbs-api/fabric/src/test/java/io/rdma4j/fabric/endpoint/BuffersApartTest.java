@@ -15,6 +15,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.testing.Done;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -197,7 +198,7 @@ class BuffersApartTest {
         final Side[] both = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints);
         final Side a = both[0];
         final Side b = both[1];
-        a.peer = b;
+        a.others.add(b);
         final MemoryRegion desc = a.local();
         final MemoryRegion first = lent(b);
         fill(a, 0, LENGTH);
@@ -246,7 +247,7 @@ class BuffersApartTest {
         final Side[] both = sides.pair(Mode.RAW_OFFSETS::hints);
         final Side a = both[0];
         final Side b = both[1];
-        a.peer = b;
+        a.others.add(b);
         final MemoryRegion desc = a.local();
         final MemoryRegion region = lent(b);
         final long key = Mode.RAW_OFFSETS.key(a, region);

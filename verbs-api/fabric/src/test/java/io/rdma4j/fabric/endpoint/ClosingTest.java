@@ -14,6 +14,8 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -89,11 +91,7 @@ class ClosingTest {
     }
 
     private static void awaitValue(final Side side, final long value) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (side.bytes.getLongVolatile(0) != value) {
-            assertThat(System.nanoTime() - deadline).as("%d of %d", side.bytes.getLong(0), value).isNegative();
-            Thread.onSpinWait();
-        }
+        Await.until(() -> side.bytes.getLong(0) + " of " + value, () -> side.bytes.getLongVolatile(0) == value);
     }
 
     /** The peer was told that they have arrived. */

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -16,6 +16,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.testing.Done;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

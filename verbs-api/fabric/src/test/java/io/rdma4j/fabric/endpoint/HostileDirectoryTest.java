@@ -15,6 +15,7 @@ import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.region.DirectoryEntry;
 import io.rdma4j.fabric.region.DirectoryLayout;
 import io.rdma4j.fabric.region.EndpointRealm;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.PinnedMemory;
 import org.junit.jupiter.api.AfterEach;

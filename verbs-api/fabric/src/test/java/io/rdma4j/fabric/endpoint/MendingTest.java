@@ -20,6 +20,7 @@ import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;

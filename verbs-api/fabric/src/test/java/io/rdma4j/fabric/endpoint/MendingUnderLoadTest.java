@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;

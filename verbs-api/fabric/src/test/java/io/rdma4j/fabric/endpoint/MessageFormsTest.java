@@ -16,6 +16,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -124,7 +125,7 @@ class OperationsTest {
         final Side b = both[1];
         final MemoryRegion desc = a.local();
         final MemoryRegion region = b.register(7);
-        a.peer = b;
+        a.others.add(b);
         for (int i = 0; i < 500; i++) {
             final int context = i;
             a.bytes.putLong(HERE, i);

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.testing.Done;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

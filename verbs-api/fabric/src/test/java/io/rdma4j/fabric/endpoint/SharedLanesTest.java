@@ -12,6 +12,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;

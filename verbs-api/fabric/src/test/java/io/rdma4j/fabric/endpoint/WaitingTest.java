@@ -18,6 +18,8 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.WaitObject;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.Done;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -230,15 +232,12 @@ class WaitingTest {
 
     /** Until it can be waited for: an event of the device that was asked for earlier may still come in between. */
     private static void awaitQuiet(final CompletionQueue queue, final List<Done> done) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        boolean isQuiet = false;
-        while (!isQuiet && System.nanoTime() - deadline < 0) {
+        Await.until("the queue is quiet", () -> {
             while (queue.tryWait() == -FiErrno.FI_EAGAIN) {
                 queue.read(entry -> done.add(Done.of(entry)), 16);
             }
-            isQuiet = !isReadable(queue.fd(), 0);
-        }
-        assertThat(isQuiet).isTrue();
+            return !isReadable(queue.fd(), 0);
+        });
     }
 
     /** One thread for all queues of a device, which ends with the last of them. */
@@ -269,10 +268,10 @@ class WaitingTest {
 
     /** Waits until somebody listens: where a processor comes late the time of a wait is over before it sleeps. */
     private static void awaitSleep(final CompletionQueue queue, final String name) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        do {
+        Await.until("somebody listens", () -> {
             assertThat(queue.awaitRead(entry -> { }, 1, Duration.ofMillis(2))).isEqualTo(-FiErrno.FI_EAGAIN);
-        } while (threadsOf(name).isEmpty() && System.nanoTime() - deadline < 0);
+            return !threadsOf(name).isEmpty();
+        });
     }
 
     private static List<Thread> threadsOf(final String name) {
