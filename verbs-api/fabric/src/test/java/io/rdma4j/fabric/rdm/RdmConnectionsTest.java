@@ -14,6 +14,8 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaContext;
@@ -36,7 +38,7 @@ class RdmConnectionsTest {
     private static void talk(final Rank a, final Rank b, final long toB) {
         b.post(() -> b.ep.receive(b.at(0), 64, b.region, FiAddr.UNSPEC, 21));
         assertThat(a.succeeds(() -> a.ep.send(a.at(0), 32, a.region, toB, 22)).context()).isEqualTo(22);
-        final Rank.Done got = b.next();
+        final Done got = b.next();
         assertThat(got.errno()).as("%s", got).isZero();
         assertThat(got.context()).isEqualTo(21);
         assertThat(got.length()).isEqualTo(32);
@@ -45,14 +47,13 @@ class RdmConnectionsTest {
     /** The same by one who gives up soon: on a busy machine that may be too soon for a peer that is there. */
     private static void talkAtLast(final Rank a, final Rank b, final long toB) {
         b.post(() -> b.ep.receive(b.at(0), 64, b.region, FiAddr.UNSPEC, 21));
-        final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        Rank.Done sent;
-        do {
-            assertThat(System.nanoTime() - deadline).as("%s does not reach %s", a, b).isNegative();
+        final Done[] sent = new Done[1];
+        Await.until(Duration.ofSeconds(60), () -> a + " reaches " + b, () -> {
             a.post(() -> a.ep.send(a.at(0), 32, a.region, toB, 22));
-            sent = a.next();
-        } while (sent.errno() == FiErrno.FI_EHOSTUNREACH);
-        assertThat(sent.errno()).as("%s", sent).isZero();
+            sent[0] = a.next();
+            return sent[0].errno() != FiErrno.FI_EHOSTUNREACH;
+        });
+        assertThat(sent[0].errno()).as("%s", sent[0]).isZero();
         assertThat(b.next().context()).isEqualTo(21);
     }
 
@@ -61,7 +62,7 @@ class RdmConnectionsTest {
         final Rank a = world.rank(world.device(""), World.options().connectTimeout(Duration.ofMillis(200)));
         final long nobody = a.av.insert(FabricAddress.device(a.ep.address().gid(), 77, 5, EndpointType.RDM));
         a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, nobody, 1));
-        final Rank.Done again = a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, nobody, 2));
+        final Done again = a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, nobody, 2));
         assertThat(again.context()).isEqualTo(2);
         assertThat(a.ep.send(a.at(0), 8, a.region, nobody, 3)).as("one waits").isZero();
         assertThat(a.ep.send(a.at(0), 8, a.region, nobody, 4)).isEqualTo(-FiErrno.FI_EAGAIN);
@@ -77,7 +78,7 @@ class RdmConnectionsTest {
         final RdmaContext brief = world.device("");
         final Rank b = world.rank(brief, World.options());
         final long toB = a.knows(b);
-        world.close(b);
+        b.close();
         brief.close();
         a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, toB, 3));
     }
@@ -104,9 +105,9 @@ class RdmConnectionsTest {
             .isEqualTo(2);
         a.post(() -> a.ep.send(a.at(0), 8, a.region, self, 3));
         a.until(() -> a.done.size() == 2);
-        assertThat(a.done).allMatch(one -> one.errno() == 0).extracting(Rank.Done::context)
+        assertThat(a.done).allMatch(one -> one.errno() == 0).extracting(Done::context)
             .containsExactlyInAnyOrder(1L, 3L);
-        assertThat(a.done).filteredOn(one -> one.kind() == OperationKind.RECEIVE).extracting(Rank.Done::source)
+        assertThat(a.done).filteredOn(one -> one.kind() == OperationKind.RECEIVE).extracting(Done::source)
             .containsExactly(self);
     }
 
@@ -156,8 +157,8 @@ class RdmConnectionsTest {
         assertThat(a.ep.send(a.at(0), 8, a.region, toB, 3)).isZero();
         assertThat(b.ep.send(b.at(0), 9, b.region, toA, 4)).isZero();
         a.until(() -> a.done.size() == 2 && b.done.size() == 2);
-        assertThat(a.done).extracting(Rank.Done::context).containsExactlyInAnyOrder(1L, 3L);
-        assertThat(b.done).extracting(Rank.Done::context).containsExactlyInAnyOrder(2L, 4L);
+        assertThat(a.done).extracting(Done::context).containsExactlyInAnyOrder(1L, 3L);
+        assertThat(b.done).extracting(Done::context).containsExactlyInAnyOrder(2L, 4L);
         a.done.clear();
         b.done.clear();
         talk(a, b, toB);
@@ -178,8 +179,8 @@ class RdmConnectionsTest {
             a.progress();
         }
         a.others.clear();
-        world.close(b);
-        final Rank.Done failed = a.next();
+        b.close();
+        final Done failed = a.next();
         assertThat(FiErrno.name(failed.errno())).isEqualTo("FI_ECONNRESET");
         assertThat(failed.context()).isEqualTo(9);
         a.fails(FiErrno.FI_EHOSTUNREACH, () -> a.ep.send(a.at(0), 8, a.region, toB, 10));
@@ -269,7 +270,7 @@ class RdmConnectionsTest {
         a.ep.close();
         a.until(() -> a.done.size() == 4);
         assertThat(a.done).allMatch(one -> one.errno() == FiErrno.FI_ECANCELED);
-        assertThat(a.done).extracting(Rank.Done::context).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
+        assertThat(a.done).extracting(Done::context).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
         assertThat(a.ep.send(a.at(0), 8, a.region, toB, 1)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(a.ep.receive(a.at(0), 8, a.region, FiAddr.UNSPEC, 1)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(a.ep.cancel(1)).isEqualTo(-FiErrno.FI_EBADFD);
@@ -288,7 +289,7 @@ class RdmConnectionsTest {
             a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toB, 1));
         }
         b.others.clear();
-        world.close(a);
+        a.close();
         for (int i = 0; i < 50; i++) {
             b.progress();
         }
@@ -342,7 +343,7 @@ class RdmConnectionsTest {
         }
         hub.until(() -> hub.done.size() == 2 * peers || hub.done.stream().anyMatch(one -> one.errno() != 0));
         assertThat(hub.done).allMatch(one -> one.errno() == 0);
-        assertThat(hub.done.stream().filter(one -> one.kind() == OperationKind.RECEIVE).mapToLong(Rank.Done::context)
+        assertThat(hub.done.stream().filter(one -> one.kind() == OperationKind.RECEIVE).mapToLong(Done::context)
             .sum()).isEqualTo(peers * (peers - 1L) / 2);
         assertThat(((RdmEndpoint) hub.ep).connections()).isEqualTo(peers);
     }

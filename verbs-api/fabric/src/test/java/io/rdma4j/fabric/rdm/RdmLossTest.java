@@ -14,6 +14,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
@@ -65,7 +66,7 @@ class RdmLossTest {
         }
         a.others.clear();
         kill(b);
-        final Rank.Done failed = a.nextAfterSilence();
+        final Done failed = a.nextAfterSilence();
         assertThat(FiErrno.name(failed.errno())).as("%s", failed).isEqualTo("FI_ECONNRESET");
         assertThat(failed.context()).isEqualTo(9);
     }
@@ -104,7 +105,7 @@ class RdmLossTest {
         kill(a);
         b.others.clear();
         c.others.clear();
-        final Rank.Done got = c.nextAfterSilence();
+        final Done got = c.nextAfterSilence();
         assertThat(got.context()).isEqualTo(77);
         assertThat(got.errno()).isZero();
         assertThat(got.length()).isEqualTo(8);
@@ -125,7 +126,7 @@ class RdmLossTest {
         region.close();
         a.bytes.putLong(0, 815);
         a.succeeds(() -> a.ep.send(a.at(0), 4096, a.region, toB, 6));
-        final Rank.Done got = b.next();
+        final Done got = b.next();
         assertThat(FiErrno.name(got.errno())).as("%s", got).isEqualTo("FI_EFAULT");
         assertThat(memory.buffer().getLong(0)).isEqualTo(4711);
         memory.close();
@@ -144,7 +145,7 @@ class RdmLossTest {
         a.post(() -> a.ep.send(memory.address(), 64, region, toB, 5));
         region.close();
         memory.close();
-        final Rank.Done done = a.next();
+        final Done done = a.next();
         assertThat(FiErrno.name(done.errno())).as("%s", done).isEqualTo("FI_EFAULT");
         talk(a, b, toB);
     }

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.util.concurrent.TimeUnit;
@@ -32,20 +33,6 @@ class RdmMessagesTest {
     @RegisterExtension
     final World world = new World();
 
-    private static void fill(final Rank rank, final int at, final int length, final int seed) {
-        for (int i = 0; i < length; i++) {
-            rank.bytes.putByte(at + i, (byte) (seed + 31 * i + (i >> 8)));
-        }
-    }
-
-    private static void check(final Rank rank, final int at, final int length, final int seed) {
-        for (int i = 0; i < length; i++) {
-            if (rank.bytes.getByte(at + i) != (byte) (seed + 31 * i + (i >> 8))) {
-                throw new AssertionError("byte " + i + " of " + length + " differs");
-            }
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", World.QEMU})
     void aMessageArrives(final String device) {
@@ -58,8 +45,8 @@ class RdmMessagesTest {
         a.bytes.setMemory(1000, 64, (byte) 7);
         b.post(() -> b.ep.receive(b.at(0), 100, b.region, FiAddr.UNSPEC, 5));
         assertThat(a.succeeds(() -> a.ep.send(a.at(1000), 64, a.region, toB, 9)))
-            .isEqualTo(new Rank.Done(OperationKind.SEND, 9, 64, false, 0, FiAddr.NOTAVAIL, 0, 0));
-        assertThat(b.next()).isEqualTo(new Rank.Done(OperationKind.RECEIVE, 5, 64, false, 0, toA, 0, 0));
+            .isEqualTo(new Done(a.ep, OperationKind.SEND, 9, 64, false, 0, FiAddr.NOTAVAIL, 0, 0, ""));
+        assertThat(b.next()).isEqualTo(new Done(b.ep, OperationKind.RECEIVE, 5, 64, false, 0, toA, 0, 0, ""));
         assertThat(b.bytes.getByte(63)).isEqualTo((byte) 7);
         assertThat(b.bytes.getByte(64)).isZero();
     }
@@ -78,7 +65,7 @@ class RdmMessagesTest {
             final int length = (int) Math.min(most, lengths[i]);
             final int seed = i;
             final boolean early = i % 2 == 0;
-            fill(a, 0, length, i);
+            a.fill(0, length, i);
             if (early) {
                 b.post(() -> b.ep.receive(b.at(0), 100_000, b.region, FiAddr.UNSPEC, seed));
             }
@@ -89,11 +76,11 @@ class RdmMessagesTest {
                 }
                 b.post(() -> b.ep.receive(b.at(0), 100_000, b.region, FiAddr.UNSPEC, seed));
             }
-            final Rank.Done got = b.next();
+            final Done got = b.next();
             assertThat(got.context()).isEqualTo(i);
             assertThat(got.length()).isEqualTo(length);
             assertThat(got.source()).as("a is not in b's vector").isEqualTo(FiAddr.NOTAVAIL);
-            check(b, 0, length, i);
+            b.expect(0, length, i);
             assertThat(a.next().length()).isEqualTo(length);
         }
     }
@@ -111,7 +98,7 @@ class RdmMessagesTest {
         a.post(() -> a.ep.injectWithData(new UnsafeBuffer(new byte[20]), 4, 16, 77, toB));
         a.post(() -> a.ep.inject(new UnsafeBuffer(new byte[20]), 4, 0, toB));
         assertThat(b.next().data()).isEqualTo(-5);
-        final Rank.Done injected = b.next();
+        final Done injected = b.next();
         assertThat(injected.data()).isEqualTo(77);
         assertThat(injected.length()).isEqualTo(16);
         assertThat(b.next().hasData()).isFalse();
@@ -140,13 +127,13 @@ class RdmMessagesTest {
         final Rank b = both[1];
         final long toB = a.knows(b);
         b.bytes.setMemory(0, 20_000, (byte) 0x55);
-        fill(a, 0, 10_000, 3);
+        a.fill(0, 10_000, 3);
         b.post(() -> b.ep.receive(b.at(0), 5_000, b.region, FiAddr.UNSPEC, 1));
         a.succeeds(() -> a.ep.send(a.at(0), 10_000, a.region, toB, 1));
-        final Rank.Done got = b.next();
+        final Done got = b.next();
         assertThat(got.errno()).isEqualTo(FiErrno.FI_ETRUNC);
         assertThat(got.overflow()).isEqualTo(5_000);
-        check(b, 0, 5_000, 3);
+        b.expect(0, 5_000, 3);
         assertThat(b.bytes.getByte(5_000)).isEqualTo((byte) 0x55);
         b.post(() -> b.ep.receive(b.at(0), 10_000, b.region, FiAddr.UNSPEC, 2));
         a.succeeds(() -> a.ep.send(a.at(0), 10_000, a.region, toB, 2));
@@ -160,7 +147,7 @@ class RdmMessagesTest {
         final Rank b = both[1];
         final long toB = a.knows(b);
         for (final int part : new int[] {10, 100, 3_000}) {
-            fill(a, 0, 3 * part, part);
+            a.fill(0, 3 * part, part);
             b.bytes.setMemory(0, 3 * part + 3, (byte) 0);
             final Message into = new Message(4).add(b.at(0), part / 2, b.region).add(b.at(part / 2), 0, b.region)
                 .add(b.at(part / 2), 3 * part, b.region).context(part);
@@ -168,10 +155,10 @@ class RdmMessagesTest {
             final Message from = new Message(4).add(a.at(0), part, a.region).add(a.at(part), part, a.region)
                 .add(a.at(2 * part), part, a.region).peer(toB).context(part).data(part);
             a.succeeds(() -> a.ep.sendMessage(from, OpFlags.REMOTE_CQ_DATA));
-            final Rank.Done got = b.next();
+            final Done got = b.next();
             assertThat(got).isEqualTo(
-                new Rank.Done(OperationKind.RECEIVE, part, 3 * part, true, part, FiAddr.NOTAVAIL, 0, 0));
-            check(b, 0, 3 * part, part);
+                new Done(b.ep, OperationKind.RECEIVE, part, 3 * part, true, part, FiAddr.NOTAVAIL, 0, 0, ""));
+            b.expect(0, 3 * part, part);
         }
     }
 
@@ -189,14 +176,14 @@ class RdmMessagesTest {
         c.post(() -> c.ep.receive(c.at(64), 64, c.region, fromA, 2));
         c.post(() -> c.ep.receive(c.at(128), 64, c.region, FiAddr.UNSPEC, 3));
         a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toC, 1));
-        final Rank.Done first = c.next();
+        final Done first = c.next();
         assertThat(first.context()).isEqualTo(2);
         assertThat(first.source()).isEqualTo(fromA);
         a.succeeds(() -> a.ep.send(a.at(0), 9, a.region, toC, 1));
         assertThat(c.next().context()).isEqualTo(3);
         a.succeeds(() -> a.ep.send(a.at(0), 10, a.region, toC, 1));
         b.succeeds(() -> b.ep.send(b.at(0), 11, b.region, bToC, 1));
-        final Rank.Done second = c.next();
+        final Done second = c.next();
         assertThat(second.context()).isEqualTo(1);
         assertThat(second.source()).isEqualTo(fromB);
         c.post(() -> c.ep.receive(c.at(0), 64, c.region, fromA, 4));
@@ -247,7 +234,7 @@ class RdmMessagesTest {
         b.post(() -> b.ep.receive(b.at(8), 8, b.region, FiAddr.UNSPEC, 2));
         b.post(() -> b.ep.receive(b.at(16), 8, b.region, FiAddr.UNSPEC, 1));
         assertThat(b.ep.cancel(1)).isZero();
-        final Rank.Done canceled = b.next();
+        final Done canceled = b.next();
         assertThat(canceled.errno()).isEqualTo(FiErrno.FI_ECANCELED);
         assertThat(canceled.context()).isEqualTo(1);
         a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toB, 0));
@@ -283,14 +270,14 @@ class RdmMessagesTest {
         final long most = a.domain.info().endpointAttributes().maxMessageSize();
         for (int i = 0; i < 100 && 100 * i <= most; i++) {
             final int n = i;
-            fill(a, 0, 100 * i, i);
+            a.fill(0, 100 * i, i);
             a.post(() -> a.ep.receive(a.at(100_000), 100 * n, a.region, FiAddr.UNSPEC, 1000 + n));
             a.post(() -> a.ep.send(a.at(0), 100 * n, a.region, self, n));
-            final Rank.Done one = a.next();
-            final Rank.Done other = a.next();
+            final Done one = a.next();
+            final Done other = a.next();
             assertThat(one.context() + other.context()).isEqualTo(1000 + 2 * i);
             assertThat((one.kind() == OperationKind.RECEIVE ? one : other).source()).isEqualTo(self);
-            check(a, 100_000, 100 * i, i);
+            a.expect(100_000, 100 * i, i);
         }
     }
 

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.name.TestNames;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
@@ -76,7 +77,7 @@ class RdmRestartTest {
             // It can say nothing any more, and its queue pairs are gone.
             device.close();
         }
-        world.close(client);
+        client.close();
         if (how != End.IS_KILLED) {
             // What it sent before it hears this would be under way.
             server.until(() -> ((RdmEndpoint) server.ep).connections() == 0);
@@ -94,7 +95,7 @@ class RdmRestartTest {
 
     private void clientAnswers() {
         client.succeeds(() -> client.ep.send(client.at(0), 16, client.region, toServer, 2));
-        final Rank.Done got = server.next();
+        final Done got = server.next();
         assertThat(got.errno()).as("%s", got).isZero();
         assertThat(got.source()).isEqualTo(toClient);
     }
@@ -175,7 +176,7 @@ class RdmRestartTest {
             }
         }
         server.until(() -> client.done.size() == count);
-        assertThat(client.done).extracting(Rank.Done::length).containsExactly(
+        assertThat(client.done).extracting(Done::length).containsExactly(
             java.util.stream.LongStream.range(8, 8 + count).boxed().toArray(Long[]::new));
         assertThat(server.done).allMatch(one -> one.errno() == 0);
     }
@@ -190,7 +191,7 @@ class RdmRestartTest {
             .connectTimeout(Duration.ofMillis(500)), new AvAttributes());
         final long name = impatient.av.insert(address);
         server.others.clear();
-        world.close(client);
+        client.close();
         if (!sameDevice) {
             device.close();
         }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 
 import java.util.concurrent.TimeUnit;
 
@@ -34,7 +35,7 @@ class RdmRmaTest {
         final long toB = a.knows(b);
         a.bytes.putLong(0, 42);
         assertThat(a.succeeds(() -> a.ep.write(a.at(0), 8, a.region, toB, b.region.base() + 800, key(a, b), 3)))
-            .isEqualTo(new Rank.Done(OperationKind.WRITE, 3, 8, false, 0, -1, 0, 0));
+            .isEqualTo(new Done(a.ep, OperationKind.WRITE, 3, 8, false, 0, -1, 0, 0, ""));
         assertThat(b.bytes.getLong(800)).isEqualTo(42);
         b.bytes.putLong(808, 43);
         a.succeeds(() -> a.ep.read(a.at(16), 8, a.region, toB, b.region.base() + 808, key(a, b), 4));
@@ -67,7 +68,7 @@ class RdmRmaTest {
         for (int i = 0; i < 100; i++) {
             final int n = i;
             a.succeeds(() -> a.ep.writeWithData(a.at(0), 8, a.region, n, toB, b.region.base(), key(a, b), 3));
-            final Rank.Done got = b.next();
+            final Done got = b.next();
             assertThat(got.kind()).isEqualTo(OperationKind.REMOTE_WRITE);
             assertThat(got.data()).isEqualTo(i);
             assertThat(got.hasData()).isTrue();

@@ -10,9 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.RdmaContext;
 
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
@@ -69,18 +72,17 @@ class RdmStressTest {
                 receive(state, i);
             }
         }
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
-        while (!isOver(states, messages)) {
+        Await.until(Duration.ofSeconds(100), () -> describe(states), () -> {
             step(states[random.nextInt(ranks)], states, random, messages);
-            assertThat(System.nanoTime() - deadline).as(() -> describe(states)).isNegative();
-        }
+            return isOver(states, messages);
+        });
         for (final State state : states) {
             assertThat(state.got).containsOnly(messages);
         }
     }
 
     private static String describe(final State[] states) {
-        final StringBuilder text = new StringBuilder("not over in time:\n");
+        final StringBuilder text = new StringBuilder("all is over:\n");
         for (final State state : states) {
             text.append(state.index).append(" sent ").append(java.util.Arrays.toString(state.sent)).append(" got ")
                 .append(java.util.Arrays.toString(state.got)).append(' ').append(state.rank.ep).append('\n');
@@ -106,7 +108,7 @@ class RdmStressTest {
         }
         one.rank.take();
         while (!one.rank.done.isEmpty()) {
-            final Rank.Done done = one.rank.done.poll();
+            final Done done = one.rank.done.poll();
             assertThat(FiErrno.name(done.errno())).as("%s at %s", done, one.rank.ep)
                 .isEqualTo(FiErrno.name(0));
             if (done.kind() == OperationKind.SEND) {
@@ -144,7 +146,7 @@ class RdmStressTest {
         one.rank.post(() -> one.rank.ep.receive(one.rank.at(slot * SLOT), SLOT, one.rank.region, FiAddr.UNSPEC, slot));
     }
 
-    private static void check(final State one, final Rank.Done done) {
+    private static void check(final State one, final Done done) {
         final int at = (int) done.context() * SLOT;
         final int from = one.rank.bytes.getInt(at);
         final int number = one.rank.bytes.getInt(at + 4);

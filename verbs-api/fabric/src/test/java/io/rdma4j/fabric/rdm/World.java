@@ -9,36 +9,14 @@ import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
-import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
-
-/** Opens devices and ranks for a test, shows them if it fails, and closes them afterwards. */
-final class World implements AfterEachCallback, TestExecutionExceptionHandler {
-    static final String QEMU = "quirks=qemu-7.2";
-    private static final AtomicInteger NAMES = new AtomicInteger();
-
-    private final List<RdmaContext> contexts = new ArrayList<>();
-    private final Deque<Rank> open = new ArrayDeque<>();
-
-    RdmaContext device(final String options) {
-        final RdmaContext context =
-            RdmaDevices.open("emulated:rdm" + NAMES.incrementAndGet() + (options.isEmpty() ? "" : "?" + options));
-        contexts.add(context);
-        return context;
-    }
-
+/** Opens the ranks of a test. */
+final class World extends TestDevices {
     static EndpointOptions options() {
         return new EndpointOptions().sizes(16, 16);
     }
@@ -62,9 +40,7 @@ final class World implements AfterEachCallback, TestExecutionExceptionHandler {
     Rank rank(
         final RdmaContext context, final Hints hints, final EndpointOptions options, final AvAttributes vector,
         final BiConsumer<Rank, EndpointOptions> more) {
-        final Rank rank = new Rank(context, hints, options, vector, more);
-        open.push(rank);
-        return rank;
+        return keep(new Rank(hints.context(context), options, vector, more));
     }
 
     /** Two ranks, each on a device of its own, which read each other's queue while they wait. */
@@ -85,29 +61,5 @@ final class World implements AfterEachCallback, TestExecutionExceptionHandler {
             }
         }
         return ranks;
-    }
-
-    void close(final Rank rank) {
-        open.remove(rank);
-        rank.close();
-    }
-
-    @Override
-    public void handleTestExecutionException(final ExtensionContext test, final Throwable failure) throws Throwable {
-        for (final Rank rank : open) {
-            failure.addSuppressed(new AssertionError("at the failure: " + rank));
-        }
-        throw failure;
-    }
-
-    @Override
-    public void afterEach(final ExtensionContext test) {
-        try {
-            if (test.getExecutionException().isEmpty()) {
-                open.forEach(Rank::close);
-            }
-        } finally {
-            contexts.forEach(RdmaContext::close);
-        }
     }
 }
