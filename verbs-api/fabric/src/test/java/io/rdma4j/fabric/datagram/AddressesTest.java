@@ -16,17 +16,21 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.name.TestNames;
-import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.fabric.testing.TestDevices;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Addresses of datagram endpoints in each format. */
 @Timeout(120)
 class AddressesTest {
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
+
     @BeforeAll
     static void names() {
         TestNames.use();
@@ -35,49 +39,47 @@ class AddressesTest {
     @ParameterizedTest
     @EnumSource(AddressFormat.class)
     void whatAnEndpointTellsLeadsToIt(final AddressFormat format) {
-        try (Rig rig = new Rig(RdmaDevices.open(Rig.device("")), new Hints().addressFormat(format))) {
-            final AddressedEndpoint a = rig.open();
-            final AddressedEndpoint b = rig.open();
-            assertThat(a.address().format()).isEqualTo(format);
-            assertThat(a.address()).isNotEqualTo(b.address()).isEqualTo(a.address());
-            final long toB = rig.name(b);
-            final long fromA = rig.name(a);
-            rig.post(() -> b.receive(rig.at(4096), 64, null, FiAddr.UNSPEC, 1));
-            rig.post(() -> a.send(rig.at(0), 10, null, toB, 2));
-            assertThat(rig.received(b).source()).isEqualTo(fromA);
-        }
+        final DatagramNode node =
+            DatagramNode.on(devices, new Hints().context(devices.device("")).addressFormat(format));
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        assertThat(a.address().format()).isEqualTo(format);
+        assertThat(a.address()).isNotEqualTo(b.address()).isEqualTo(a.address());
+        final long toB = node.name(b);
+        final long fromA = node.name(a);
+        node.post(() -> b.receive(node.at(4096), 64, null, FiAddr.UNSPEC, 1));
+        node.post(() -> a.send(node.at(0), 10, null, toB, 2));
+        assertThat(node.received(b).source()).isEqualTo(fromA);
     }
 
     @Test
     void theDevicesOwnFormatSaysWhatTheDeviceNeeds() {
-        try (Rig rig = new Rig("")) {
-            final AddressedEndpoint a = rig.open();
-            assertThat(a.address().kind()).isEqualTo(EndpointType.DGRAM);
-            assertThat(a.address().gid()).isEqualTo(rig.context.queryGid(1, 0));
-            assertThat(a.address().qpn()).isPositive();
-            assertThat(a.type()).isEqualTo(EndpointType.DGRAM);
-            assertThat(a.addressVector()).isSameAs(rig.vector);
-            assertThat(a.domain()).isSameAs(rig.domain);
-        }
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open();
+        assertThat(a.address().kind()).isEqualTo(EndpointType.DGRAM);
+        assertThat(a.address().gid()).isEqualTo(node.context.queryGid(1, 0));
+        assertThat(a.address().qpn()).isPositive();
+        assertThat(a.type()).isEqualTo(EndpointType.DGRAM);
+        assertThat(a.addressVector()).isSameAs(node.vector);
+        assertThat(a.domain()).isSameAs(node.domain);
     }
 
     @Test
     void aServiceIsTakenOnceAndGivenBack() {
-        try (Rig rig = new Rig("")) {
-            final AddressedEndpoint a = rig.open(rig.options().service("4711"));
-            final FabricException taken = catchThrowableOfType(
-                FabricException.class, () -> rig.open(rig.options().service("4711")));
-            assertThat(FiErrno.name(taken.errno())).isEqualTo("FI_EADDRINUSE");
-            final FabricException nonsense = catchThrowableOfType(
-                FabricException.class, () -> rig.open(rig.options().service("70000")));
-            assertThat(FiErrno.name(nonsense.errno())).isEqualTo("FI_EINVAL");
-            final long[] names = new long[1];
-            assertThat(rig.vector.insertService("127.0.0.1", "4711", names, null)).isEqualTo(1);
-            rig.post(() -> a.receive(rig.at(4096), 64, null, FiAddr.UNSPEC, 1));
-            rig.post(() -> a.send(rig.at(0), 10, null, names[0], 2));
-            assertThat(rig.received(a).source()).isEqualTo(names[0]);
-            a.close();
-            rig.open(rig.options().service("4711"));
-        }
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open(node.options().service("4711"));
+        final FabricException taken = catchThrowableOfType(
+            FabricException.class, () -> node.open(node.options().service("4711")));
+        assertThat(FiErrno.name(taken.errno())).isEqualTo("FI_EADDRINUSE");
+        final FabricException nonsense = catchThrowableOfType(
+            FabricException.class, () -> node.open(node.options().service("70000")));
+        assertThat(FiErrno.name(nonsense.errno())).isEqualTo("FI_EINVAL");
+        final long[] names = new long[1];
+        assertThat(node.vector.insertService("127.0.0.1", "4711", names, null)).isEqualTo(1);
+        node.post(() -> a.receive(node.at(4096), 64, null, FiAddr.UNSPEC, 1));
+        node.post(() -> a.send(node.at(0), 10, null, names[0], 2));
+        assertThat(node.received(a).source()).isEqualTo(names[0]);
+        a.close();
+        node.open(node.options().service("4711"));
     }
 }

@@ -14,11 +14,12 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.testing.Allocations;
-
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,6 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class DatagramAllocationTest {
     private static final int STEPS = 20_000;
+
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
 
     /** Adds up what it is told. */
     private static final class Counter implements CompletionReader {
@@ -42,35 +46,34 @@ class DatagramAllocationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "?quirks=qemu-7.2"})
+    @ValueSource(strings = {"", TestDevices.QEMU})
     void everyForm(final String options) {
-        try (Rig rig = new Rig(options)) {
-            final AddressedEndpoint a = rig.open();
-            final AddressedEndpoint b = rig.open();
-            final long toB = rig.name(b);
-            rig.name(a);
-            final MemoryRegion desc = rig.region();
-            final Message out = new Message(2).add(rig.at(0), 8, desc).add(rig.at(100), 8, desc).peer(toB);
-            final Message in = new Message(2).add(rig.at(4096), 10, desc).add(rig.at(5000), 100, desc);
-            final UnsafeBuffer heap = new UnsafeBuffer(new byte[64]);
-            final Counter counter = new Counter();
-            final int[] refused = new int[1];
-            assertThat(Allocations.perStep(STEPS, () -> {
-                refused[0] |= b.receive(rig.at(4096), 64, desc, FiAddr.UNSPEC, 1);
-                refused[0] |= b.receive(rig.at(4096), 64, null, FiAddr.UNSPEC, 1);
-                refused[0] |= b.receiveMessage(in, 0);
-                refused[0] |= b.receive(rig.at(4096), 4, desc, FiAddr.UNSPEC, 1);
-                refused[0] |= a.send(rig.at(0), 64, desc, toB, 2);
-                refused[0] |= a.send(rig.at(0), 64, null, toB, 2);
-                refused[0] |= a.sendMessage(out, OpFlags.COMPLETION);
-                refused[0] |= a.inject(heap, 0, 64, toB);
-                rig.cq.read(counter, 64);
-                rig.cq.read(counter, 64);
-            })).as("bytes").isZero();
-            assertThat(refused[0]).isZero();
-            assertThat(counter.received).isGreaterThanOrEqualTo(4L * STEPS);
-            assertThat(counter.failed).isGreaterThanOrEqualTo(STEPS).isLessThanOrEqualTo(counter.received / 4 + 1);
-            assertThat(counter.sum).isNotZero();
-        }
+        final DatagramNode node = DatagramNode.on(devices, options);
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toB = node.name(b);
+        node.name(a);
+        final MemoryRegion desc = node.region();
+        final Message out = new Message(2).add(node.at(0), 8, desc).add(node.at(100), 8, desc).peer(toB);
+        final Message in = new Message(2).add(node.at(4096), 10, desc).add(node.at(5000), 100, desc);
+        final UnsafeBuffer heap = new UnsafeBuffer(new byte[64]);
+        final Counter counter = new Counter();
+        final int[] refused = new int[1];
+        assertThat(Allocations.perStep(STEPS, () -> {
+            refused[0] |= b.receive(node.at(4096), 64, desc, FiAddr.UNSPEC, 1);
+            refused[0] |= b.receive(node.at(4096), 64, null, FiAddr.UNSPEC, 1);
+            refused[0] |= b.receiveMessage(in, 0);
+            refused[0] |= b.receive(node.at(4096), 4, desc, FiAddr.UNSPEC, 1);
+            refused[0] |= a.send(node.at(0), 64, desc, toB, 2);
+            refused[0] |= a.send(node.at(0), 64, null, toB, 2);
+            refused[0] |= a.sendMessage(out, OpFlags.COMPLETION);
+            refused[0] |= a.inject(heap, 0, 64, toB);
+            node.cq.read(counter, 64);
+            node.cq.read(counter, 64);
+        })).as("bytes").isZero();
+        assertThat(refused[0]).isZero();
+        assertThat(counter.received).isGreaterThanOrEqualTo(4L * STEPS);
+        assertThat(counter.failed).isGreaterThanOrEqualTo(STEPS).isLessThanOrEqualTo(counter.received / 4 + 1);
+        assertThat(counter.sum).isNotZero();
     }
 }

@@ -22,26 +22,23 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OpFlags;
-import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.fabric.testing.TestDevices;
 
 import java.util.function.IntSupplier;
 
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Datagram endpoints asked for what makes no sense. */
 @Timeout(120)
 class DatagramMisuseTest {
-    private final Rig rig = new Rig("");
-    private final UnsafeBuffer heap = new UnsafeBuffer(new byte[16]);
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
 
-    @AfterEach
-    void close() {
-        rig.close();
-        assertThat(rig.context.reachableBytes()).isZero();
-    }
+    private final DatagramNode node = DatagramNode.on(devices, "");
+    private final UnsafeBuffer heap = new UnsafeBuffer(new byte[16]);
 
     private static void refused(final int errno, final IntSupplier operation) {
         assertThat(operation.getAsInt()).isEqualTo(-errno);
@@ -50,70 +47,72 @@ class DatagramMisuseTest {
     @Test
     void endpointsNeedAVectorAndQueuesOfTheirDomain() {
         final EndpointOptions none = new EndpointOptions();
-        assertRefused(FiErrno.FI_EINVAL, () -> rig.domain.openAddressedEndpoint(null), "options");
-        assertRefused(FiErrno.FI_ENOAV, () -> rig.domain.openAddressedEndpoint(none.completionQueue(rig.cq)), "vector");
-        assertRefused(FiErrno.FI_ENOCQ, () -> rig.open(rig.options().completionQueues(null, rig.cq)), "transmit queue");
-        assertRefused(FiErrno.FI_ENOCQ, () -> rig.open(rig.options().completionQueues(rig.cq, null)), "receive queue");
-        assertRefused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().sizes(0, 1)), "transmit size is 0");
-        assertRefused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().sizes(1, 1 << 30)), "receive size");
-        assertRefused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().receiveContexts(rig.cq)), "receive contexts");
-        assertRefused(FiErrno.FI_EINVAL, () -> rig.domain.openEndpoint(rig.options()), "FI_EP_DGRAM",
+        assertRefused(FiErrno.FI_EINVAL, () -> node.domain.openAddressedEndpoint(null), "options");
+        assertRefused(FiErrno.FI_ENOAV, () -> node.domain.openAddressedEndpoint(none.completionQueue(node.cq)),
+            "vector");
+        assertRefused(FiErrno.FI_ENOCQ, () -> node.open(node.options().completionQueues(null, node.cq)),
+            "transmit queue");
+        assertRefused(FiErrno.FI_ENOCQ, () -> node.open(node.options().completionQueues(node.cq, null)),
+            "receive queue");
+        assertRefused(FiErrno.FI_EINVAL, () -> node.open(node.options().sizes(0, 1)), "transmit size is 0");
+        assertRefused(FiErrno.FI_EINVAL, () -> node.open(node.options().sizes(1, 1 << 30)), "receive size");
+        assertRefused(FiErrno.FI_EINVAL, () -> node.open(node.options().receiveContexts(node.cq)), "receive contexts");
+        assertRefused(FiErrno.FI_EINVAL, () -> node.domain.openEndpoint(node.options()), "FI_EP_DGRAM",
             "openAddressedEndpoint");
-        try (Rig other = new Rig("")) {
-            assertRefused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().addressVector(other.vector)),
-                "another domain");
-            assertRefused(FiErrno.FI_EINVAL, () -> rig.open(rig.options().completionQueue(other.cq)), "another domain");
-        }
-        assertThat(rig.vector.isClosed()).isFalse();
+        final DatagramNode other = DatagramNode.on(devices, "");
+        assertRefused(FiErrno.FI_EINVAL, () -> node.open(node.options().addressVector(other.vector)),
+            "another domain");
+        assertRefused(FiErrno.FI_EINVAL, () -> node.open(node.options().completionQueue(other.cq)), "another domain");
+        assertThat(node.vector.isClosed()).isFalse();
     }
 
     @Test
     void whatIsInUseCannotBeClosed() {
-        final AddressedEndpoint a = rig.open();
-        assertRefused(FiErrno.FI_EBUSY, rig.vector::close);
-        assertRefused(FiErrno.FI_EBUSY, rig.cq::close);
-        assertRefused(FiErrno.FI_EBUSY, rig.domain::close, "1 endpoint");
+        final AddressedEndpoint a = node.open();
+        assertRefused(FiErrno.FI_EBUSY, node.vector::close);
+        assertRefused(FiErrno.FI_EBUSY, node.cq::close);
+        assertRefused(FiErrno.FI_EBUSY, node.domain::close, "1 endpoint");
         a.close();
         a.close();
-        rig.vector.close();
-        assertRefused(FiErrno.FI_EBADFD, () -> rig.open(rig.options()));
-        rig.cq.close();
+        node.vector.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> node.open(node.options()));
+        node.cq.close();
     }
 
     @Test
     void closedEndpointsRefuseEverything() {
-        final AddressedEndpoint a = rig.open();
-        final long self = rig.name(a);
-        assertThat(a.receive(rig.at(0), 64, null, FiAddr.UNSPEC, 7)).isZero();
+        final AddressedEndpoint a = node.open();
+        final long self = node.name(a);
+        assertThat(a.receive(node.at(0), 64, null, FiAddr.UNSPEC, 7)).isZero();
         a.close();
         assertThat(a.isClosed()).isTrue();
-        assertThat(rig.received(a)).matches(one -> one.context() == 7 && one.error().equals("FI_ECANCELED"));
-        final Message message = new Message(1).add(rig.at(0), 1, null).peer(self);
+        assertThat(node.received(a)).matches(one -> one.context() == 7 && one.error().equals("FI_ECANCELED"));
+        final Message message = new Message(1).add(node.at(0), 1, null).peer(self);
         final IntSupplier[] all = {
-            () -> a.send(rig.at(0), 1, null, self, 1), () -> a.send(heap, 0, 1, self, 1),
-            () -> a.sendWithData(rig.at(0), 1, null, 1, self, 1), () -> a.inject(heap, 0, 1, self),
+            () -> a.send(node.at(0), 1, null, self, 1), () -> a.send(heap, 0, 1, self, 1),
+            () -> a.sendWithData(node.at(0), 1, null, 1, self, 1), () -> a.inject(heap, 0, 1, self),
             () -> a.injectWithData(heap, 0, 1, 1, self), () -> a.sendMessage(message, 0),
-            () -> a.receive(rig.at(0), 1, null, 0, 1), () -> a.receive(heap, 0, 1, 0, 1),
-            () -> a.receiveMessage(message, 0), () -> a.read(rig.at(0), 1, null, self, 0, 0, 1),
+            () -> a.receive(node.at(0), 1, null, 0, 1), () -> a.receive(heap, 0, 1, 0, 1),
+            () -> a.receiveMessage(message, 0), () -> a.read(node.at(0), 1, null, self, 0, 0, 1),
             () -> a.readMessage(message, 0), () -> a.cancel(7)};
         for (final IntSupplier one : all) {
             refused(FiErrno.FI_EBADFD, one);
         }
         assertThat(a.toString()).contains("closed");
         assertThat(a.address()).isNotNull();
-        rig.silence();
+        node.silence();
     }
 
     @Test
     void memoryOfPeersIsOutOfReach() {
-        final AddressedEndpoint a = rig.open();
-        final long self = rig.name(a);
-        final Message message = new Message(1).add(rig.at(0), 8, null).peer(self).remote(0, 1);
+        final AddressedEndpoint a = node.open();
+        final long self = node.name(a);
+        final Message message = new Message(1).add(node.at(0), 8, null).peer(self).remote(0, 1);
         final IntSupplier[] all = {
-            () -> a.read(rig.at(0), 8, null, self, 0, 1, 1), () -> a.write(rig.at(0), 8, null, self, 0, 1, 1),
-            () -> a.writeWithData(rig.at(0), 8, null, 1, self, 0, 1, 1),
-            () -> a.fetchAdd(rig.at(0), null, 1, self, 0, 1, 1),
-            () -> a.compareSwap(rig.at(0), null, 1, 2, self, 0, 1, 1), () -> a.readMessage(message, 0),
+            () -> a.read(node.at(0), 8, null, self, 0, 1, 1), () -> a.write(node.at(0), 8, null, self, 0, 1, 1),
+            () -> a.writeWithData(node.at(0), 8, null, 1, self, 0, 1, 1),
+            () -> a.fetchAdd(node.at(0), null, 1, self, 0, 1, 1),
+            () -> a.compareSwap(node.at(0), null, 1, 2, self, 0, 1, 1), () -> a.readMessage(message, 0),
             () -> a.writeMessage(message, 0)};
         for (final IntSupplier one : all) {
             refused(FiErrno.FI_EOPNOTSUPP, one);
@@ -124,28 +123,28 @@ class DatagramMisuseTest {
 
     @Test
     void nonsenseIsRefused() {
-        final AddressedEndpoint a = rig.open();
-        final long self = rig.name(a);
-        final MemoryRegion sends = rig.keep(rig.domain.register(
-            new MrAttributes().buffer(rig.at(0), 4096).access(MrAccess.SEND)));
-        final MemoryRegion closed = rig.domain.register(
-            new MrAttributes().buffer(rig.at(0), 4096).access(MrAccess.SEND, MrAccess.RECV));
+        final AddressedEndpoint a = node.open();
+        final long self = node.name(a);
+        final MemoryRegion sends = node.keep(node.domain.register(
+            new MrAttributes().buffer(node.at(0), 4096).access(MrAccess.SEND)));
+        final MemoryRegion closed = node.domain.register(
+            new MrAttributes().buffer(node.at(0), 4096).access(MrAccess.SEND, MrAccess.RECV));
         closed.close();
         final int[] invalid = {
-            a.send(rig.at(0), -1, null, self, 1), a.send(0, 1, null, self, 1), a.send(-1, 5, null, self, 1),
-            a.send(Long.MAX_VALUE, 5, null, self, 1), a.send(rig.at(0), 1, closed, self, 1),
-            a.send(rig.at(4090), 7, sends, self, 1), a.send(null, 0, 1, self, 1), a.send(heap, -1, 1, self, 1),
+            a.send(node.at(0), -1, null, self, 1), a.send(0, 1, null, self, 1), a.send(-1, 5, null, self, 1),
+            a.send(Long.MAX_VALUE, 5, null, self, 1), a.send(node.at(0), 1, closed, self, 1),
+            a.send(node.at(4090), 7, sends, self, 1), a.send(null, 0, 1, self, 1), a.send(heap, -1, 1, self, 1),
             a.send(heap, 0, 1, self, 1), a.inject(null, 0, 1, self), a.inject(heap, 10, 7, self),
             a.inject(heap, -1, 1, self), a.inject(heap, 0, -1, self),
             a.inject(heap, Integer.MAX_VALUE, Integer.MAX_VALUE, self), a.injectWithData(null, 0, 0, 0, self),
-            a.sendMessage(null, 0), a.sendMessage(new Message(1).add(rig.at(0), -1, null).peer(self), 0),
-            a.sendMessage(new Message(1).add(rig.at(0), 1, null), 0), a.receive(rig.at(0), -1, null, 0, 1),
+            a.sendMessage(null, 0), a.sendMessage(new Message(1).add(node.at(0), -1, null).peer(self), 0),
+            a.sendMessage(new Message(1).add(node.at(0), 1, null), 0), a.receive(node.at(0), -1, null, 0, 1),
             a.receive(0, 5, null, 0, 1), a.receive(null, 0, 5, 0, 1), a.receive(heap, 0, 5, 0, 1),
             a.receiveMessage(null, 0), a.receiveMessage(new Message(1).add(0, 5, null), 0)};
         for (int i = 0; i < invalid.length; i++) {
             assertThat(invalid[i]).as("number %d", i).isEqualTo(-FiErrno.FI_EINVAL);
         }
-        refused(FiErrno.FI_EACCES, () -> a.receive(rig.at(0), 10, sends, 0, 1));
+        refused(FiErrno.FI_EACCES, () -> a.receive(node.at(0), 10, sends, 0, 1));
         for (final long bit : new long[] {1, 1L << 16, 1L << 40, Long.MIN_VALUE}) {
             refused(FiErrno.FI_EBADFLAGS, () -> a.sendMessage(new Message(1).peer(self), bit));
             refused(FiErrno.FI_EBADFLAGS, () -> a.receiveMessage(new Message(1), bit));
@@ -153,71 +152,68 @@ class DatagramMisuseTest {
         refused(FiErrno.FI_EBADFLAGS, () -> a.receiveMessage(new Message(1), OpFlags.INJECT));
         refused(FiErrno.FI_EOPNOTSUPP,
             () -> a.sendMessage(new Message(1).peer(self), OpFlags.DELIVERY_COMPLETE));
-        rig.silence();
-        assertThat(rig.domain.cache().statistics().inUse()).isZero();
+        node.silence();
+        assertThat(node.domain.cache().statistics().inUse()).isZero();
     }
 
     @Test
     void memoryOfAnotherDomain() {
-        final AddressedEndpoint a = rig.open();
-        final long self = rig.name(a);
-        try (Rig other = new Rig("")) {
-            final MemoryRegion foreign = other.region();
-            refused(FiErrno.FI_EDOMAIN, () -> a.send(other.at(0), 8, foreign, self, 1));
-            refused(FiErrno.FI_EDOMAIN, () -> a.receive(other.at(0), 8, foreign, 0, 1));
-        }
+        final AddressedEndpoint a = node.open();
+        final long self = node.name(a);
+        final DatagramNode other = DatagramNode.on(devices, "");
+        final MemoryRegion foreign = other.region();
+        refused(FiErrno.FI_EDOMAIN, () -> a.send(other.at(0), 8, foreign, self, 1));
+        refused(FiErrno.FI_EDOMAIN, () -> a.receive(other.at(0), 8, foreign, 0, 1));
     }
 
     @Test
     void noMoreThanItsSize() {
-        final AddressedEndpoint a = rig.open(rig.options().sizes(4, 3));
-        final long self = rig.name(a);
+        final AddressedEndpoint a = node.open(node.options().sizes(4, 3));
+        final long self = node.name(a);
         for (int i = 0; i < 3; i++) {
-            assertThat(a.receive(rig.at(0), 64, null, 0, i)).isZero();
+            assertThat(a.receive(node.at(0), 64, null, 0, i)).isZero();
         }
-        refused(FiErrno.FI_EAGAIN, () -> a.receive(rig.at(0), 64, null, 0, 9));
+        refused(FiErrno.FI_EAGAIN, () -> a.receive(node.at(0), 64, null, 0, 9));
         for (int i = 0; i < 4; i++) {
-            assertThat(a.send(rig.at(64), 8, null, self, i)).isZero();
+            assertThat(a.send(node.at(64), 8, null, self, i)).isZero();
         }
-        refused(FiErrno.FI_EAGAIN, () -> a.send(rig.at(64), 8, null, self, 9));
+        refused(FiErrno.FI_EAGAIN, () -> a.send(node.at(64), 8, null, self, 9));
         refused(FiErrno.FI_EAGAIN, () -> a.inject(heap, 0, 8, self));
         for (int i = 0; i < 3; i++) {
-            assertThat(rig.received(a).context()).isEqualTo(i);
+            assertThat(node.received(a).context()).isEqualTo(i);
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(rig.sent(a).context()).isEqualTo(i);
+            assertThat(node.sent(a).context()).isEqualTo(i);
         }
-        assertThat(a.receive(rig.at(0), 64, null, 0, 9)).isZero();
+        assertThat(a.receive(node.at(0), 64, null, 0, 9)).isZero();
     }
 
     /** With FI_MR_LOCAL nothing is sent from memory without a descriptor, but for what is copied. */
     @Test
     void demandedDescriptors() {
-        try (Rig strict = new Rig(RdmaDevices.open(Rig.device("")),
-            new Hints().mrMode(MrMode.ALLOCATED, MrMode.LOCAL).demand(MrMode.LOCAL))) {
-            final AddressedEndpoint a = strict.open();
-            final long self = strict.name(a);
-            final MemoryRegion region = strict.region();
-            refused(FiErrno.FI_EINVAL, () -> a.send(strict.at(0), 8, null, self, 1));
-            refused(FiErrno.FI_EINVAL, () -> a.receive(strict.at(0), 8, null, 0, 1));
-            assertThat(a.receive(strict.at(0), 8, region, 0, 1)).isZero();
-            assertThat(a.inject(heap, 0, 8, self)).isZero();
-            assertThat(strict.received(a).length()).isEqualTo(8);
-        }
+        final DatagramNode strict = DatagramNode.on(devices, new Hints().context(devices.device(""))
+            .mrMode(MrMode.ALLOCATED, MrMode.LOCAL).demand(MrMode.LOCAL));
+        final AddressedEndpoint a = strict.open();
+        final long self = strict.name(a);
+        final MemoryRegion region = strict.region();
+        refused(FiErrno.FI_EINVAL, () -> a.send(strict.at(0), 8, null, self, 1));
+        refused(FiErrno.FI_EINVAL, () -> a.receive(strict.at(0), 8, null, 0, 1));
+        assertThat(a.receive(strict.at(0), 8, region, 0, 1)).isZero();
+        assertThat(a.inject(heap, 0, 8, self)).isZero();
+        assertThat(strict.received(a).length()).isEqualTo(8);
     }
 
     @Test
     void aClosedDomainOpensNothing() {
-        try (Rig other = new Rig("")) {
-            final CompletionQueue cq = other.cq;
-            final EndpointOptions options = other.options();
-            other.vector.close();
-            cq.close();
-            other.memory.close();
-            other.domain.close();
-            assertRefused(FiErrno.FI_EBADFD, () -> other.domain.openAddressedEndpoint(options));
-            assertRefused(FiErrno.FI_EBADFD, () -> other.domain.openAddressVector(new AvAttributes()));
-        }
-        assertThat(rig.info.endpointType()).isEqualTo(EndpointType.DGRAM);
+        final DatagramNode other = DatagramNode.on(devices, "");
+        final CompletionQueue cq = other.cq;
+        final EndpointOptions options = other.options();
+        other.vector.close();
+        cq.close();
+        other.memory.close();
+        other.domain.close();
+        assertRefused(FiErrno.FI_EBADFD, () -> other.domain.openAddressedEndpoint(options));
+        assertRefused(FiErrno.FI_EBADFD, () -> other.domain.openAddressVector(new AvAttributes()));
+        assertThat(node.info.endpointType()).isEqualTo(EndpointType.DGRAM);
     }
 }

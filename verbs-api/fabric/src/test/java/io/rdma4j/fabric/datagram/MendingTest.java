@@ -14,9 +14,12 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.fabric.testing.TestDevices;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An endpoint lives on when one of its operations fails at this side's memory. */
 @Timeout(120)
@@ -24,158 +27,153 @@ class MendingTest {
     /** Nobody maps anything here. */
     private static final long NOWHERE = 0x6000_0000_0000L;
 
-    private static MemoryRegion brief(final Rig rig, final int offset) {
-        return rig.domain.register(new MrAttributes().buffer(rig.at(offset), 4096)
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
+
+    private static MemoryRegion brief(final DatagramNode node, final int offset) {
+        return node.domain.register(new MrAttributes().buffer(node.at(offset), 4096)
             .access(MrAccess.SEND, MrAccess.RECV));
     }
 
     /** The region goes while a receive waits in it: the datagram that takes this receive breaks the queue pair. */
     @Test
     void aReceiveThatFailsTakesNoOthersAlong() {
-        try (Rig rig = new Rig("")) {
-            final AddressedEndpoint a = rig.open();
-            final AddressedEndpoint b = rig.open();
-            final long toB = rig.name(b);
-            final long toA = rig.name(a);
-            for (int round = 0; round < 5; round++) {
-                final MemoryRegion gone = brief(rig, 4096);
-                rig.post(() -> b.receive(rig.at(8192), 64, null, FiAddr.UNSPEC, 1));
-                rig.post(() -> b.receive(rig.at(4096), 64, gone, FiAddr.UNSPEC, 2));
-                rig.post(() -> b.receive(rig.at(8256), 64, null, FiAddr.UNSPEC, 3));
-                rig.post(() -> b.receive(rig.at(8320), 64, null, FiAddr.UNSPEC, 4));
-                gone.close();
-                rig.post(() -> a.send(rig.at(0), 11, null, toB, 9));
-                rig.post(() -> a.send(rig.at(0), 12, null, toB, 9));
-                assertThat(rig.received(b)).matches(one -> one.context() == 1 && one.length() == 11);
-                final Rig.Done failed = rig.received(b);
-                assertThat(failed.error()).as("%s", failed).isEqualTo("FI_EFAULT");
-                assertThat(failed.context()).isEqualTo(2);
-                assertThat(failed.text()).isNotBlank();
-                rig.sent(a);
-                rig.sent(a);
-                mended(rig, b, round + 1);
-                rig.fill(0, 64, round);
-                for (int i = 3; i <= 4; i++) {
-                    final int size = i;
-                    rig.post(() -> a.send(rig.at(0), size, null, toB, 9));
-                    final Rig.Done received = rig.received(b);
-                    assertThat(received.errno()).as("%s", received).isZero();
-                    assertThat(received.context()).isEqualTo(i);
-                    assertThat(received.length()).isEqualTo(i);
-                    rig.expect(8256 + 64 * (i - 3), i, round);
-                    rig.sent(a);
-                }
-                rig.post(() -> a.receive(rig.at(8192), 64, null, FiAddr.UNSPEC, 5));
-                rig.post(() -> b.send(rig.at(0), 13, null, toA, 6));
-                assertThat(rig.sent(b).errno()).isZero();
-                assertThat(rig.received(a).length()).isEqualTo(13);
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toB = node.name(b);
+        final long toA = node.name(a);
+        for (int round = 0; round < 5; round++) {
+            final MemoryRegion gone = brief(node, 4096);
+            node.post(() -> b.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 1));
+            node.post(() -> b.receive(node.at(4096), 64, gone, FiAddr.UNSPEC, 2));
+            node.post(() -> b.receive(node.at(8256), 64, null, FiAddr.UNSPEC, 3));
+            node.post(() -> b.receive(node.at(8320), 64, null, FiAddr.UNSPEC, 4));
+            gone.close();
+            node.post(() -> a.send(node.at(0), 11, null, toB, 9));
+            node.post(() -> a.send(node.at(0), 12, null, toB, 9));
+            assertThat(node.received(b)).matches(one -> one.context() == 1 && one.length() == 11);
+            final Done failed = node.received(b);
+            assertThat(failed.error()).as("%s", failed).isEqualTo("FI_EFAULT");
+            assertThat(failed.context()).isEqualTo(2);
+            assertThat(failed.text()).isNotBlank();
+            node.sent(a);
+            node.sent(a);
+            mended(node, b, round + 1);
+            node.fill(0, 64, round);
+            for (int i = 3; i <= 4; i++) {
+                final int size = i;
+                node.post(() -> a.send(node.at(0), size, null, toB, 9));
+                final Done received = node.received(b);
+                assertThat(received.errno()).as("%s", received).isZero();
+                assertThat(received.context()).isEqualTo(i);
+                assertThat(received.length()).isEqualTo(i);
+                node.expect(8256 + 64 * (i - 3), i, round);
+                node.sent(a);
             }
+            node.post(() -> a.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 5));
+            node.post(() -> b.send(node.at(0), 13, null, toA, 6));
+            assertThat(node.sent(b).errno()).isZero();
+            assertThat(node.received(a).length()).isEqualTo(13);
         }
     }
 
-    private static void mended(final Rig rig, final AddressedEndpoint endpoint, final long times) {
-        final long deadline = System.nanoTime() + 20_000_000_000L;
-        while (((DatagramEndpoint) endpoint).mended() < times) {
-            rig.take();
-            assertThat(System.nanoTime() - deadline).as("%s", endpoint).isNegative();
-        }
+    private static void mended(final DatagramNode node, final AddressedEndpoint endpoint, final long times) {
+        node.until(() -> ((DatagramEndpoint) endpoint).mended() >= times);
         assertThat(((DatagramEndpoint) endpoint).mended()).as("%s", endpoint).isEqualTo(times);
     }
 
     /** Receives are not touched by a send that fails; the device looks for pages when it sends. */
     @Test
     void aSendThatFailsStopsSendsForAMoment() {
-        try (Rig rig = new Rig("")) {
-            final AddressedEndpoint a = rig.open();
-            final AddressedEndpoint b = rig.open();
-            final long toA = rig.name(a);
-            final long toB = rig.name(b);
-            final MemoryRegion nothing = rig.keep(rig.domain.register(
-                new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND)));
-            for (int round = 1; round <= 5; round++) {
-                rig.post(() -> a.receive(rig.at(8192), 64, null, FiAddr.UNSPEC, 1));
-                rig.post(() -> b.receive(rig.at(8192), 64, null, FiAddr.UNSPEC, 4));
-                rig.post(() -> a.send(NOWHERE, 8, nothing, toB, 2));
-                final Rig.Done failed = rig.sent(a);
-                assertThat(failed.error()).as("%s", failed).isEqualTo("FI_EFAULT");
-                mended(rig, a, round);
-                rig.post(() -> b.send(rig.at(0), 14, null, toA, 3));
-                assertThat(rig.received(a).length()).isEqualTo(14);
-                rig.sent(b);
-                rig.post(() -> a.send(rig.at(0), 15, null, toB, 5));
-                assertThat(rig.sent(a).errno()).isZero();
-                assertThat(rig.received(b).length()).isEqualTo(15);
-            }
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toA = node.name(a);
+        final long toB = node.name(b);
+        final MemoryRegion nothing = node.keep(node.domain.register(
+            new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND)));
+        for (int round = 1; round <= 5; round++) {
+            node.post(() -> a.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 1));
+            node.post(() -> b.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 4));
+            node.post(() -> a.send(NOWHERE, 8, nothing, toB, 2));
+            final Done failed = node.sent(a);
+            assertThat(failed.error()).as("%s", failed).isEqualTo("FI_EFAULT");
+            mended(node, a, round);
+            node.post(() -> b.send(node.at(0), 14, null, toA, 3));
+            assertThat(node.received(a).length()).isEqualTo(14);
+            node.sent(b);
+            node.post(() -> a.send(node.at(0), 15, null, toB, 5));
+            assertThat(node.sent(a).errno()).isZero();
+            assertThat(node.received(b).length()).isEqualTo(15);
         }
     }
 
     /** Datagrams behind one whose memory is gone, posted before anybody knew of it, go once each, in order. */
     @Test
     void aSendThatFailsTakesNoOthersAlong() {
-        try (Rig rig = new Rig("")) {
-            final AddressedEndpoint a = rig.open();
-            final AddressedEndpoint b = rig.open();
-            final long toB = rig.name(b);
-            final MemoryRegion nothing = rig.keep(rig.domain.register(
-                new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND)));
-            final MemoryRegion desc = rig.region();
-            for (int i = 0; i < 12; i++) {
-                final int size = 20 + i;
-                rig.post(() -> b.receive(rig.at(8192 + 64 * size), 64, desc, FiAddr.UNSPEC, size));
-            }
-            rig.fill(0, 64, 3);
-            for (int i = 0; i < 15; i++) {
-                final int size = 20 + i - (i + 1) / 5;
-                final Message message = new Message(2).add(rig.at(0), 10, desc).add(rig.at(10), size - 10, desc)
-                    .peer(toB).context(i);
-                final int code = i % 5 == 3 ? a.send(NOWHERE, 8, nothing, toB, i)
-                    : i % 5 == 0 ? a.inject(rig.bytes, 0, size, toB)
-                    : i % 5 == 1 ? a.sendWithData(rig.at(0), size, desc, size, toB, i)
-                    : a.sendMessage(message, 0);
-                assertThat(code).as("send %d", i).isZero();
-            }
-            for (int i = 0; i < 15; i++) {
-                if (i % 5 != 0) {
-                    final Rig.Done sent = rig.sent(a);
-                    assertThat(sent.context()).isEqualTo(i);
-                    assertThat(sent.error()).as("%s", sent).isEqualTo(FiErrno.name(i % 5 == 3 ? FiErrno.FI_EFAULT : 0));
-                }
-            }
-            for (int size = 20; size < 32; size++) {
-                final Rig.Done received = rig.received(b);
-                assertThat(received.length()).as("%s", received).isEqualTo(size);
-                assertThat(received.context()).isEqualTo(size);
-                rig.expect(8192 + 64 * size, size, 3);
-            }
-            mended(rig, a, 3);
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toB = node.name(b);
+        final MemoryRegion nothing = node.keep(node.domain.register(
+            new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND)));
+        final MemoryRegion desc = node.region();
+        for (int i = 0; i < 12; i++) {
+            final int size = 20 + i;
+            node.post(() -> b.receive(node.at(8192 + 64 * size), 64, desc, FiAddr.UNSPEC, size));
         }
+        node.fill(0, 64, 3);
+        for (int i = 0; i < 15; i++) {
+            final int size = 20 + i - (i + 1) / 5;
+            final Message message = new Message(2).add(node.at(0), 10, desc).add(node.at(10), size - 10, desc)
+                .peer(toB).context(i);
+            final int code = i % 5 == 3 ? a.send(NOWHERE, 8, nothing, toB, i)
+                : i % 5 == 0 ? a.inject(node.bytes, 0, size, toB)
+                : i % 5 == 1 ? a.sendWithData(node.at(0), size, desc, size, toB, i)
+                : a.sendMessage(message, 0);
+            assertThat(code).as("send %d", i).isZero();
+        }
+        for (int i = 0; i < 15; i++) {
+            if (i % 5 != 0) {
+                final Done sent = node.sent(a);
+                assertThat(sent.context()).isEqualTo(i);
+                assertThat(sent.error()).as("%s", sent).isEqualTo(FiErrno.name(i % 5 == 3 ? FiErrno.FI_EFAULT : 0));
+            }
+        }
+        for (int size = 20; size < 32; size++) {
+            final Done received = node.received(b);
+            assertThat(received.length()).as("%s", received).isEqualTo(size);
+            assertThat(received.context()).isEqualTo(size);
+            node.expect(8192 + 64 * size, size, 3);
+        }
+        mended(node, a, 3);
     }
 
     /** The receives stay. */
     @Test
     void bothDirectionsFailAtOnce() {
-        try (Rig rig = new Rig("")) {
-            final AddressedEndpoint a = rig.open();
-            final AddressedEndpoint b = rig.open();
-            final long toB = rig.name(b);
-            final long toA = rig.name(a);
-            final MemoryRegion nothing = rig.keep(rig.domain.register(
-                new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND, MrAccess.RECV)));
-            assertThat(a.receive(NOWHERE, 64, nothing, FiAddr.UNSPEC, 1)).isZero();
-            assertThat(a.receive(rig.at(8192), 64, null, FiAddr.UNSPEC, 2)).isZero();
-            rig.post(() -> b.receive(rig.at(8256), 64, null, FiAddr.UNSPEC, 7));
-            assertThat(b.send(rig.at(0), 8, null, toA, 3)).isZero();
-            assertThat(a.send(NOWHERE, 8, nothing, toB, 4)).isZero();
-            assertThat(a.send(rig.at(0), 8, null, toB, 5)).isZero();
-            assertThat(rig.received(a)).matches(one -> one.context() == 1 && one.error().equals("FI_EFAULT"));
-            assertThat(rig.sent(a)).matches(one -> one.context() == 4 && one.errno() != 0);
-            assertThat(rig.sent(a)).matches(one -> one.context() == 5 && one.errno() == 0);
-            assertThat(rig.received(b)).matches(one -> one.context() == 7 && one.length() == 8);
-            rig.sent(b);
-            // The send was flushed when the receive failed, and fails by itself when it is posted again.
-            mended(rig, a, 2);
-            rig.post(() -> b.send(rig.at(0), 9, null, toA, 6));
-            assertThat(rig.received(a)).matches(one -> one.context() == 2 && one.length() == 9);
-        }
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toB = node.name(b);
+        final long toA = node.name(a);
+        final MemoryRegion nothing = node.keep(node.domain.register(
+            new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND, MrAccess.RECV)));
+        assertThat(a.receive(NOWHERE, 64, nothing, FiAddr.UNSPEC, 1)).isZero();
+        assertThat(a.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 2)).isZero();
+        node.post(() -> b.receive(node.at(8256), 64, null, FiAddr.UNSPEC, 7));
+        assertThat(b.send(node.at(0), 8, null, toA, 3)).isZero();
+        assertThat(a.send(NOWHERE, 8, nothing, toB, 4)).isZero();
+        assertThat(a.send(node.at(0), 8, null, toB, 5)).isZero();
+        assertThat(node.received(a)).matches(one -> one.context() == 1 && one.error().equals("FI_EFAULT"));
+        assertThat(node.sent(a)).matches(one -> one.context() == 4 && one.errno() != 0);
+        assertThat(node.sent(a)).matches(one -> one.context() == 5 && one.errno() == 0);
+        assertThat(node.received(b)).matches(one -> one.context() == 7 && one.length() == 8);
+        node.sent(b);
+        // The send was flushed when the receive failed, and fails by itself when it is posted again.
+        mended(node, a, 2);
+        node.post(() -> b.send(node.at(0), 9, null, toA, 6));
+        assertThat(node.received(a)).matches(one -> one.context() == 2 && one.length() == 9);
     }
 }
