@@ -15,28 +15,26 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.verbs.AddressHandle;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 
 import org.agrona.DirectBuffer;
 
-/** Closing on a device that fails: all is given back that can be ({@link MsgNode#close} looks). */
+/** Closing on a device that fails: all is given back that can be ({@link TestDevices} looks). */
 @Timeout(60)
 final class ClosingTest {
-    private final MsgNode a = new MsgNode();
-    private final MsgNode b = new MsgNode();
-    private boolean isBroken;
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
 
-    @AfterEach
-    void close() {
-        a.close();
-        b.close();
-    }
+    private final MsgNode a = MsgNode.on(devices);
+    private final MsgNode b = MsgNode.on(devices);
+    private boolean isBroken;
 
     /** A port that sends nothing any more, and says so by throwing. */
     private final class Broken extends FilteredEnd {

@@ -18,21 +18,23 @@ import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
-import org.junit.jupiter.api.AfterEach;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.TestDevices;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Links of connected endpoints on two devices, made by brokers over their datagram ports. */
 @Timeout(60)
 final class LinksOnDevicesTest {
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(15);
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
 
     private MsgNode a;
     private MsgNode b;
@@ -41,27 +43,18 @@ final class LinksOnDevicesTest {
 
     @BeforeEach
     void open() {
-        a = new MsgNode();
-        b = new MsgNode();
-        one = new End(a, null);
-        other = new End(b, null);
-    }
-
-    @AfterEach
-    void close() {
-        one.close();
-        other.close();
-        a.close();
-        b.close();
+        a = MsgNode.on(devices);
+        b = MsgNode.on(devices);
+        one = devices.keep(new End(a, null));
+        other = devices.keep(new End(b, null));
     }
 
     private void progressUntil(final BooleanSupplier done) {
-        final long deadline = System.nanoTime() + LONGEST_NANOS;
-        while (!done.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadline).as("%s\n%s", one, other).isNegative();
+        Await.until(() -> one + "\n" + other, () -> {
             one.progress();
             other.progress();
-        }
+            return done.getAsBoolean();
+        });
     }
 
     /** One end of a link. */
@@ -240,14 +233,14 @@ final class LinksOnDevicesTest {
         final MsgEndpoint asker = a.open();
         asker.connect(FabricAddress.device(other.port.gid(), other.port.qpn(), 99, EndpointType.MSG), null);
         progressUntil(() -> {
-            a.progress();
+            a.take();
             return !a.events.isEmpty();
         });
         assertThat(a.awaitError(FiErrno.FI_ECONNREFUSED).providerError()).contains("another kind");
         final FabricAddress passive = b.listen().address();
         one.broker.dial(new PeerId(passive.gid().high(), passive.gid().low(), passive.qpn(), passive.qkey()));
         progressUntil(() -> {
-            b.progress();
+            b.take();
             return !one.log.isEmpty();
         });
         assertThat(one.log).containsExactly("FI_ECONNREFUSED");

@@ -18,10 +18,11 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
-import org.junit.jupiter.api.AfterEach;
+import io.rdma4j.fabric.testing.TestDevices;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,22 +40,19 @@ final class MsgConnectionTest {
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
     private static final byte[] LONG = new byte[MsgEndpoint.MAX_PRIVATE_DATA];
 
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
+
     private MsgNode a;
     private MsgNode b;
 
     @BeforeEach
     void open() {
-        a = new MsgNode();
-        b = new MsgNode();
+        a = MsgNode.on(devices);
+        b = MsgNode.on(devices);
         for (int i = 0; i < LONG.length; i++) {
             LONG[i] = (byte) (i + 1);
         }
-    }
-
-    @AfterEach
-    void close() {
-        a.close();
-        b.close();
     }
 
     private static void refuses(final int errno, final Runnable action) {
@@ -125,7 +123,7 @@ final class MsgConnectionTest {
         assertThat(ends[1].receive(b.memory.buffer(), 0, 8, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
         assertThat(ends[1].inject(b.memory.buffer(), 0, 8)).isEqualTo(-FiErrno.FI_ENOTCONN);
         assertThat(ends[1].write(b.memory.address(), 8, null, 0, 1, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
-        assertThat(b.completions).isEmpty();
+        assertThat(b.done).isEmpty();
     }
 
     @Test
@@ -164,7 +162,7 @@ final class MsgConnectionTest {
     @Test
     void whoDoesNotListenRefuses() {
         final PassiveEndpoint passive = b.fabric.openPassiveEndpoint(b.info, b.eq, null);
-        b.passives.add(passive);
+        b.keep(passive);
         a.open().connect(passive.address(), null);
         a.awaitError(FiErrno.FI_ECONNREFUSED, b);
         assertThat(b.events).isEmpty();
@@ -184,12 +182,12 @@ final class MsgConnectionTest {
         a.open(MsgNode.quick(a.options())).connect(b.listen().address(), null);
         final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
         a.awaitError(FiErrno.FI_ETIMEDOUT, b);
-        b.progress();
+        b.take();
         final MsgEndpoint late = b.open(b.options().request(request));
         refuses(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
         request.reject(null);
-        b.progress();
-        a.progress();
+        b.take();
+        a.take();
         assertThat(a.events).isEmpty();
     }
 
@@ -199,7 +197,7 @@ final class MsgConnectionTest {
         asker.connect(b.listen().address(), null);
         final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
         asker.close();
-        b.progress();
+        b.take();
         final MsgEndpoint late = b.open(b.options().request(request));
         refuses(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
     }
@@ -338,7 +336,7 @@ final class MsgConnectionTest {
 
     @Test
     void aPeerThatVanishedIsFoundOutBySending() {
-        final MsgNode c = new MsgNode();
+        final MsgNode c = MsgNode.on(devices);
         final MsgEndpoint[] ends = a.connect(c, c.listen());
         c.context.close();
         assertThat(ends[0].send(a.memory.buffer(), 0, 8, 5)).isZero();
@@ -363,7 +361,7 @@ final class MsgConnectionTest {
                     == -FiErrno.FI_EAGAIN) {
                     port.poll((high, low, qpn, buffer, offset, length) -> { }, 16);
                 }
-                b.progress();
+                b.take();
             }
         }
         realm.release();

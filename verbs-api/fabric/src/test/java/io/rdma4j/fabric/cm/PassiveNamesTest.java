@@ -17,8 +17,10 @@ import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.name.TestNames;
+import io.rdma4j.fabric.testing.TestDevices;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +33,9 @@ final class PassiveNamesTest {
         TestNames.use();
     }
 
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
+
     private static void connects(final MsgNode a, final MsgNode b, final FabricAddress to) {
         final MsgEndpoint asker = a.open();
         asker.connect(to, null);
@@ -42,38 +47,32 @@ final class PassiveNamesTest {
     @ParameterizedTest
     @EnumSource(AddressFormat.class)
     void addressesOfEveryFormatAreConnectedTo(final AddressFormat format) {
-        try (MsgNode a = new MsgNode(new Hints().addressFormat(format));
-            MsgNode b = new MsgNode(new Hints().addressFormat(format))) {
-            final PassiveEndpoint passive = b.listen();
-            assertThat(passive.address().format()).isEqualTo(format);
-            connects(a, b, passive.address());
-        }
+        final MsgNode a = MsgNode.on(devices, new Hints().addressFormat(format));
+        final MsgNode b = MsgNode.on(devices, new Hints().addressFormat(format));
+        final PassiveEndpoint passive = b.listen();
+        assertThat(passive.address().format()).isEqualTo(format);
+        connects(a, b, passive.address());
     }
 
     @Test
     void servicesAreFoundAndGivenBack() {
-        try (MsgNode a = new MsgNode(new Hints().addressFormat(AddressFormat.SOCKADDR_IN));
-            MsgNode b = new MsgNode(new Hints().addressFormat(AddressFormat.SOCKADDR_IN))) {
-            final PassiveEndpoint passive = b.fabric.openPassiveEndpoint(b.info, b.eq, "7471");
-            b.passives.add(passive);
-            passive.listen();
-            assertThat(passive.address().socketAddress().getPort()).isEqualTo(7471);
-            final FabricAddress to = FabricAddress.socket(new InetSocketAddress("127.0.0.1", 7471));
-            connects(a, b, to);
-            final String before = b.objects();
-            assertThatThrownBy(() -> b.fabric.openPassiveEndpoint(b.info, b.eq, "7471"))
-                .isInstanceOfSatisfying(FabricException.class,
-                    e -> assertThat(e.errno()).isEqualTo(FiErrno.FI_EADDRINUSE));
-            assertThat(b.objects()).isEqualTo(before);
-            passive.close();
-            final MsgEndpoint late = a.open();
-            assertThatThrownBy(() -> late.connect(to, null)).isInstanceOf(FabricException.class);
-            final PassiveEndpoint again = b.fabric.openPassiveEndpoint(b.info, b.eq, "7471");
-            b.passives.add(again);
-            again.listen();
-            late.connect(to, null);
-            b.accept(b.await(FabricEvent.CONNREQ, a).request(), null);
-            assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
-        }
+        final MsgNode a = MsgNode.on(devices, new Hints().addressFormat(AddressFormat.SOCKADDR_IN));
+        final MsgNode b = MsgNode.on(devices, new Hints().addressFormat(AddressFormat.SOCKADDR_IN));
+        final PassiveEndpoint passive = b.listen("7471");
+        assertThat(passive.address().socketAddress().getPort()).isEqualTo(7471);
+        final FabricAddress to = FabricAddress.socket(new InetSocketAddress("127.0.0.1", 7471));
+        connects(a, b, to);
+        final String before = b.objects();
+        assertThatThrownBy(() -> b.fabric.openPassiveEndpoint(b.info, b.eq, "7471"))
+            .isInstanceOfSatisfying(FabricException.class,
+                e -> assertThat(e.errno()).isEqualTo(FiErrno.FI_EADDRINUSE));
+        assertThat(b.objects()).isEqualTo(before);
+        passive.close();
+        final MsgEndpoint late = a.open();
+        assertThatThrownBy(() -> late.connect(to, null)).isInstanceOf(FabricException.class);
+        final PassiveEndpoint again = b.listen("7471");
+        late.connect(to, null);
+        b.accept(b.await(FabricEvent.CONNREQ, a).request(), null);
+        assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
     }
 }

@@ -13,6 +13,8 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
@@ -21,10 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
-import java.util.concurrent.TimeUnit;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -34,7 +36,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class UdPortTest {
     private static final int QKEY = 0x1234;
     private static final int RECEIVES = 32;
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[600]);
     private MsgNode a;
@@ -51,8 +55,8 @@ final class UdPortTest {
 
     @BeforeEach
     void open() {
-        a = new MsgNode();
-        b = new MsgNode();
+        a = MsgNode.on(devices);
+        b = MsgNode.on(devices);
         realmA = ((EndpointHost) a.domain).openRealm(null);
         realmB = ((EndpointHost) b.domain).openRealm(null);
         from = UdPort.open((EndpointHost) a.domain, realmA, QKEY, RECEIVES);
@@ -69,8 +73,6 @@ final class UdPortTest {
         to.close();
         realmA.release();
         realmB.release();
-        a.close();
-        b.close();
     }
 
     private void count(
@@ -88,12 +90,11 @@ final class UdPortTest {
 
     private void awaitReceived(final int count) {
         final UdHandler handler = this::count;
-        final long deadline = System.nanoTime() + LONGEST_NANOS;
-        while (received < count) {
-            assertThat(System.nanoTime() - deadline).as("%d of %d: %s %s", received, count, from, to).isNegative();
+        Await.until(() -> received + " of " + count + ": " + from + " " + to, () -> {
             assertThat(to.poll(handler, 16)).isNotNegative();
             from.poll(handler, 16);
-        }
+            return received >= count;
+        });
     }
 
     @Test
@@ -182,14 +183,13 @@ final class UdPortTest {
         awaitReceived(1);
         fail(from);
         fail(to);
-        final long deadline = System.nanoTime() + LONGEST_NANOS;
         received = 0;
-        while (received < 3) {
-            assertThat(System.nanoTime() - deadline).as("%s %s", from, to).isNegative();
+        Await.until(() -> from + " " + to, () -> {
             assertThat(send(0, 8)).isIn(0, -FiErrno.FI_EAGAIN);
             from.poll(this::count, 8);
             to.poll(this::count, 8);
-        }
+            return received >= 3;
+        });
         assertThat(from.mended()).isEqualTo(1);
         assertThat(to.mended()).isEqualTo(1);
         received = 0;
