@@ -7,8 +7,8 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -41,7 +41,7 @@ class AsyncTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
 
@@ -49,8 +49,8 @@ class AsyncTest {
     private EventQueue queue;
 
     private void open() {
-        domain = rig.domain(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
-        queue = rig.fabricOf(domain).openEventQueue(0);
+        domain = domains.open(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
+        queue = Domains.fabricOf(domain).openEventQueue(0);
         domain.bind(queue);
     }
 
@@ -219,13 +219,13 @@ class AsyncTest {
     @Test
     void aDomainReportsToOneQueueOfItsFabric() {
         open();
-        final EventQueue second = rig.fabricOf(domain).openEventQueue(8);
+        final EventQueue second = Domains.fabricOf(domain).openEventQueue(8);
         assertRefused(FiErrno.FI_EBUSY, () -> domain.bind(second), "already");
         second.close();
-        final Domain other = rig.domain();
+        final Domain other = domains.open();
         assertInvalid(() -> other.bind(queue), "no queue of");
         assertInvalid(() -> other.bind(null), "null");
-        final EventQueue closed = rig.fabricOf(other).openEventQueue(8);
+        final EventQueue closed = Domains.fabricOf(other).openEventQueue(8);
         closed.close();
         assertRefused(FiErrno.FI_EBADFD, () -> other.bind(closed));
         try (MemoryRegion sync = other.register(remote(buffer, 1))) {

@@ -7,9 +7,9 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.local;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.local;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -46,7 +46,7 @@ class BindTest {
     private static final Consumer<Hints> ENDPOINT = hints -> hints.mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT);
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
 
@@ -61,7 +61,7 @@ class BindTest {
 
     @Test
     void aCounterCountsWhatPeersAddFromTheBindingOn() {
-        final Domain domain = rig.domain(COUNTS);
+        final Domain domain = domains.open(COUNTS);
         final Counter counter = domain.openCounter();
         final Counter late = domain.openCounter();
         final MemoryRegion one = domain.register(remote(buffer, 1));
@@ -85,7 +85,7 @@ class BindTest {
 
     @Test
     void aCellEndsWithItsRegion() {
-        final Domain domain = rig.domain(COUNTS);
+        final Domain domain = domains.open(COUNTS);
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
         final DirectoryEntry entry = region.body().devices().entry();
         try (Wire wire = new Wire(region.realm())) {
@@ -102,8 +102,8 @@ class BindTest {
 
     @Test
     void countersAreBoundByTheirRules() {
-        final Domain domain = rig.domain(COUNTS);
-        final Domain other = rig.domain(COUNTS);
+        final Domain domain = domains.open(COUNTS);
+        final Domain other = domains.open(COUNTS);
         final MemoryRegion region = domain.register(remote(buffer, 1));
         final Counter counter = domain.openCounter();
         final Counter foreign = other.openCounter();
@@ -127,7 +127,7 @@ class BindTest {
 
     @Test
     void withoutTheCapabilityNothingIsCounted() {
-        final Domain domain = rig.domain(Capability.MSG, Capability.RMA);
+        final Domain domain = domains.open(Capability.MSG, Capability.RMA);
         try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
             assertRefused(FiErrno.FI_ENOSYS, () -> region.bind(counter), "RMA_EVENT");
         }
@@ -135,7 +135,7 @@ class BindTest {
 
     @Test
     void aDeviceWithoutAtomicsCountsNothing() {
-        final Domain domain = rig.on(Rig.QEMU).domain(hints -> hints.mrMode(MrMode.ALLOCATED));
+        final Domain domain = domains.on(Domains.QEMU).open(hints -> hints.mrMode(MrMode.ALLOCATED));
         try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
             assertRefused(FiErrno.FI_ENOSYS, () -> region.bind(counter));
         }
@@ -143,7 +143,7 @@ class BindTest {
 
     @Test
     void withRmaEventARegionIsDisabledUntilItsCountersAreBound() {
-        final Domain domain = rig.domain(RMA_EVENT);
+        final Domain domain = domains.open(RMA_EVENT);
         final MemoryRegion region = domain.register(remote(buffer, 1).flags(MrFlag.RMA_EVENT));
         final RegionDevices devices = ((FabricRegion) region).body().devices();
         final Counter counter = domain.openCounter();
@@ -171,7 +171,7 @@ class BindTest {
 
     @Test
     void withRmaEventOnlyFlaggedRegionsAreCounted() {
-        final Domain domain = rig.domain(RMA_EVENT);
+        final Domain domain = domains.open(RMA_EVENT);
         try (MemoryRegion region = domain.register(remote(buffer, 1)); Counter counter = domain.openCounter()) {
             assertThat(region.isEnabled()).isTrue();
             assertThat(((FabricRegion) region).body().devices().entry().cellIova()).isZero();
@@ -181,14 +181,14 @@ class BindTest {
     }
 
     private static int stateInDirectory(final Domain domain, final long key) {
-        final KeyDirectory directory = Rig.regionsOf(domain).defaultRealm().directory();
+        final KeyDirectory directory = Domains.regionsOf(domain).defaultRealm().directory();
         final int slot = DirectoryLayout.slotOf(key, directory.capacity()) * DirectoryLayout.ENTRY_LENGTH;
         return DirectoryLayout.state(directory.table(), slot);
     }
 
     @Test
     void regionsOfAnEndpointAreReachedThroughItOnly() {
-        final Domain domain = rig.domain(ENDPOINT);
+        final Domain domain = domains.open(ENDPOINT);
         assertThat(domain.cache()).isNull();
         final CompletionQueue cq = domain.openCompletionQueue(512);
         final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
@@ -222,14 +222,14 @@ class BindTest {
 
     @Test
     void endpointsAreBoundByTheirRules() {
-        final Domain plain = rig.domain();
-        final Domain domain = rig.domain(ENDPOINT);
+        final Domain plain = domains.open();
+        final Domain domain = domains.open(ENDPOINT);
         final CompletionQueue cq = domain.openCompletionQueue(512);
         final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
         try (MemoryRegion region = plain.register(local(buffer))) {
             assertInvalid(() -> region.bind(endpoint), "no ENDPOINT");
         }
-        final Domain other = rig.domain(ENDPOINT);
+        final Domain other = domains.open(ENDPOINT);
         try (MemoryRegion region = other.register(local(buffer))) {
             assertRefused(FiErrno.FI_EDOMAIN, () -> region.bind(endpoint));
         }
@@ -249,7 +249,7 @@ class BindTest {
 
     @Test
     void aRegionOfAnotherAuthorizationKeyIsInAnotherRealm() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (MemoryRegion mine = domain.register(remote(buffer, 1));
              MemoryRegion theirs = domain.register(remote(buffer, 2).authKey(new byte[] {1}));
              MemoryRegion same = domain.register(remote(buffer, 3).authKey(new byte[] {1}))) {
@@ -266,7 +266,7 @@ class BindTest {
 
     @Test
     void beforeVersion15AuthorizationKeysAreIgnored() {
-        final Domain domain = rig.domain(hints -> hints.apiVersion(1, 4).mrMode(MrMode.SCALABLE));
+        final Domain domain = domains.open(hints -> hints.apiVersion(1, 4).mrMode(MrMode.SCALABLE));
         try (MemoryRegion mine = domain.register(remote(buffer, 1));
              MemoryRegion theirs = domain.register(remote(buffer, 2).authKey(new byte[] {1}))) {
             assertThat(((FabricRegion) theirs).realm()).isSameAs(((FabricRegion) mine).realm());
@@ -275,7 +275,7 @@ class BindTest {
 
     @Test
     void anEndpointThatIsClosedIsNotBound() {
-        final Domain domain = rig.domain(ENDPOINT);
+        final Domain domain = domains.open(ENDPOINT);
         final CompletionQueue cq = domain.openCompletionQueue(512);
         final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
         final MemoryRegion region = domain.register(remote(buffer, 1));
@@ -312,8 +312,8 @@ class BindTest {
 
     @Test
     void anEndpointThatClosesWhileItIsBoundHoldsNoRegion() {
-        final Domain domain = rig.domain(ENDPOINT);
-        final Realm realm = Rig.regionsOf(domain).openRealm(null);
+        final Domain domain = domains.open(ENDPOINT);
+        final Realm realm = Domains.regionsOf(domain).openRealm(null);
         final MemoryRegion refused = domain.register(remote(buffer, 1));
         assertRefused(FiErrno.FI_EBADFD, () -> refused.bind(closing(domain, realm, 1)), "closed");
         refused.close();

@@ -5,8 +5,8 @@
 
 package io.rdma4j.fabric.region;
 
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -29,7 +29,7 @@ class DescriptorTest {
     private static final int CALLS = 200_000;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
     private final long address = BufferUtil.address(buffer);
@@ -45,7 +45,7 @@ class DescriptorTest {
 
     @Test
     void nothingIsAllocated() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
         final byte[] raw = new byte[RawKey.LENGTH];
         final long key = domain.mapRaw(region.rawAttributes(raw), raw);
@@ -62,7 +62,7 @@ class DescriptorTest {
 
     @Test
     void bytesOutsideHaveNoAddress() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
         assertThat(region.deviceAddress(address, PAGE)).isNotEqualTo(-1);
         assertThat(region.deviceAddress(address + PAGE, 0)).as("an empty end").isNotEqualTo(-1);
@@ -78,7 +78,7 @@ class DescriptorTest {
     /** Another thread closes regions while this one asks: it gets an answer or a refusal, never an exception. */
     @Test
     void askingWhileRegionsAreClosedIsHarmless() throws InterruptedException {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final AtomicReference<FabricRegion> current = new AtomicReference<>(
             (FabricRegion) domain.register(remote(buffer, 0)));
         final AtomicBoolean end = new AtomicBoolean();

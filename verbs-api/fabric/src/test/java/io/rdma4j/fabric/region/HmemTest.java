@@ -7,8 +7,8 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.local;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
@@ -46,7 +46,7 @@ class HmemTest {
     private static final Set<MrFlag> NONE = EnumSet.noneOf(MrFlag.class);
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     @TempDir
     Path dev;
@@ -90,7 +90,7 @@ class HmemTest {
 
     @Test
     void systemMemoryHasNoDevice() {
-        final Domain domain = rig.domain(hints ->
+        final Domain domain = domains.open(hints ->
             hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.HMEM));
         domain.register(local(buffer).iface(HmemIface.SYSTEM, 99)).close();
         assertInvalid(() -> domain.register(local(buffer).flags(MrFlag.HMEM_DEVICE_ONLY)), "SYSTEM");
@@ -110,7 +110,7 @@ class HmemTest {
         if (hmem) {
             modes.add(MrMode.HMEM);
         }
-        final Domain domain = rig.domain(hints -> {
+        final Domain domain = domains.open(hints -> {
             hints.mrMode(modes).demand(modes);
             if (hmem) {
                 hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM);
@@ -136,7 +136,7 @@ class HmemTest {
 
     @Test
     void aDmaBufMustMakeSense() {
-        final Domain domain = rig.domain(hints ->
+        final Domain domain = domains.open(hints ->
             hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.HMEM));
         assertRefused(9, () -> domain.register(dmabuf(-1, 0, PAGE, 0)));
         assertRefused(9, () -> domain.register(dmabuf(1_000_000, 0, PAGE, 0)), "not open");

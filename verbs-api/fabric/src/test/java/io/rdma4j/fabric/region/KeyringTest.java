@@ -26,16 +26,14 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.testing.Await;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -49,26 +47,12 @@ class KeyringTest {
     private static final long KEY = 77;
 
     @RegisterExtension
-    final Rig rig = new Rig();
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * Rig.PAGE).order(ByteOrder.nativeOrder());
-    private final ByteBuffer result = ByteBuffer.allocateDirect(Rig.PAGE).order(ByteOrder.nativeOrder());
+    final Domains domains = new Domains();
+    private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * Domains.PAGE).order(ByteOrder.nativeOrder());
+    private final ByteBuffer result = ByteBuffer.allocateDirect(Domains.PAGE).order(ByteOrder.nativeOrder());
 
     private static Hints hints(final Hints hints) {
         return hints.endpointType(EndpointType.RDM).avAuthKeys(true);
-    }
-
-    private <T extends AutoCloseable> T keep(final T object) {
-        open.add(object);
-        return object;
-    }
-
-    @AfterEach
-    void closeAll() throws Exception {
-        Collections.reverse(open);
-        for (final AutoCloseable object : open) {
-            object.close();
-        }
     }
 
     private MrAttributes remote(final AddressVector vector, final long source, final long key) {
@@ -84,40 +68,37 @@ class KeyringTest {
         private final long dest;
 
         Pair(final Domain domain, final AddressVector vector, final byte[] authKey) {
-            queue = keep(domain.openCompletionQueue(16));
+            queue = domains.keep(domain.openCompletionQueue(16));
             final EndpointOptions options = new EndpointOptions().completionQueue(queue).addressVector(vector)
                 .authKey(authKey);
-            near = keep(domain.openAddressedEndpoint(options));
-            far = keep(domain.openAddressedEndpoint(options));
+            near = domains.keep(domain.openAddressedEndpoint(options));
+            far = domains.keep(domain.openAddressedEndpoint(options));
             dest = vector.insert(far.address());
         }
 
         /** 0, or how a read of the far side's memory failed. */
         int read(final long key) {
-            final long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
             final long address = new UnsafeBuffer(result).addressOffset();
+            final int[] code = {-FiErrno.FI_EAGAIN};
             final int[] errno = {-1};
-            int code = near.read(address, Long.BYTES, null, dest, 0, key, 1);
-            while (errno[0] < 0 && System.nanoTime() - until < 0) {
+            Await.until("a read of " + key + " is over", () -> {
+                if (code[0] == -FiErrno.FI_EAGAIN) {
+                    code[0] = near.read(address, Long.BYTES, null, dest, 0, key, 1);
+                }
                 queue.read(entry -> errno[0] = entry.errno(), 1);
-                if (code == -FiErrno.FI_EAGAIN) {
-                    code = near.read(address, Long.BYTES, null, dest, 0, key, 1);
-                }
-                if (code != 0 && code != -FiErrno.FI_EAGAIN) {
-                    return code;
-                }
-            }
-            return errno[0];
+                return errno[0] >= 0 || code[0] != 0 && code[0] != -FiErrno.FI_EAGAIN;
+            });
+            return errno[0] >= 0 ? errno[0] : code[0];
         }
     }
 
     @Test
     void eachKeyOfTheVectorReachesTheRegionAndNoOther() {
-        final Domain domain = rig.domain(KeyringTest::hints);
-        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        final Domain domain = domains.open(KeyringTest::hints);
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
         keys.insertAuthKey(RED, 0);
         keys.insertAuthKey(GREEN, 0);
-        final AddressVector peers = keep(domain.openAddressVector(new AvAttributes()));
+        final AddressVector peers = domains.keep(domain.openAddressVector(new AvAttributes()));
         final Pair red = new Pair(domain, peers, RED);
         final Pair green = new Pair(domain, peers, GREEN);
         final Pair blue = new Pair(domain, peers, BLUE);
@@ -142,31 +123,31 @@ class KeyringTest {
 
     @Test
     void oneKeyCanBeNamed() {
-        final Domain domain = rig.domain(KeyringTest::hints);
-        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        final Domain domain = domains.open(KeyringTest::hints);
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
         keys.insertAuthKey(RED, 0);
         final long green = keys.insertAuthKey(GREEN, 0);
-        final AddressVector peers = keep(domain.openAddressVector(new AvAttributes()));
+        final AddressVector peers = domains.keep(domain.openAddressVector(new AvAttributes()));
         final Pair reds = new Pair(domain, peers, RED);
         final Pair greens = new Pair(domain, peers, GREEN);
-        final MemoryRegion region = keep(domain.register(remote(keys, green, KEY).flags(MrFlag.AUTH_KEY)));
+        final MemoryRegion region = domains.keep(domain.register(remote(keys, green, KEY).flags(MrFlag.AUTH_KEY)));
         assertThat(greens.read(region.key())).isZero();
         assertThat(reds.read(region.key())).isEqualTo(FiErrno.FI_EKEYREJECTED);
     }
 
     @Test
     void thePeerCanBeNamedByWhoseKeyItIs() {
-        final Domain domain = rig.domain(KeyringTest::hints);
-        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        final Domain domain = domains.open(KeyringTest::hints);
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
         keys.insertAuthKey(RED, 0);
         final long green = keys.insertAuthKey(GREEN, 0);
-        final AddressVector peers = keep(domain.openAddressVector(new AvAttributes()));
+        final AddressVector peers = domains.keep(domain.openAddressVector(new AvAttributes()));
         final Pair reds = new Pair(domain, peers, RED);
         final Pair greens = new Pair(domain, peers, GREEN);
         final long[] peer = new long[1];
         assertThat(keys.insert(new FabricAddress[] {greens.near.address()}, peer, new AvInsert().authKey(green)))
             .isEqualTo(1);
-        keep(domain.register(remote(keys, peer[0], KEY)));
+        domains.keep(domain.register(remote(keys, peer[0], KEY)));
         assertThat(greens.read(KEY)).isZero();
         assertThat(reds.read(KEY)).isEqualTo(FiErrno.FI_EKEYREJECTED);
         final long without = keys.insert(reds.near.address());
@@ -175,10 +156,10 @@ class KeyringTest {
 
     @Test
     void whatMakesNoSenseIsRefused() {
-        final Domain domain = rig.domain(KeyringTest::hints);
-        final Domain other = rig.domain(KeyringTest::hints);
-        final Domain ordinary = rig.domain();
-        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        final Domain domain = domains.open(KeyringTest::hints);
+        final Domain other = domains.open(KeyringTest::hints);
+        final Domain ordinary = domains.open();
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
         refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, FiAddr.NOTAVAIL, KEY)));
         final long red = keys.insertAuthKey(RED, 0);
         refuses(FiErrno.FI_EINVAL, () -> domain.register(remote(keys, 12345, KEY).flags(MrFlag.AUTH_KEY)));
@@ -190,7 +171,7 @@ class KeyringTest {
         refuses(FiErrno.FI_EBADFLAGS, () -> ordinary.register(
             new MrAttributes().buffer(memory).access(MrAccess.SEND).flags(MrFlag.AUTH_KEY)));
         final long address = new UnsafeBuffer(memory).addressOffset();
-        refuses(FiErrno.FI_EINVAL, () -> domain.register(address, Rig.PAGE, Set.of(MrAccess.SEND), KEY));
+        refuses(FiErrno.FI_EINVAL, () -> domain.register(address, Domains.PAGE, Set.of(MrAccess.SEND), KEY));
         final AddressVector closed = domain.openAddressVector(new AvAttributes());
         closed.close();
         refuses(FiErrno.FI_EBADFD, () -> domain.register(remote(closed, FiAddr.NOTAVAIL, KEY)));
@@ -198,8 +179,8 @@ class KeyringTest {
 
     @Test
     void aDeviceThatChoosesKeysHasOneForEachAuthorizationKey() {
-        final Domain domain = rig.domain(asked -> hints(asked).mrMode(MrMode.PROV_KEY).demand(MrMode.PROV_KEY));
-        final AddressVector keys = keep(domain.openAddressVector(new AvAttributes()));
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.PROV_KEY).demand(MrMode.PROV_KEY));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
         final long red = keys.insertAuthKey(RED, 0);
         keys.insertAuthKey(GREEN, 0);
         refuses(FiErrno.FI_ENOSYS, () -> domain.register(remote(keys, FiAddr.NOTAVAIL, KEY)));

@@ -7,8 +7,8 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
@@ -42,7 +42,7 @@ import java.nio.file.StandardOpenOption;
 @Timeout(60)
 class PersistenceTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     @TempDir
     Path folder;
@@ -58,18 +58,18 @@ class PersistenceTest {
     /** Not its name: a software device may be far away, and another one may store as a processor does. */
     @Test
     void theDeviceSaysHowItStores() {
-        final FabricInfo info = Fabrics.getInfo(new Hints().context(rig.context())).get(0);
+        final FabricInfo info = Fabrics.getInfo(new Hints().context(domains.context())).get(0);
         final RdmaContext past = (RdmaContext) Proxy.newProxyInstance(PersistenceTest.class.getClassLoader(),
             new Class<?>[] {RdmaContext.class}, (proxy, method, arguments) -> arguments != null
                 && arguments[0] == Feature.PROCESSOR_STORES ? (Object) false
-                : method.invoke(rig.context(), arguments));
-        assertThat(new RegionRules(info, rig.context()).storesByProcessor).isTrue();
+                : method.invoke(domains.context(), arguments));
+        assertThat(new RegionRules(info, domains.context()).storesByProcessor).isTrue();
         assertThat(new RegionRules(info, past).storesByProcessor).isFalse();
     }
 
     @Test
     void whatAPeerWroteIsInTheFileAfterAFlush() throws IOException {
-        final Domain domain = rig.domain(Capability.RMA, Capability.RMA_PMEM);
+        final Domain domain = domains.open(Capability.RMA, Capability.RMA_PMEM);
         final MappedByteBuffer mapped = map(FileChannel.MapMode.READ_WRITE);
         final FabricRegion region = (FabricRegion) domain.register(remote(mapped, 1).flags(MrFlag.RMA_PMEM));
         final RegionDevice.Keys keys = region.body().devices().keys();
@@ -90,7 +90,7 @@ class PersistenceTest {
 
     @Test
     void memoryThatIsInNoFileIsRefused() throws IOException {
-        final Domain domain = rig.domain(Capability.RMA, Capability.RMA_PMEM);
+        final Domain domain = domains.open(Capability.RMA, Capability.RMA_PMEM);
         assertInvalid(() -> domain.register(remote(ByteBuffer.allocateDirect(PAGE), 1).flags(MrFlag.RMA_PMEM)));
         final MappedByteBuffer mine = map(FileChannel.MapMode.PRIVATE);
         assertInvalid(() -> domain.register(remote(mine, 1).flags(MrFlag.RMA_PMEM)));
@@ -99,7 +99,7 @@ class PersistenceTest {
 
     @Test
     void onlyPersistentRegionsAreFlushed() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (MemoryRegion region = domain.register(remote(ByteBuffer.allocateDirect(PAGE), 1))) {
             assertRefused(FiErrno.FI_EOPBADSTATE, region::flush, "RMA_PMEM");
         }
@@ -107,8 +107,8 @@ class PersistenceTest {
 
     @Test
     void theFlagNeedsTheCapability() {
-        final Domain domain = rig.domain(Capability.MSG);
+        final Domain domain = domains.open(Capability.MSG);
         assertRefused(FiErrno.FI_EBADFLAGS,
-            () -> domain.register(Rig.local(ByteBuffer.allocateDirect(PAGE)).flags(MrFlag.RMA_PMEM)), "RMA_PMEM");
+            () -> domain.register(Domains.local(ByteBuffer.allocateDirect(PAGE)).flags(MrFlag.RMA_PMEM)), "RMA_PMEM");
     }
 }

@@ -5,8 +5,8 @@
 
 package io.rdma4j.fabric.region;
 
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -36,7 +36,7 @@ class RacesTest {
     private static final int ROUNDS = 400;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
@@ -71,7 +71,7 @@ class RacesTest {
     /** Few keys, so that threads meet at them: at each time one region has a key, and the others are told so. */
     @Test
     void aKeyBelongsToOneRegionAtATime() throws InterruptedException {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final Set<Long> owned = ConcurrentHashMap.newKeySet();
         final AtomicInteger taken = new AtomicInteger();
         final AtomicInteger refused = new AtomicInteger();
@@ -98,8 +98,8 @@ class RacesTest {
 
     @Test
     void theDirectoryHasWhatIsOpen() throws InterruptedException {
-        final Domain domain = rig.domain();
-        final KeyDirectory directory = Rig.regionsOf(domain).defaultRealm().directory();
+        final Domain domain = domains.open();
+        final KeyDirectory directory = Domains.regionsOf(domain).defaultRealm().directory();
         runAll(thread -> {
             for (int i = 0; i < ROUNDS; i++) {
                 final long key = 1_000L * thread + i;
@@ -117,7 +117,7 @@ class RacesTest {
     /** Who returns from close may rely on it, whoever did the work. */
     @Test
     void threadsThatCloseOneRegionAllWaitForItsEnd() throws InterruptedException {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         for (int round = 0; round < 50; round++) {
             final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 1));
             final CountDownLatch start = new CountDownLatch(1);
@@ -133,7 +133,7 @@ class RacesTest {
     /** Many control operations at once on few regions: each is done or refused by its rule, and all can be closed. */
     @Test
     void controlOperationsOnOneRegionGoOneAtATime() throws InterruptedException {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
         final MemoryRegion region = domain.register(remote(buffer, 1));
         runAll(thread -> {
             for (int i = 0; i < 50; i++) {
@@ -153,7 +153,7 @@ class RacesTest {
     @Test
     void aDomainIsClosedBetweenRegistrationsOrRefused() throws InterruptedException {
         for (int round = 0; round < 30; round++) {
-            final Domain domain = rig.domain();
+            final Domain domain = domains.open();
             runAll(thread -> {
                 for (int i = 0; i < 20; i++) {
                     closeOrRegister(domain, thread);

@@ -7,8 +7,8 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -30,13 +30,13 @@ import java.util.Set;
 @Timeout(60)
 class RawKeyTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
 
     @Test
     void theSizeIsToldByProbingAndByTheDomain() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (MemoryRegion region = domain.register(remote(buffer, 1))) {
             assertThat(region.rawKeySize()).isEqualTo(domain.info().domainAttributes().mrKeySize())
                 .isEqualTo(Discovery.RAW_KEY_SIZE).isEqualTo(RawKey.LENGTH);
@@ -52,8 +52,8 @@ class RawKeyTest {
 
     @Test
     void aMappedKeyMeansTheRegion() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.RAW).demand(MrMode.RAW));
-        final MappedKeys mapped = Rig.regionsOf(domain).mappedKeys();
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.RAW).demand(MrMode.RAW));
+        final MappedKeys mapped = Domains.regionsOf(domain).mappedKeys();
         try (MemoryRegion region = domain.register(remote(buffer, 77))) {
             assertThat(region.key()).as("with FI_MR_RAW").isEqualTo(MemoryRegion.KEY_NOTAVAIL);
             final byte[] raw = new byte[region.rawKeySize()];
@@ -75,7 +75,7 @@ class RawKeyTest {
 
     @Test
     void mappedKeysKeepADomainOpen() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final long key;
         try (MemoryRegion region = domain.register(remote(buffer, 77))) {
             final byte[] raw = new byte[region.rawKeySize()];
@@ -88,7 +88,7 @@ class RawKeyTest {
 
     @Test
     void aKeyOfTheWrongLengthOrContentIsRefused() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final byte[] raw = new byte[RawKey.LENGTH];
         final long base;
         try (MemoryRegion region = domain.register(remote(buffer, 77))) {

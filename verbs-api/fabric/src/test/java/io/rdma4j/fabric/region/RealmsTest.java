@@ -6,7 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -27,22 +27,22 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/** What is left when making something fails in the middle; the rig looks at the device. */
+/** What is left when making something fails in the middle; {@link Domains} looks at the device. */
 @Timeout(60)
 class RealmsTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private Realms failingBy(final Domain domain, final RuntimeException failure) {
-        return new Realms(domain, () -> new PdLease(rig.context().allocatePd(), true),
-            new RegionRules(domain.info(), rig.context()), pd -> {
+        return new Realms(domain, () -> new PdLease(domains.context().allocatePd(), true),
+            new RegionRules(domain.info(), domains.context()), pd -> {
             throw failure;
         });
     }
 
     @Test
     void aRealmThatCannotBeMadeLeavesNothing() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final RuntimeException failure = new IllegalStateException("no cache");
         assertThatThrownBy(() -> failingBy(domain, failure).open(null)).isSameAs(failure);
         assertThatThrownBy(() -> failingBy(domain, failure).openOwn(null)).isSameAs(failure);
@@ -50,7 +50,7 @@ class RealmsTest {
 
     @Test
     void theCauseIsTold() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final RdmaException failure = RdmaException.of("make cache").detail("no room").errno(RdmaException.ENOMEM)
             .build();
         assertRefused(FiErrno.FI_ENOMEM, () -> failingBy(domain, failure).open(null), "no room");
@@ -59,10 +59,10 @@ class RealmsTest {
     /** Nothing is registered at the addresses of a dma-buf that was unmapped (max_mr leaves no room to take rights). */
     @Test
     void aDmaBufThatWasGivenUpIsNotRegisteredAgain() {
-        final Domain domain = rig.on("max_mr=8").domain();
-        final RegionRules rules = new RegionRules(domain.info(), rig.context());
-        final Realm realm = Rig.regionsOf(domain).defaultRealm();
-        try (PinnedMemory memory = rig.context().allocate(PAGE)) {
+        final Domain domain = domains.on("max_mr=8").open();
+        final RegionRules rules = new RegionRules(domain.info(), domains.context());
+        final Realm realm = Domains.regionsOf(domain).defaultRealm();
+        try (PinnedMemory memory = domains.context().allocate(PAGE)) {
             final RegionPlan plan = new RegionPlan(null, new MrAttributes.DmaBufRange(0, 0, PAGE, 0),
                 EnumSet.of(MrAccess.REMOTE_READ), EnumSet.of(MrFlag.DMABUF), 1, null, null, rules);
             final RegionDevices device =

@@ -7,8 +7,8 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -46,7 +46,7 @@ import java.util.stream.Stream;
 @Timeout(60)
 class RefreshTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(4 * PAGE);
     private final long address = BufferUtil.address(buffer);
@@ -57,7 +57,7 @@ class RefreshTest {
 
     @Test
     void memoryThatIsNotThereCanBeRegisteredWhereAllocatedIsUnset() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final FabricRegion region = (FabricRegion) domain.register(hole());
         assertThat(region.isEnabled()).isTrue();
         try (Wire wire = new Wire(region.realm())) {
@@ -71,13 +71,13 @@ class RefreshTest {
 
     @Test
     void memoryMustBeThereWhereAllocatedIsSet() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
         assertRefused(FiErrno.FI_EFAULT, () -> domain.register(hole()), "0x1000");
     }
 
     @Test
     void withMmuNotifyARegionWaitsForItsPages() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
         final FabricRegion region = (FabricRegion) domain.register(hole());
         assertThat(region.isEnabled()).isFalse();
         assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
@@ -91,7 +91,7 @@ class RefreshTest {
 
     @Test
     void withMmuNotifyARefreshedRegionIsEnabledAgainWithItsKey() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
         final RegionDevice.Keys before = region.body().devices().keys();
         region.refresh(address + PAGE, PAGE);
@@ -108,7 +108,7 @@ class RefreshTest {
 
     @Test
     void keysOfTheDeviceStayInARefresh() {
-        final Domain domain = rig.domain(hints ->
+        final Domain domain = domains.open(hints ->
             hints.mrMode(MrMode.MMU_NOTIFY, MrMode.PROV_KEY).demand(MrMode.MMU_NOTIFY, MrMode.PROV_KEY));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
         final long key = region.key();
@@ -120,7 +120,7 @@ class RefreshTest {
 
     @Test
     void aRawKeyThatWasToldStaysInARefresh() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
         final byte[] raw = new byte[region.rawKeySize()];
         region.rawAttributes(raw);
@@ -133,7 +133,7 @@ class RefreshTest {
 
     @Test
     void rangesOutsideAreRefusedAndChangeNothing() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (MemoryRegion region = domain.register(remote(buffer, 7))) {
             assertInvalid(() -> region.refresh((long[]) null), "null");
             assertInvalid(() -> region.refresh(address), "1 numbers");
@@ -151,7 +151,7 @@ class RefreshTest {
 
     @Test
     void aDeviceThatCannotSaysSo() {
-        final Domain domain = rig.on(Rig.QEMU).domain(hints -> hints.mrMode(MrMode.ALLOCATED));
+        final Domain domain = domains.on(Domains.QEMU).open(hints -> hints.mrMode(MrMode.ALLOCATED));
         try (MemoryRegion region = domain.register(remote(buffer, 7))) {
             assertRefused(FiErrno.FI_ENOSYS, region::refresh, "register anew");
         }
@@ -163,7 +163,7 @@ class RefreshTest {
             if (arguments != null && arguments[0] == Feature.REFRESH) {
                 return method.getName().equals("whyNot") ? "pages are held" : (Object) false;
             }
-            return invoke(rig.context(), method, arguments);
+            return invoke(domains.context(), method, arguments);
         });
     }
 
@@ -205,9 +205,9 @@ class RefreshTest {
     @MethodSource("modesThatKeepTheRegistration")
     void theDeviceIsToldOfAllRangesInFull(final Set<MrMode> modes) {
         final List<List<Long>> told = new ArrayList<>();
-        final RdmaContext context = watched(RdmaContext.class, rig.context(),
+        final RdmaContext context = watched(RdmaContext.class, domains.context(),
             (from, length) -> told.add(List.of(from, length)));
-        final Domain domain = rig.domain(hints -> hints.context(context).mrMode(modes).demand(modes));
+        final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes));
         try (MemoryRegion region = domain.register(remote(buffer, 7))) {
             told.clear();
             region.refresh(address + 5, 2 * PAGE, address + 3 * PAGE, PAGE, address, 1);
@@ -229,8 +229,8 @@ class RefreshTest {
         final List<String> seen = new ArrayList<>();
         final Runnable[] look = {() -> { }};
         final RdmaContext context =
-            watched(RdmaContext.class, rig.context(), (from, length) -> look[0].run());
-        final Domain domain = rig.domain(hints -> hints.context(context).mrMode(modes).demand(modes));
+            watched(RdmaContext.class, domains.context(), (from, length) -> look[0].run());
+        final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
         final Realm realm = region.realm();
         final RegionDevice.Keys keys = region.body().devices().keys();
@@ -248,7 +248,7 @@ class RefreshTest {
     }
 
     private Domain toldByRegisteringAnew(final MrMode... more) {
-        return rig.domain(hints -> hints.context(withoutRefresh()).mrMode(MrMode.MMU_NOTIFY, more)
+        return domains.open(hints -> hints.context(withoutRefresh()).mrMode(MrMode.MMU_NOTIFY, more)
             .demand(MrMode.MMU_NOTIFY, more));
     }
 

@@ -7,9 +7,9 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
-import static io.rdma4j.fabric.region.Rig.local;
-import static io.rdma4j.fabric.region.Rig.remote;
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static io.rdma4j.fabric.region.Domains.local;
+import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
@@ -36,13 +36,13 @@ import java.util.Set;
 @Timeout(60)
 class RegistrationTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(4 * PAGE);
 
     @Test
     void aBufferIsOneRegion() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final long address = BufferUtil.address(buffer);
         final Set<MrAccess> access = EnumSet.of(MrAccess.REMOTE_WRITE);
         try (MemoryRegion region = domain.register(address + 3, 1000, access, 77)) {
@@ -59,7 +59,7 @@ class RegistrationTest {
 
     @Test
     void aRegionTellsItsStateAfterTheEnd() {
-        final MemoryRegion region = rig.domain().register(remote(buffer, 5).context("mine"));
+        final MemoryRegion region = domains.open().register(remote(buffer, 5).context("mine"));
         region.close();
         region.close();
         assertThat(region.isClosed()).isTrue();
@@ -75,7 +75,7 @@ class RegistrationTest {
 
     @Test
     void theProvidersKeyStandsInPlaceOfTheRequestedOne() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.PROV_KEY).demand(MrMode.PROV_KEY));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.PROV_KEY).demand(MrMode.PROV_KEY));
         try (MemoryRegion one = domain.register(remote(buffer, 9));
              MemoryRegion two = domain.register(remote(buffer, 9))) {
             assertThat(one.key()).isNotEqualTo(two.key());
@@ -85,13 +85,13 @@ class RegistrationTest {
 
     @Test
     void keysAreNamesOnADeviceThatReachesNoMemoryOfPeers() {
-        final Domain domain = rig.on(Rig.QEMU).domain(hints ->
+        final Domain domain = domains.on(Domains.QEMU).open(hints ->
             hints.mrMode(MrMode.ALLOCATED, MrMode.PROV_KEY).demand(MrMode.PROV_KEY));
         try (MemoryRegion one = domain.register(remote(buffer, 9));
              MemoryRegion two = domain.register(remote(buffer, 9))) {
             assertThat(one.key()).isNotEqualTo(two.key());
         }
-        final Domain named = rig.domain(hints -> hints.mrMode(MrMode.ALLOCATED));
+        final Domain named = domains.open(hints -> hints.mrMode(MrMode.ALLOCATED));
         try (MemoryRegion one = named.register(remote(buffer, 9))) {
             assertThat(one.key()).isEqualTo(9);
             assertRefused(FiErrno.FI_ENOKEY, () -> named.register(remote(buffer, 9)));
@@ -100,7 +100,7 @@ class RegistrationTest {
 
     @Test
     void virtualAddressesAreTheBaseWhereTheyAreDemanded() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.VIRT_ADDR).demand(MrMode.VIRT_ADDR));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.VIRT_ADDR).demand(MrMode.VIRT_ADDR));
         try (MemoryRegion region = domain.register(remote(buffer, 9))) {
             assertThat(region.base()).isEqualTo(region.address()).isEqualTo(BufferUtil.address(buffer));
         }
@@ -108,7 +108,7 @@ class RegistrationTest {
 
     @Test
     void aLocalRegionHasNoKeyAndUsesUpNone() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final long key = 42;
         try (MemoryRegion local = domain.register(local(buffer).requestedKey(key));
              MemoryRegion other = domain.register(local(buffer).requestedKey(key));
@@ -122,7 +122,7 @@ class RegistrationTest {
 
     @Test
     void aKeyInUseIsToldFromOneThatCannotBeHad() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final MemoryRegion first = domain.register(remote(buffer, 1));
         assertRefused(FiErrno.FI_ENOKEY, () -> domain.register(remote(buffer, 1)), "0x1", "in use");
         assertRefused(FiErrno.FI_EKEYREJECTED, () -> domain.register(remote(buffer, -1)), "FI_KEY_NOTAVAIL");
@@ -144,7 +144,7 @@ class RegistrationTest {
 
     @Test
     void keyZeroAndTheLargestOnesAreKeys() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         for (final long key : new long[] {0, -2, Long.MIN_VALUE, Long.MAX_VALUE}) {
             try (MemoryRegion region = domain.register(remote(buffer, key))) {
                 assertThat(region.key()).isEqualTo(key);
@@ -154,7 +154,7 @@ class RegistrationTest {
 
     @Test
     void aKeyOfARegistrationThatFailedIsFree() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
         final MrAttributes missing = new MrAttributes().buffer(PAGE, PAGE).requestedKey(7)
             .access(MrAccess.REMOTE_READ);
         assertRefused(FiErrno.FI_EFAULT, () -> domain.register(missing));
@@ -163,7 +163,7 @@ class RegistrationTest {
 
     @Test
     void memoryThatMakesNoSenseIsRefused() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final Set<MrAccess> access = EnumSet.of(MrAccess.SEND);
         final long address = BufferUtil.address(buffer);
         assertInvalid(() -> domain.register(address, 0, access, 0), "0 bytes", "above 0");
@@ -182,7 +182,7 @@ class RegistrationTest {
 
     @Test
     void accessThatMakesNoSenseIsRefused() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final MrAttributes attributes = new MrAttributes().buffer(buffer);
         assertInvalid(() -> domain.register(attributes), "no access");
         assertInvalid(() -> domain.register(attributes.access(MrAccess.COLLECTIVE)), "SEND or RECV");
@@ -192,14 +192,14 @@ class RegistrationTest {
 
     @Test
     void whatIsReservedMustBeAsReserved() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         assertInvalid(() -> domain.register(local(buffer).offset(1)), "offset is 1", "must be 0");
         assertInvalid(() -> domain.register(local(buffer).hmemData(this)), "hmemData");
     }
 
     @Test
     void aPageSizeIsAHintThatTheSystemMustKnow() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         domain.register(local(buffer).pageSize(PAGE)).close();
         domain.register(local(buffer).pageSize(0)).close();
         assertInvalid(() -> domain.register(local(buffer).pageSize(PAGE + 1)), "page size 4097", "4096");
@@ -209,7 +209,7 @@ class RegistrationTest {
 
     @Test
     void flagsThatTheDomainDoesNotHaveAreRefused() {
-        final Domain domain = rig.domain(Capability.MSG, Capability.RMA);
+        final Domain domain = domains.open(Capability.MSG, Capability.RMA);
         for (final MrFlag flag : new MrFlag[] {MrFlag.AUTH_KEY, MrFlag.RMA_EVENT, MrFlag.HMEM_DEVICE_ONLY,
             MrFlag.HMEM_HOST_ALLOC, MrFlag.DMABUF}) {
             assertRefused(FiErrno.FI_EBADFLAGS, () -> domain.register(local(buffer).flags(flag)), flag.name());
@@ -219,13 +219,13 @@ class RegistrationTest {
 
     @Test
     void theInterfaceIsIgnoredWithoutTheCapability() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         domain.register(local(buffer).iface(HmemIface.CUDA, 99)).close();
     }
 
     @Test
     void aDomainHasNoMoreRegionsThanItSays() {
-        final Domain domain = rig.domain(hints -> hints.mrCount(1));
+        final Domain domain = domains.open(hints -> hints.mrCount(1));
         final int limit = domain.info().domainAttributes().mrCount();
         final MemoryRegion[] regions = new MemoryRegion[limit];
         for (int i = 0; i < limit; i++) {
@@ -241,7 +241,7 @@ class RegistrationTest {
 
     @Test
     void overlappingRegionsAreEqual() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (MemoryRegion all = domain.register(remote(buffer, 1)); MemoryRegion part = domain.register(
             BufferUtil.address(buffer) + 100, 200, EnumSet.of(MrAccess.REMOTE_READ), 2)) {
             assertThat(all.isEnabled() && part.isEnabled()).isTrue();
@@ -250,7 +250,7 @@ class RegistrationTest {
 
     @Test
     void aRegionHoldsItsMemory() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final PinnedMemory memory = domain.allocate(PAGE);
         final MemoryRegion region = domain.register(new MrAttributes().buffer(memory).access(MrAccess.SEND));
         assertThat(org.assertj.core.api.Assertions.catchThrowable(memory::close)).hasMessageContaining("EBUSY");
@@ -262,7 +262,7 @@ class RegistrationTest {
 
     @Test
     void aClosedDomainRegistersNothing() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         domain.close();
         assertRefused(FiErrno.FI_EBADFD, () -> domain.register(local(buffer)), "closed");
         assertRefused(FiErrno.FI_EBADFD, () -> domain.allocate(PAGE));

@@ -6,7 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.driver.libc.Libc;
@@ -39,7 +39,7 @@ class RemapTest {
     private static final int RW = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final long address = Libc.mmap(0, LENGTH, LibcConstants.PROT_NONE, ANONYMOUS, -1, 0);
     private final UnsafeBuffer bytes = new UnsafeBuffer(address, LENGTH);
@@ -59,7 +59,7 @@ class RemapTest {
     private Domain open(final MrMode... modes) {
         final Set<MrMode> set = EnumSet.noneOf(MrMode.class);
         Collections.addAll(set, modes);
-        return rig.domain(hints -> hints.mrMode(set).demand(set));
+        return domains.open(hints -> hints.mrMode(set).demand(set));
     }
 
     private static MrMode[] modes(final String names) {

@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
-import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -35,7 +35,7 @@ class RevocationTest {
     private static final byte MINE = 0x55;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     private final AtomicLong written = new AtomicLong();
@@ -46,7 +46,7 @@ class RevocationTest {
 
     @Test
     void noWriteComesAfterClose() throws InterruptedException {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final PinnedMemory memory = domain.allocate(PAGE);
         final UnsafeBuffer bytes = memory.buffer();
         FabricRegion region = register(domain, memory, 0);

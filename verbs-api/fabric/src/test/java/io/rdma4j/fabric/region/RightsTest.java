@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
-import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 @Timeout(60)
 class RightsTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     static Stream<Set<MrAccess>> sets() {
         final MrAccess[] all = {MrAccess.SEND, MrAccess.RECV, MrAccess.READ, MrAccess.WRITE, MrAccess.REMOTE_READ,
@@ -43,7 +43,7 @@ class RightsTest {
     @ParameterizedTest
     @MethodSource("sets")
     void peersGetWhatWasGranted(final Set<MrAccess> access) {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
         final FabricRegion region = (FabricRegion) domain.register(
             new MrAttributes().buffer(buffer).access(access).requestedKey(3));

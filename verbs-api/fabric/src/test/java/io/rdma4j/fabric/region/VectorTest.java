@@ -7,7 +7,7 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.Refusal.assertInvalid;
 import static io.rdma4j.fabric.Refusal.assertRefused;
-import static io.rdma4j.fabric.region.Rig.PAGE;
+import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 class VectorTest {
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Domains domains = new Domains();
 
     private static MrAttributes both() {
         return new MrAttributes().access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(1);
@@ -36,7 +36,7 @@ class VectorTest {
 
     @Test
     void scatteredBuffersAreOneRangeForPeersAndForLocalUse() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
             final long start = memory.address();
             // Backwards: the end of page 6, all of 3 and 4, the begin of page 1.
@@ -73,7 +73,7 @@ class VectorTest {
 
     @Test
     void theFirstBufferIsTheBaseOfVirtualAddresses() {
-        final Domain domain = rig.domain(hints -> hints.mrMode(MrMode.VIRT_ADDR).demand(MrMode.VIRT_ADDR));
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.VIRT_ADDR).demand(MrMode.VIRT_ADDR));
         try (PinnedMemory memory = domain.allocate(4 * PAGE); MemoryRegion region = domain.register(both()
             .buffer(memory.address() + 2 * PAGE, PAGE).buffer(memory.address(), PAGE))) {
             assertThat(region.base()).isEqualTo(memory.address() + 2 * PAGE);
@@ -82,7 +82,7 @@ class VectorTest {
 
     @Test
     void buffersThatTouchAreOne() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (PinnedMemory memory = domain.allocate(PAGE); MemoryRegion region = domain.register(both()
             .buffer(memory.address() + 10, 7).buffer(memory.address() + 17, 1).buffer(memory.address() + 18, 100))) {
             assertThat(region.length()).isEqualTo(108);
@@ -92,7 +92,7 @@ class VectorTest {
 
     @Test
     void aBufferWithoutBytesIsNamed() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
             final long start = memory.address();
             assertInvalid(() -> domain.register(both().buffer(start, PAGE).buffer(start + 2 * PAGE, 0)),
@@ -103,7 +103,7 @@ class VectorTest {
     /** Overlapping buffers are in several of the device's regions: address and key have to be of the same one. */
     @Test
     void bytesOfOverlappingBuffersApartAreFoundInOneThatHasAllOfThem() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         try (PinnedMemory memory = domain.allocate(4 * PAGE); MemoryRegion made = domain.register(new MrAttributes()
             .access(MrAccess.SEND).buffer(memory.address() + 10, 100).buffer(memory.address() + 60, 200))) {
             final FabricRegion region = (FabricRegion) made;
@@ -120,7 +120,7 @@ class VectorTest {
 
     @Test
     void whatTheDeviceRefusesOfOneLeavesNothingOfTheOthers() {
-        final Domain domain = rig.on("max_mr=8").domain();
+        final Domain domain = domains.on("max_mr=8").open();
         try (PinnedMemory memory = domain.allocate(8 * PAGE)) {
             final MrAttributes attributes = new MrAttributes().access(MrAccess.SEND);
             for (int i = 0; i < 12; i++) {
@@ -134,7 +134,7 @@ class VectorTest {
 
     @Test
     void thereAreNoMoreBuffersThanTheDomainSays() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         final int limit = domain.info().domainAttributes().mrIovLimit();
         try (PinnedMemory memory = domain.allocate(2L * (limit + 1) * PAGE)) {
             final MrAttributes attributes = both();
@@ -152,7 +152,7 @@ class VectorTest {
     /** Numbers alone must not make a list of pages that is larger than memory. */
     @Test
     void moreThanTheDeviceTakesIsRefusedBeforeItsPagesAreListed() {
-        final Domain domain = rig.domain();
+        final Domain domain = domains.open();
         assertInvalid(() -> domain.register(new MrAttributes().buffer(0x1_0000, 1L << 42)
             .buffer(0x20_0000_0000_0000L, 1L << 42).access(MrAccess.REMOTE_READ)), "allowed are 1 to", "several");
         assertInvalid(() -> domain.register(new MrAttributes().buffer(0x1_0000, 1L << 37)
