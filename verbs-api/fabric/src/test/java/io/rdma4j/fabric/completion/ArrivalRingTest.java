@@ -44,14 +44,14 @@ class ArrivalRingTest {
     };
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Queues queues = new Queues();
 
     @Test
     void everyArrivalIsReadOnceAndInOrder() throws Exception {
-        final RmaArrivals arrivals = new RmaArrivals((EndpointHost) rig.domain, 8);
+        final RmaArrivals arrivals = new RmaArrivals((EndpointHost) queues.domain, 8);
         final ArrivalRing[] rings = new ArrivalRing[RINGS];
         for (int i = 0; i < RINGS; i++) {
-            rings[i] = new ArrivalRing(arrivals, rig.endpoint, 1_000 + i, LANE, SIZE);
+            rings[i] = new ArrivalRing(arrivals, queues.endpoint, 1_000 + i, LANE, SIZE);
         }
         final ExecutorService holder = Executors.newSingleThreadExecutor();
         try {

@@ -34,7 +34,7 @@ class CompletionPortsTest {
     private static final int MANY = 1_000;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Queues queues = new Queues();
 
     private int progressed;
     private int armed;
@@ -76,7 +76,7 @@ class CompletionPortsTest {
 
         @Override
         public Endpoint endpoint() {
-            return rig.endpoint;
+            return queues.endpoint;
         }
     }
 
@@ -86,7 +86,7 @@ class CompletionPortsTest {
 
     @Test
     void idlePortsAreNotCalled() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final List<Port> ports = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
             ports.add(new Port());
@@ -108,7 +108,7 @@ class CompletionPortsTest {
 
     @Test
     void onesThatWantAreCalledUntilTheyDoNot() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final Port one = new Port();
         final Port other = new Port();
         queue.attach(one);
@@ -131,7 +131,7 @@ class CompletionPortsTest {
 
     @Test
     void onesBehindOneThatThrowsAreCalledNextTime() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final Port[] ports = {new Port(), new Port(), new Port()};
         for (final Port port : ports) {
             port.more = Integer.MAX_VALUE;
@@ -159,8 +159,8 @@ class CompletionPortsTest {
     @Test
     @Timeout(value = 20, unit = TimeUnit.SECONDS)
     void timesOfPortsAreKeptForWhoWatchesADescriptor() {
-        final FabricCompletionQueue other = rig.open(new CqAttributes().waitObject(WaitObject.FD));
-        final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(WaitObject.FD));
+        final FabricCompletionQueue other = queues.open(new CqAttributes().waitObject(WaitObject.FD));
+        final FabricCompletionQueue queue = queues.open(new CqAttributes().waitObject(WaitObject.FD));
         assertThat(other.tryWait()).isZero();
         final Port port = new Port();
         port.more = Integer.MAX_VALUE;
@@ -178,7 +178,7 @@ class CompletionPortsTest {
 
     @Test
     void onlyThoseThatWantAreAskedBeforeAWait() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final Port one = new Port();
         one.more = Integer.MAX_VALUE;
         one.idle = 12_345;
@@ -197,7 +197,7 @@ class CompletionPortsTest {
 
     @Test
     void numbersAreUsedAgain() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final Port[] ports = {new Port(), new Port(), new Port()};
         for (int i = 0; i < ports.length; i++) {
             assertThat(queue.attach(ports[i])).isEqualTo(i);
@@ -218,7 +218,7 @@ class CompletionPortsTest {
     /** Who has the lanes may note what came before the device was asked: no event comes for that. */
     @Test
     void nobodySleepsWhileAnotherThreadHasTheLanesInwards() throws InterruptedException {
-        final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(WaitObject.FD));
+        final FabricCompletionQueue queue = queues.open(new CqAttributes().waitObject(WaitObject.FD));
         final RmaArrivals arrivals = queue.arrivals(8);
         queue.read(null, 0);
         final Thread other = new Thread(arrivals::hold);
@@ -233,7 +233,7 @@ class CompletionPortsTest {
 
     @Test
     void aClosedDescriptorHasNoNumber() {
-        final Sleeper sleeper = new Sleeper(CompletionWaker.of(rig.context), WaitFd.open());
+        final Sleeper sleeper = new Sleeper(CompletionWaker.of(queues.context), WaitFd.open());
         assertThat(sleeper.fd()).isNotNegative();
         sleeper.close();
         assertThat(sleeper.fd()).isEqualTo(-1);
@@ -242,15 +242,15 @@ class CompletionPortsTest {
     /** All endpoints of a queue complete in the same two queues of the device, so that a read polls these only. */
     @Test
     void thousandEndpointsShareTwoQueuesOfTheDevice() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final List<MsgEndpoint> endpoints = new ArrayList<>();
-        endpoints.add(rig.domain.openEndpoint(new EndpointOptions().sizes(1, 1).completionQueue(queue)));
-        final long queues = deviceQueues();
-        assertThat(queues).as("two for each of two queues with endpoints").isEqualTo(4);
+        endpoints.add(queues.domain.openEndpoint(new EndpointOptions().sizes(1, 1).completionQueue(queue)));
+        final long polled = deviceQueues();
+        assertThat(polled).as("two for each of two queues with endpoints").isEqualTo(4);
         for (int i = 1; i < MANY; i++) {
-            endpoints.add(rig.domain.openEndpoint(new EndpointOptions().sizes(1, 1).completionQueue(queue)));
+            endpoints.add(queues.domain.openEndpoint(new EndpointOptions().sizes(1, 1).completionQueue(queue)));
         }
-        assertThat(deviceQueues()).isEqualTo(queues);
+        assertThat(deviceQueues()).isEqualTo(polled);
         for (int i = 0; i < 10; i++) {
             assertThat(queue.read(null, 0)).isZero();
         }
@@ -259,6 +259,6 @@ class CompletionPortsTest {
     }
 
     private long deviceQueues() {
-        return rig.context.dump().lines().filter(line -> line.strip().startsWith("CQ ")).count();
+        return queues.context.dump().lines().filter(line -> line.strip().startsWith("CQ ")).count();
     }
 }

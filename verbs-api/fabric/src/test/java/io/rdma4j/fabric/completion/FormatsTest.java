@@ -32,7 +32,7 @@ class FormatsTest {
     private static final byte UNTOUCHED = 0x5a;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Queues queues = new Queues();
 
     private static UnsafeBuffer untouched(final int bytes) {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[bytes]);
@@ -46,12 +46,12 @@ class FormatsTest {
         "REMOTE_WRITE, 0x2004"})
     void structures(final OperationKind kind, final String flags) {
         for (final CqFormat format : new CqFormat[] {CqFormat.CONTEXT, CqFormat.MSG, CqFormat.DATA, CqFormat.UNSPEC}) {
-            final FabricCompletionQueue queue = rig.open(new CqAttributes().format(format));
+            final FabricCompletionQueue queue = queues.open(new CqAttributes().format(format));
             assertThat(queue.format()).isEqualTo(format == CqFormat.UNSPEC ? CqFormat.DATA : format);
             final int size = format.size();
             final UnsafeBuffer entries = untouched(16 + 2 * size);
-            rig.success(queue, kind, 0x1122334455667788L).commit();
-            queue.report().set(rig.endpoint, kind, 2, 20).data(-3).source(9).commit();
+            queues.success(queue, kind, 0x1122334455667788L).commit();
+            queue.report().set(queues.endpoint, kind, 2, 20).data(-3).source(9).commit();
             final long[] sources = new long[2];
             assertThat(queue.readFrom(entries, 8, 2, sources)).isEqualTo(2);
             assertThat(sources).containsExactly(FiAddr.NOTAVAIL, 9);
@@ -74,9 +74,9 @@ class FormatsTest {
 
     @Test
     void badBuffersAreRefusedAndNothingIsTaken() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final UnsafeBuffer entries = untouched(81);
-        rig.success(queue, OperationKind.SEND, 1).commit();
+        queues.success(queue, OperationKind.SEND, 1).commit();
         final int[][] ranges = {{0, 0}, {0, -1}, {-1, 1}, {42, 1}, {0, 3}, {Integer.MAX_VALUE, 1},
             {0, Integer.MAX_VALUE}, {81, 1}, {Integer.MIN_VALUE, 1}};
         for (final int[] range : ranges) {
@@ -95,7 +95,7 @@ class FormatsTest {
 
     @Test
     void closedQueues() {
-        final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(WaitObject.FD));
+        final FabricCompletionQueue queue = queues.open(new CqAttributes().waitObject(WaitObject.FD));
         final UnsafeBuffer entries = untouched(80);
         queue.close();
         queue.close();
@@ -112,7 +112,7 @@ class FormatsTest {
     }
 
     private void refused(final int errno, final CqAttributes attributes) {
-        assertThatThrownBy(() -> rig.domain.openCompletionQueue(attributes))
+        assertThatThrownBy(() -> queues.domain.openCompletionQueue(attributes))
             .isInstanceOfSatisfying(FabricException.class, e -> assertThat(e.errno()).isEqualTo(errno));
     }
 
@@ -129,7 +129,7 @@ class FormatsTest {
     @ParameterizedTest
     @EnumSource(names = {"NONE", "UNSPEC", "YIELD", "FD"})
     void waitObjects(final WaitObject way) {
-        final FabricCompletionQueue queue = rig.open(new CqAttributes().waitObject(way).size(0));
+        final FabricCompletionQueue queue = queues.open(new CqAttributes().waitObject(way).size(0));
         assertThat(queue.waitObject()).isEqualTo(way);
         assertThat(queue.fd() >= 0).isEqualTo(way == WaitObject.FD);
         assertThat(queue.tryWait()).isEqualTo(way == WaitObject.FD ? 0 : -FiErrno.FI_ENOSYS);
@@ -138,7 +138,7 @@ class FormatsTest {
         assertThat(queue.awaitRead(entry -> { }, 1, shortly)).isEqualTo(nothing);
         assertThat(queue.awaitRead(untouched(40), 0, 1, shortly)).isEqualTo(nothing);
         assertThat(queue.awaitRead(untouched(40), 0, 1, Duration.ofSeconds(-1))).isEqualTo(nothing);
-        rig.success(queue, OperationKind.SEND, 1).commit();
+        queues.success(queue, OperationKind.SEND, 1).commit();
         assertThat(queue.awaitRead(untouched(40), 0, 1, shortly))
             .isEqualTo(way == WaitObject.NONE ? -FiErrno.FI_ENOSYS : 1);
     }

@@ -11,6 +11,7 @@ import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.testing.Allocations;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -27,31 +28,32 @@ class ReportsTest {
     private static final int STEPS = 20_000;
 
     @RegisterExtension
-    final Rig rig = new Rig();
+    final Queues queues = new Queues();
 
-    private final List<Rig.Seen> seen = new ArrayList<>();
-    private final CompletionReader keep = entry -> seen.add(Rig.Seen.of(entry));
+    private final List<Done> seen = new ArrayList<>();
+    private final CompletionReader keep = entry -> seen.add(Done.of(entry));
 
     @Test
     void allFieldsComeAcrossAndNothingIsLeftOfTheOneBefore() {
-        final FabricCompletionQueue queue = rig.open();
-        queue.report().set(rig.endpoint, OperationKind.RECEIVE, -1L, 1L << 40).data(-2).source(77)
+        final FabricCompletionQueue queue = queues.open();
+        queue.report().set(queues.endpoint, OperationKind.RECEIVE, -1L, 1L << 40).data(-2).source(77)
             .failure(FiErrno.FI_ETRUNC, Failures.CLOSED).overflow(13).commit();
-        rig.success(queue, OperationKind.SEND, 5).commit();
+        queues.success(queue, OperationKind.SEND, 5).commit();
         assertThat(queue.read(keep, 10)).isEqualTo(2);
         assertThat(seen).containsExactly(
-            new Rig.Seen(rig.endpoint, OperationKind.RECEIVE, -1, 0, true, -2, 77, 13, FiErrno.FI_ETRUNC),
-            new Rig.Seen(rig.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0));
+            new Done(queues.endpoint, OperationKind.RECEIVE, -1, 0, true, -2, 77, 13, FiErrno.FI_ETRUNC,
+                Failures.text(FiErrno.FI_ETRUNC, Failures.CLOSED)),
+            new Done(queues.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0, ""));
         assertThat(queue.read(keep, 10)).isZero();
     }
 
     @Test
     void thousandsAreKeptInOrder() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final OperationKind[] kinds = OperationKind.values();
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 5_000; i++) {
-                rig.success(queue, kinds[i % kinds.length], i).commit();
+                queues.success(queue, kinds[i % kinds.length], i).commit();
             }
             seen.clear();
             while (queue.read(keep, 7) > 0) {
@@ -68,14 +70,14 @@ class ReportsTest {
     /** A place is free again when the application has read what was in it, and not before. */
     @Test
     void roomComesBackWhenItIsRead() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final Room room = new Room(2);
         assertThat(room.take()).isTrue();
         assertThat(room.take()).isTrue();
         assertThat(room.take()).isFalse();
-        rig.success(queue, OperationKind.SEND, 1).room(room).commit();
-        rig.success(queue, OperationKind.SEND, 2).commit();
-        rig.success(queue, OperationKind.SEND, 3).room(room).commit();
+        queues.success(queue, OperationKind.SEND, 1).room(room).commit();
+        queues.success(queue, OperationKind.SEND, 2).commit();
+        queues.success(queue, OperationKind.SEND, 3).room(room).commit();
         assertThat(queue.read(keep, 0)).isZero();
         assertThat(room.left()).isZero();
         assertThat(queue.read(keep, 2)).isEqualTo(2);
@@ -90,10 +92,10 @@ class ReportsTest {
     /** A failure is in its place between the others, whichever way they are read. */
     @Test
     void failuresAreInTheirPlace() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final UnsafeBuffer entries = new UnsafeBuffer(new byte[400]);
         for (int i = 1; i <= 5; i++) {
-            final Report report = rig.success(queue, OperationKind.SEND, i);
+            final Report report = queues.success(queue, OperationKind.SEND, i);
             (i % 3 == 0 ? report.failure(FiErrno.FI_EIO, Failures.LANE_LOST) : report).commit();
         }
         assertThat(queue.readError(keep)).isEqualTo(-FiErrno.FI_EAGAIN);
@@ -106,30 +108,30 @@ class ReportsTest {
         assertThat(queue.read(entries, 0, 1)).isEqualTo(1);
         assertThat(queue.read(keep, 9)).isEqualTo(1);
         assertThat(queue.read(entries, 0, 1)).isEqualTo(-FiErrno.FI_EAGAIN);
-        assertThat(seen).extracting(Rig.Seen::context).containsExactly(3L, 5L);
-        assertThat(seen).extracting(Rig.Seen::errno).containsExactly(FiErrno.FI_EIO, 0);
+        assertThat(seen).extracting(Done::context).containsExactly(3L, 5L);
+        assertThat(seen).extracting(Done::errno).containsExactly(FiErrno.FI_EIO, 0);
     }
 
     /** A ring that always has something does not keep the others waiting. */
     @Test
     void ringsTakeTurns() {
-        final FabricCompletionQueue queue = rig.open();
-        final OpRing busy = new OpRing(rig.endpoint, queue, 64);
-        final OpRing other = new OpRing(rig.endpoint, queue, 64);
+        final FabricCompletionQueue queue = queues.open();
+        final OpRing busy = new OpRing(queues.endpoint, queue, 64);
+        final OpRing other = new OpRing(queues.endpoint, queue, 64);
         busy.done(busy.claim(OperationKind.SEND, 1, 0, null), 0, 0);
         other.done(other.claim(OperationKind.READ, 2, 0, null), 0, 0);
         for (int i = 0; i < 40 && seen.stream().noneMatch(one -> one.context() == 2); i++) {
             busy.done(busy.claim(OperationKind.SEND, 1, 0, null), 0, 0);
             assertThat(queue.read(keep, 1)).isEqualTo(1);
         }
-        assertThat(seen).extracting(Rig.Seen::context).contains(2L);
+        assertThat(seen).extracting(Done::context).contains(2L);
     }
 
     /** They are taken out of the ring by whoever looks for the next one. */
     @Test
     void quietSuccessesAreNotToldAndFailuresAre() {
-        final FabricCompletionQueue queue = rig.open();
-        final OpRing ring = new OpRing(rig.endpoint, queue, 8);
+        final FabricCompletionQueue queue = queues.open();
+        final OpRing ring = new OpRing(queues.endpoint, queue, 8);
         for (int round = 0; round < 100; round++) {
             final int first = ring.claim(OperationKind.SEND, 1, 0, null);
             final int second = ring.claim(OperationKind.SEND, 2, 0, null);
@@ -151,10 +153,10 @@ class ReportsTest {
 
     @Test
     void queueIsNotReadOutOfItsOwnReader() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final UnsafeBuffer entries = new UnsafeBuffer(new byte[40]);
-        rig.success(queue, OperationKind.SEND, 1).commit();
-        rig.success(queue, OperationKind.SEND, 2).commit();
+        queues.success(queue, OperationKind.SEND, 1).commit();
+        queues.success(queue, OperationKind.SEND, 2).commit();
         final List<Integer> codes = new ArrayList<>();
         assertThat(queue.read(entry -> {
             codes.add(queue.read(keep, 1));
@@ -163,7 +165,7 @@ class ReportsTest {
             codes.add(queue.arm());
             // What comes out of the reader itself is read in the same call.
             if (entry.context() == 1) {
-                rig.success(queue, OperationKind.SEND, 3).commit();
+                queues.success(queue, OperationKind.SEND, 3).commit();
             }
         }, 5)).isEqualTo(3);
         assertThat(codes).containsExactly(-22, -22, -22, -11, -22, -22, -22, -11, -22, -22, -22, -11);
@@ -171,7 +173,7 @@ class ReportsTest {
 
     @Test
     void allocatesNothing() {
-        final FabricCompletionQueue queue = rig.open();
+        final FabricCompletionQueue queue = queues.open();
         final Room room = new Room(8);
         final UnsafeBuffer entries = new UnsafeBuffer(new byte[400]);
         final long[] sources = new long[8];
@@ -179,9 +181,9 @@ class ReportsTest {
         final CompletionReader reader = entry -> sum[0] += entry.context();
         final Runnable step = () -> {
             for (int i = 0; i < 4 && room.take(); i++) {
-                rig.success(queue, OperationKind.RECEIVE, i).source(i).data(i).room(room).commit();
+                queues.success(queue, OperationKind.RECEIVE, i).source(i).data(i).room(room).commit();
             }
-            rig.success(queue, OperationKind.READ, 9).failure(FiErrno.FI_EIO, Failures.CLOSED).commit();
+            queues.success(queue, OperationKind.READ, 9).failure(FiErrno.FI_EIO, Failures.CLOSED).commit();
             sum[0] += queue.read(entries, 0, 2) + queue.readFrom(entries, 0, 8, sources) + queue.read(entries, 0, 1);
             sum[0] += queue.readError(reader) + queue.read(reader, 4) + queue.readError(reader);
         };
