@@ -6,16 +6,12 @@
 package io.rdma4j.fabric.process;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.fabric.AddressFormat;
-import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventQueue;
-import io.rdma4j.fabric.Fabric;
-import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.LineProcess;
+import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.ConnectOptions;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
@@ -50,21 +46,19 @@ final class OtherProcess extends LineProcess {
         final PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
         try (RdmaContext context = RdmaDevices.open(args[0]);
              RdmaListener listener = RdmaConnector.listen(0);
-             Ends reliable = new Ends(context, EndpointType.RDM, AddressFormat.DEVICE, new EndpointOptions());
-             Ends datagrams = new Ends(context, EndpointType.DGRAM, AddressFormat.DEVICE, new EndpointOptions())) {
+             AddressedNode reliable = new AddressedNode(context, EndpointType.RDM, new EndpointOptions());
+             AddressedNode datagrams = new AddressedNode(context, EndpointType.DGRAM, new EndpointOptions())) {
             final QueuePair qp = qp(context);
-            final FabricInfo info = Fabrics.getInfo(new Hints().context(context).endpointType(EndpointType.MSG)).get(0);
-            final Fabric fabric = Fabrics.open(info);
-            final EventQueue events = fabric.openEventQueue(0);
-            final Domain domain = fabric.openDomain(info);
+            final TestDomain own = new TestDomain(new Hints().context(context).endpointType(EndpointType.MSG));
+            final EventQueue events = own.fabric.openEventQueue(0);
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 out.println(switch (line) {
                     case "qp" -> qp.localAddress();
                     case "rdm" -> reliable.endpoint.address();
                     case "datagrams" -> datagrams.endpoint.address();
-                    case "name" -> HexFormat.of().formatHex(domain.openEndpoint(
-                        new EndpointOptions().completionQueue(domain.openCompletionQueue(8)).sizes(4, 4)).name());
-                    case "passive" -> fabric.openPassiveEndpoint(info, events, null).address();
+                    case "name" -> HexFormat.of().formatHex(own.domain.openEndpoint(
+                        new EndpointOptions().completionQueue(own.domain.openCompletionQueue(8)).sizes(4, 4)).name());
+                    case "passive" -> own.fabric.openPassiveEndpoint(own.info, events, null).address();
                     case "port" -> listener.address().getPort();
                     case "accept" -> accept(listener, qp);
                     default -> "what?";

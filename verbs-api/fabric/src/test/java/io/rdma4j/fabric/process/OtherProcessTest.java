@@ -9,18 +9,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.fabric.AddressFormat;
-import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
-import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ConnectOptions;
 import io.rdma4j.verbs.Gid;
@@ -101,12 +98,12 @@ class OtherProcessTest {
 
     @Test
     void reliableDatagramsFailAtOnceAndDoNotComeBack() throws IOException {
-        try (Ends own = new Ends(context, EndpointType.RDM, AddressFormat.DEVICE, Ends.patient())) {
+        try (AddressedNode own = new AddressedNode(context, EndpointType.RDM, AddressedNode.patient())) {
             final long there = own.vector.insert(FabricAddress.parse(other.ask("rdm")));
             own.receive(1);
             own.send(10, there, 2);
             // Nothing but the refusal can be there before the connection's time is over.
-            final Ends.Done first = own.next();
+            final Done first = own.next();
             assertThat(FiErrno.name(first.errno())).as("%s", first).isEqualTo("FI_EHOSTUNREACH");
             assertThat(first.context()).isEqualTo(2);
             assertThat(own.done).isEmpty();
@@ -115,7 +112,7 @@ class OtherProcessTest {
 
     @Test
     void datagramsAreRefused() throws IOException {
-        try (Ends own = new Ends(context, EndpointType.DGRAM, AddressFormat.DEVICE, new EndpointOptions())) {
+        try (AddressedNode own = new AddressedNode(context, EndpointType.DGRAM, new EndpointOptions())) {
             final long there = own.vector.insert(FabricAddress.parse(other.ask("datagrams")));
             own.receive(1);
             assertThat(own.endpoint.send(own.memory.address(), 8, null, there, 2))
@@ -127,23 +124,19 @@ class OtherProcessTest {
 
     @Test
     void connectedEndpointsRefuse() throws IOException {
-        final FabricInfo info = Fabrics.getInfo(new Hints().context(context).endpointType(EndpointType.MSG)).get(0);
-        try (Fabric fabric = Fabrics.open(info); Domain domain = fabric.openDomain(info)) {
-            final var cq = domain.openCompletionQueue(64);
-            final var events = fabric.openEventQueue(0);
-            final MsgEndpoint endpoint = domain.openEndpoint(
-                new EndpointOptions().completionQueue(cq).eventQueue(events).sizes(4, 4));
+        try (TestDomain own = new TestDomain(new Hints().context(context).endpointType(EndpointType.MSG))) {
+            final var cq = own.keep(own.domain.openCompletionQueue(64));
+            final var events = own.keep(own.fabric.openEventQueue(0));
+            final MsgEndpoint endpoint = own.keep(own.domain.openEndpoint(
+                new EndpointOptions().completionQueue(cq).eventQueue(events).sizes(4, 4)));
             final byte[] name = HexFormat.of().parseHex(other.ask("name"));
             assertFabricUnreachable(() -> endpoint.connect(name));
             final FabricAddress passive = FabricAddress.parse(other.ask("passive"));
             assertFabricUnreachable(() -> endpoint.connect(passive, null));
-            final MsgEndpoint near = domain.openEndpoint(new EndpointOptions().completionQueue(cq).sizes(4, 4));
+            final MsgEndpoint near =
+                own.keep(own.domain.openEndpoint(new EndpointOptions().completionQueue(cq).sizes(4, 4)));
             endpoint.connect(near.name());
             assertThat(endpoint.isConnected()).as("it can still be connected with somebody else").isTrue();
-            endpoint.close();
-            near.close();
-            cq.close();
-            events.close();
         }
     }
 
@@ -152,14 +145,14 @@ class OtherProcessTest {
     void aChosenIdentityIsKept() throws IOException {
         final String chosen = "emulated:chosen?guid=0211:22ff:fe33:4455";
         try (OtherProcess twin = new OtherProcess(chosen); RdmaContext same = RdmaDevices.open(chosen);
-             Ends own = new Ends(same, EndpointType.RDM, AddressFormat.DEVICE,
+             AddressedNode own = new AddressedNode(same, EndpointType.RDM,
                  new EndpointOptions().connectTimeout(Duration.ofMillis(500)))) {
             final FabricAddress there = FabricAddress.parse(twin.ask("rdm"));
             assertThat(there.gid()).isEqualTo(same.queryGid(1, 0)).isEqualTo(Gid.parse("fe80::211:22ff:fe33:4455"));
             assertThat(there.qpn()).isEqualTo(own.endpoint.address().qpn());
             own.receive(1);
             own.send(10, own.vector.insert(there), 2);
-            final Ends.Done first = own.next();
+            final Done first = own.next();
             assertThat(FiErrno.name(first.errno())).as("%s", first).isEqualTo("FI_EHOSTUNREACH");
             assertThat(own.done).isEmpty();
         }
