@@ -6,7 +6,7 @@
 package io.rdma4j.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
@@ -21,15 +21,16 @@ public final class Refusal {
      * @param errno of the exception.
      * @param call  what is refused.
      * @param words each of them is in its message.
+     * @return the exception.
      */
-    public static void assertRefused(final int errno, final ThrowingCallable call, final String... words) {
-        final Throwable thrown = catchThrowable(call);
-        assertThat(thrown).isInstanceOf(FabricException.class);
-        assertThat(FiErrno.name(((FabricException) thrown).errno())).as(thrown.getMessage())
-            .isEqualTo(FiErrno.name(errno));
+    public static FabricException assertRefused(final int errno, final ThrowingCallable call, final String... words) {
+        final FabricException thrown = catchThrowableOfType(FabricException.class, call);
+        assertThat(thrown).isNotNull();
+        assertThat(FiErrno.name(thrown.errno())).as(thrown.getMessage()).isEqualTo(FiErrno.name(errno));
         for (final String word : words) {
             assertThat(thrown.getMessage()).contains(word);
         }
+        return thrown;
     }
 
     /**

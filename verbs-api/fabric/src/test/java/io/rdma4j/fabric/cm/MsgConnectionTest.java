@@ -5,15 +5,14 @@
 
 package io.rdma4j.fabric.cm;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.ConnectionRequest;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricEvent;
-import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.PassiveEndpoint;
@@ -53,11 +52,6 @@ final class MsgConnectionTest {
         for (int i = 0; i < LONG.length; i++) {
             LONG[i] = (byte) (i + 1);
         }
-    }
-
-    private static void refuses(final int errno, final Runnable action) {
-        assertThatThrownBy(action::run).isInstanceOfSatisfying(FabricException.class,
-            e -> assertThat(e.errno()).as(e.getMessage()).isEqualTo(errno));
     }
 
     private void send(final MsgNode from, final MsgEndpoint end, final MsgNode to, final MsgEndpoint other) {
@@ -107,7 +101,7 @@ final class MsgConnectionTest {
         for (final MsgEndpoint end : ends) {
             assertThat(end.isConnected()).isFalse();
             assertThat(end.send(a.memory.buffer(), 0, 8, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
-            refuses(FiErrno.FI_ENOTCONN, end::shutdown);
+            assertRefused(FiErrno.FI_ENOTCONN, end::shutdown);
         }
         assertThat(a.events).isEmpty();
         assertThat(b.events).isEmpty();
@@ -137,9 +131,9 @@ final class MsgConnectionTest {
         final EventEntry refused = a.awaitError(FiErrno.FI_ECONNREFUSED, b);
         assertThat(refused.fid()).isSameAs(asker);
         assertThat(refused.privateData()).isEqualTo(HELLO);
-        refuses(FiErrno.FI_EALREADY, () -> request.reject(null));
+        assertRefused(FiErrno.FI_EALREADY, () -> request.reject(null));
         final MsgEndpoint late = b.open(b.options().request(request));
-        refuses(FiErrno.FI_EALREADY, () -> late.accept(null));
+        assertRefused(FiErrno.FI_EALREADY, () -> late.accept(null));
         // It may ask again.
         asker.connect(passive.address(), null);
         b.accept(b.await(FabricEvent.CONNREQ, a).request(), null);
@@ -151,12 +145,12 @@ final class MsgConnectionTest {
         a.open().connect(b.listen().address(), null);
         final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
         final MsgEndpoint answerer = b.accept(request, null);
-        refuses(FiErrno.FI_EALREADY, () -> answerer.accept(null));
-        refuses(FiErrno.FI_EALREADY, () -> request.reject(null));
+        assertRefused(FiErrno.FI_EALREADY, () -> answerer.accept(null));
+        assertRefused(FiErrno.FI_EALREADY, () -> request.reject(null));
         final MsgEndpoint second = b.open(b.options().request(request));
-        refuses(FiErrno.FI_EALREADY, () -> second.accept(null));
+        assertRefused(FiErrno.FI_EALREADY, () -> second.accept(null));
         assertThat(a.await(FabricEvent.CONNECTED, b).isError()).isFalse();
-        refuses(FiErrno.FI_EALREADY, () -> answerer.accept(null));
+        assertRefused(FiErrno.FI_EALREADY, () -> answerer.accept(null));
     }
 
     @Test
@@ -184,7 +178,7 @@ final class MsgConnectionTest {
         a.awaitError(FiErrno.FI_ETIMEDOUT, b);
         b.take();
         final MsgEndpoint late = b.open(b.options().request(request));
-        refuses(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
+        assertRefused(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
         request.reject(null);
         b.take();
         a.take();
@@ -199,7 +193,7 @@ final class MsgConnectionTest {
         asker.close();
         b.take();
         final MsgEndpoint late = b.open(b.options().request(request));
-        refuses(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
+        assertRefused(FiErrno.FI_ETIMEDOUT, () -> late.accept(null));
     }
 
     @Test
@@ -225,8 +219,8 @@ final class MsgConnectionTest {
         passive.close();
         passive.close();
         assertThat(passive.isClosed()).isTrue();
-        refuses(FiErrno.FI_EALREADY, () -> request.reject(null));
-        refuses(FiErrno.FI_EBADFD, passive::listen);
+        assertRefused(FiErrno.FI_EALREADY, () -> request.reject(null));
+        assertRefused(FiErrno.FI_EBADFD, passive::listen);
         final Set<Integer> seen = new HashSet<>();
         seen.add(a.await(FabricEvent.CONNECTED, b).errno());
         seen.add(a.await(FabricEvent.CONNECTED, b).errno());
@@ -239,7 +233,7 @@ final class MsgConnectionTest {
         a.open(a.options().authKey(new byte[] {1})).connect(b.listen().address(), null);
         final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
         final MsgEndpoint answerer = b.open(b.options().request(request).authKey(new byte[] {2}));
-        refuses(FiErrno.FI_ECONNREFUSED, () -> answerer.accept(null));
+        assertRefused(FiErrno.FI_ECONNREFUSED, () -> answerer.accept(null));
         a.awaitError(FiErrno.FI_ECONNREFUSED, b);
     }
 
@@ -373,46 +367,46 @@ final class MsgConnectionTest {
     void misuseIsRefused() {
         final PassiveEndpoint passive = b.listen();
         final MsgEndpoint none = a.open(a.options().eventQueue(null));
-        refuses(FiErrno.FI_ENOEQ, () -> none.connect(passive.address(), null));
+        assertRefused(FiErrno.FI_ENOEQ, () -> none.connect(passive.address(), null));
         final MsgEndpoint asker = a.open();
-        refuses(FiErrno.FI_EINVAL, () -> asker.connect((FabricAddress) null, null));
-        refuses(FiErrno.FI_EINVAL, () -> asker.connect(passive.address(), new byte[257]));
-        refuses(FiErrno.FI_EINVAL, () -> asker.connect(
+        assertRefused(FiErrno.FI_EINVAL, () -> asker.connect((FabricAddress) null, null));
+        assertRefused(FiErrno.FI_EINVAL, () -> asker.connect(passive.address(), new byte[257]));
+        assertRefused(FiErrno.FI_EINVAL, () -> asker.connect(
             FabricAddress.device(passive.address().gid(), 1, 1, EndpointType.RDM), null));
-        refuses(FiErrno.FI_EOPBADSTATE, () -> asker.accept(null));
-        refuses(FiErrno.FI_ENOTCONN, asker::shutdown);
-        refuses(FiErrno.FI_EINVAL, () -> a.open(a.options().eventQueue(b.eq)));
-        refuses(FiErrno.FI_EINVAL, () -> a.open(a.options().connectTimeout(Duration.ZERO)));
-        refuses(FiErrno.FI_EINVAL, () -> a.open(a.options().connectTimeout(null)));
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> asker.accept(null));
+        assertRefused(FiErrno.FI_ENOTCONN, asker::shutdown);
+        assertRefused(FiErrno.FI_EINVAL, () -> a.open(a.options().eventQueue(b.eq)));
+        assertRefused(FiErrno.FI_EINVAL, () -> a.open(a.options().connectTimeout(Duration.ZERO)));
+        assertRefused(FiErrno.FI_EINVAL, () -> a.open(a.options().connectTimeout(null)));
         asker.connect(passive.address(), null);
-        refuses(FiErrno.FI_EALREADY, () -> asker.connect(passive.address(), null));
-        refuses(FiErrno.FI_EBUSY, a.eq::close);
+        assertRefused(FiErrno.FI_EALREADY, () -> asker.connect(passive.address(), null));
+        assertRefused(FiErrno.FI_EBUSY, a.eq::close);
         final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
-        refuses(FiErrno.FI_EINVAL, () -> request.reject(new byte[257]));
+        assertRefused(FiErrno.FI_EINVAL, () -> request.reject(new byte[257]));
         final MsgEndpoint answerer = b.open(b.options().request(request));
-        refuses(FiErrno.FI_EINVAL, () -> answerer.accept(new byte[257]));
-        refuses(FiErrno.FI_EOPBADSTATE, () -> answerer.connect(passive.address(), null));
+        assertRefused(FiErrno.FI_EINVAL, () -> answerer.accept(new byte[257]));
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> answerer.connect(passive.address(), null));
         final MsgEndpoint quiet = b.open(b.options().request(request).eventQueue(null));
-        refuses(FiErrno.FI_ENOEQ, () -> quiet.accept(null));
+        assertRefused(FiErrno.FI_ENOEQ, () -> quiet.accept(null));
         answerer.accept(null);
         a.await(FabricEvent.CONNECTED, b);
-        refuses(FiErrno.FI_EISCONN, () -> asker.connect(passive.address(), null));
-        refuses(FiErrno.FI_EISCONN, () -> asker.connect(answerer.name()));
+        assertRefused(FiErrno.FI_EISCONN, () -> asker.connect(passive.address(), null));
+        assertRefused(FiErrno.FI_EISCONN, () -> asker.connect(answerer.name()));
         asker.close();
-        refuses(FiErrno.FI_EBADFD, () -> asker.connect(passive.address(), null));
-        refuses(FiErrno.FI_EBADFD, asker::shutdown);
-        refuses(FiErrno.FI_EBADFD, () -> asker.accept(null));
+        assertRefused(FiErrno.FI_EBADFD, () -> asker.connect(passive.address(), null));
+        assertRefused(FiErrno.FI_EBADFD, asker::shutdown);
+        assertRefused(FiErrno.FI_EBADFD, () -> asker.accept(null));
     }
 
     @Test
     void openingAPassiveEndpointChecks() {
-        refuses(FiErrno.FI_ENOEQ, () -> b.fabric.openPassiveEndpoint(b.info, null, null));
-        refuses(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(null, b.eq, null));
-        refuses(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(a.info, b.eq, null));
-        refuses(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(b.info, a.eq, null));
+        assertRefused(FiErrno.FI_ENOEQ, () -> b.fabric.openPassiveEndpoint(b.info, null, null));
+        assertRefused(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(null, b.eq, null));
+        assertRefused(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(a.info, b.eq, null));
+        assertRefused(FiErrno.FI_EINVAL, () -> b.fabric.openPassiveEndpoint(b.info, a.eq, null));
         final PassiveEndpoint passive = b.listen();
-        refuses(FiErrno.FI_EBUSY, b.fabric::close);
-        refuses(FiErrno.FI_EBUSY, b.eq::close);
+        assertRefused(FiErrno.FI_EBUSY, b.fabric::close);
+        assertRefused(FiErrno.FI_EBUSY, b.eq::close);
         passive.close();
     }
 

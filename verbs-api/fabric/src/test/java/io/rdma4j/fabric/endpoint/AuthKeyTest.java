@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
-import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.MsgEndpoint;
@@ -58,7 +58,7 @@ class AuthKeyTest {
 
         final MsgEndpoint mine = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).authKey(SECRET));
         final MsgEndpoint theirs = b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).authKey(SECRET));
-        refuses(FiErrno.FI_ECONNREFUSED, () -> mine.connect(b.ep.name()));
+        assertRefused(FiErrno.FI_ECONNREFUSED, () -> mine.connect(b.ep.name()));
         mine.connect(theirs.name());
         theirs.connect(mine.name());
         // Local memory that was registered under the domain's key can be used all the same.
@@ -88,8 +88,8 @@ class AuthKeyTest {
             StandardCharsets.UTF_8)));
         final Side nobody = sides.open(Mode.APPLICATION_KEY_OFFSETS.hints());
         for (final byte[] seen : List.of(a.ep.name(), friend.ep.name(), nobody.ep.name())) {
-            refuses(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(forged(stranger.ep.name(), seen)));
-            refuses(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(forged(nobody.ep.name(), seen)));
+            assertRefused(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(forged(stranger.ep.name(), seen)));
+            assertRefused(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(forged(nobody.ep.name(), seen)));
         }
         for (int offset = 44; offset < 80; offset++) {
             final byte[] altered = friend.ep.name();
@@ -123,8 +123,8 @@ class AuthKeyTest {
         final Side a = sides.open(mode.hints().authKey(SECRET));
         final Side b = sides.open(mode.hints().authKey(SECRET));
         final Side c = sides.open(mode.hints());
-        refuses(FiErrno.FI_ECONNREFUSED, () -> c.ep.connect(a.ep.name()));
-        refuses(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(c.ep.name()));
+        assertRefused(FiErrno.FI_ECONNREFUSED, () -> c.ep.connect(a.ep.name()));
+        assertRefused(FiErrno.FI_ECONNREFUSED, () -> a.ep.connect(c.ep.name()));
         Side.connect(a, b);
         final MemoryRegion region = b.register(1);
         a.succeeds(() -> a.ep.write(a.at(0), 8, null, region.base(), region.key(), 1));

@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
-import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CompletionQueue;
@@ -178,8 +178,8 @@ class ClosingTest {
         final int[] data = new int[1];
         assertThat(arrivals.read(e -> data[0] = e.data(), 8)).isOne();
         assertThat(data[0]).isEqualTo(2);
-        refuses(FiErrno.FI_EBUSY, arrivals::close);
-        refuses(FiErrno.FI_EBUSY, a.cq::close);
+        assertRefused(FiErrno.FI_EBUSY, arrivals::close);
+        assertRefused(FiErrno.FI_EBUSY, a.cq::close);
         assertThat(b2.receive(b.at(0), 8, null, 3)).isZero();
         b2.close();
         final int[] errno = new int[1];
@@ -187,7 +187,7 @@ class ClosingTest {
         assertThat(errno[0]).isEqualTo(FiErrno.FI_ECANCELED);
         arrivals.close();
         a2.close();
-        refuses(FiErrno.FI_EBUSY, a.cq::close);
+        assertRefused(FiErrno.FI_EBUSY, a.cq::close);
         a.succeeds(() -> a.ep.write(a.at(0), 8, desc, region.base(), region.key(), 4));
     }
 

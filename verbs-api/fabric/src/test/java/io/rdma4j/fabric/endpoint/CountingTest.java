@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Capability;
@@ -81,7 +82,7 @@ class CountingTest {
                 threads.shutdownNow();
             }
             // Refused, and the region goes on (checklist 47).
-            EndpointMisuseTest.refuses(FiErrno.FI_EBUSY, region::close);
+            assertRefused(FiErrno.FI_EBUSY, region::close);
             final long key = mode.key(a, region);
             a.succeeds(() -> a.ep.write(a.at(0), 8, null, region.base(), key, 1));
             mode.release(a, key);

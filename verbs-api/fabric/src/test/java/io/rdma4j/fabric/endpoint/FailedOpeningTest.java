@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
-import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -80,7 +80,7 @@ class FailedOpeningTest {
         final byte[] name = b.ep.name();
         assertThatThrownBy(() -> a.ep.connect(name)).isInstanceOf(FabricException.class);
         assertThat(a.ep.isConnected()).isFalse();
-        refuses(FiErrno.FI_EBADFD, () -> a.ep.connect(name));
+        assertRefused(FiErrno.FI_EBADFD, () -> a.ep.connect(name));
         assertThatThrownBy(() -> a.ep.connect(name)).hasMessageContaining("open another one");
         assertThat(a.ep.send(a.at(0), 8, null, 1)).isEqualTo(-FiErrno.FI_ENOTCONN);
         assertThat(a.ep.receive(a.at(0), 8, null, 1)).isEqualTo(-FiErrno.FI_ENOTCONN);

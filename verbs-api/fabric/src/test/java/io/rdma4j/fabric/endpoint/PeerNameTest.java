@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
-import static io.rdma4j.fabric.endpoint.EndpointMisuseTest.refuses;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FabricException;
@@ -49,17 +49,17 @@ class PeerNameTest {
     @Test
     void numbersThatNoEndpointHasAreRefused() {
         for (final int offset : new int[] {12, 40, 44, 48, 52}) {
-            refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(offset, 1 << 24))));
+            assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(offset, 1 << 24))));
         }
         for (final int capacity : new int[] {-1, 3, 1 << 25, Integer.MIN_VALUE}) {
-            refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(76, capacity))));
+            assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(76, capacity))));
         }
-        refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(8, 1 << 20))));
-        refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(80, 1))));
-        refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.setMemory(24, 16, (byte) 0))));
-        refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putByte(24, (byte) 0xff))));
-        refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putShort(6, (short) 87))));
-        refuses(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putShort(4, (short) 2))));
+        assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(8, 1 << 20))));
+        assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putInt(80, 1))));
+        assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.setMemory(24, 16, (byte) 0))));
+        assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putByte(24, (byte) 0xff))));
+        assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putShort(6, (short) 87))));
+        assertRefused(FiErrno.FI_EINVAL, () -> PeerName.decode(altered(b -> b.putShort(4, (short) 2))));
     }
 
     @Test
@@ -67,27 +67,27 @@ class PeerNameTest {
         final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
         final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
         final byte[] name = b.ep.name();
-        refuses(FiErrno.FI_EINVAL, () -> a.ep.connect(null));
+        assertRefused(FiErrno.FI_EINVAL, () -> a.ep.connect(null));
         for (int length = 0; length < name.length; length++) {
             final byte[] part = Arrays.copyOf(name, length);
-            refuses(FiErrno.FI_EINVAL, () -> a.ep.connect(part));
+            assertRefused(FiErrno.FI_EINVAL, () -> a.ep.connect(part));
         }
-        refuses(FiErrno.FI_EINVAL, () -> a.ep.connect(Arrays.copyOf(name, name.length + 1)));
+        assertRefused(FiErrno.FI_EINVAL, () -> a.ep.connect(Arrays.copyOf(name, name.length + 1)));
         for (int i = 0; i < name.length * 8; i++) {
             final byte[] changed = name.clone();
             changed[i / 8] ^= (byte) (1 << i % 8);
-            refuses(FiErrno.FI_EINVAL, () -> a.ep.connect(changed));
+            assertRefused(FiErrno.FI_EINVAL, () -> a.ep.connect(changed));
         }
         final Random random = new Random(1);
         for (int i = 0; i < 1000; i++) {
             final byte[] garbage = new byte[random.nextInt(200)];
             random.nextBytes(garbage);
-            refuses(FiErrno.FI_EINVAL, () -> a.ep.connect(garbage));
+            assertRefused(FiErrno.FI_EINVAL, () -> a.ep.connect(garbage));
         }
         assertThat(a.ep.isConnected()).isFalse();
         Side.connect(a, b);
         assertThat(a.ep.isConnected()).isTrue();
-        refuses(FiErrno.FI_EISCONN, () -> a.ep.connect(name));
+        assertRefused(FiErrno.FI_EISCONN, () -> a.ep.connect(name));
     }
 
     @Test

@@ -6,6 +6,8 @@
 package io.rdma4j.fabric.event;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
+import static io.rdma4j.fabric.testing.Await.LONG;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
@@ -21,7 +23,6 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Counters: own value and sources, waiting, closing. */
 @Timeout(60)
 class CounterTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final AtomicInteger closed = new AtomicInteger();
     private final FabricCounter counter = new FabricCounter(null, any -> closed.incrementAndGet());
@@ -73,11 +74,7 @@ class CounterTest {
         final AtomicInteger result = new AtomicInteger(1);
         final Thread waiter = new Thread(() -> result.set(counter.await(1, LONG)));
         waiter.start();
-        final long start = System.nanoTime();
-        while (waiter.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos());
-            Thread.onSpinWait();
-        }
+        until("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
         change.run();
         waiter.join(30_000);
         assertThat(waiter.isAlive()).isFalse();
@@ -117,7 +114,7 @@ class CounterTest {
         counter.count(() -> {
             if (count.get() == 7 && ends.compareAndSet(false, true)) {
                 closer.start();
-                Waiting.until("it is closed", counter::isClosed);
+                until("it is closed", counter::isClosed);
                 assertThat(closed).as("the memory of sources is read").hasValue(0);
             }
             return count.get();

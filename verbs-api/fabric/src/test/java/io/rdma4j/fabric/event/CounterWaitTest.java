@@ -5,9 +5,9 @@
 
 package io.rdma4j.fabric.event;
 
-import static io.rdma4j.fabric.event.Waiting.LONG;
-import static io.rdma4j.fabric.event.Waiting.assertRefused;
-import static io.rdma4j.fabric.event.Waiting.until;
+import static io.rdma4j.fabric.testing.Await.LONG;
+import static io.rdma4j.fabric.Refusal.assertRefused;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Counter;

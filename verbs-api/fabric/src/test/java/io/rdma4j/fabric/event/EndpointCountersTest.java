@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
-import static io.rdma4j.fabric.event.Waiting.assertRefused;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Counter;

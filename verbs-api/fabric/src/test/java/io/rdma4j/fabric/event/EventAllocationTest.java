@@ -15,6 +15,7 @@ import io.rdma4j.fabric.EventReader;
 import io.rdma4j.fabric.FabricEvent;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.WaitObject;
+import io.rdma4j.fabric.testing.Await;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,7 +115,7 @@ class EventAllocationTest {
         counter.count(new AtomicLong()::get);
         final Map<CounterEvent, Counter> counters = new EnumMap<>(CounterEvent.class);
         counters.put(CounterEvent.SEND, counter);
-        final Waiting.Waiter<Integer> waiter = Waiting.start(() -> counter.await(-1, Waiting.LONG)).asleep();
+        final Waiting.Waiter<Integer> waiter = Waiting.start(() -> counter.await(-1, Await.LONG)).asleep();
         try (EndpointCounters opened = EndpointCounters.open(null, counters)) {
             assertNothingAllocated(() -> { }, () -> {
                 for (int i = 0; i < MANY; i++) {

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FabricEvent;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.event.Waiting.Waiter;
+import io.rdma4j.fabric.testing.Await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -101,7 +102,7 @@ class EventQueueFdTest {
     @Test
     void awaitReadTakesTheSignalToo() {
         queue.signal();
-        assertThat(queue.awaitRead(entry -> { }, 1, Waiting.LONG)).isZero();
+        assertThat(queue.awaitRead(entry -> { }, 1, Await.LONG)).isZero();
         assertThat(level.isReady()).isFalse();
         assertThat(queue.tryWait()).isZero();
     }

@@ -6,6 +6,8 @@
 package io.rdma4j.fabric.event;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
+import static io.rdma4j.fabric.testing.Await.LONG;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.EventEntry;
@@ -22,7 +24,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Event queues: order, growth, waiting, closing. */
 @Timeout(60)
 class EventQueueTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final AtomicInteger closed = new AtomicInteger();
     private final FabricEventQueue queue = new FabricEventQueue(null, 2, any -> closed.incrementAndGet());
@@ -57,11 +58,7 @@ class EventQueueTest {
         });
         reader.start();
         queue.write(entry(1));
-        final long start = System.nanoTime();
-        while (queue.size() > 0 || reader.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos());
-            Thread.onSpinWait();
-        }
+        until("it has read and waits", () -> queue.size() == 0 && reader.getState() == Thread.State.TIMED_WAITING);
         queue.close();
         reader.join(30_000);
         assertThat(taken).containsExactly(1, 0);

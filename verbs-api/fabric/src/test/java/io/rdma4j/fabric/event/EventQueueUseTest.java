@@ -5,8 +5,8 @@
 
 package io.rdma4j.fabric.event;
 
-import static io.rdma4j.fabric.event.Waiting.LONG;
-import static io.rdma4j.fabric.event.Waiting.assertRefused;
+import static io.rdma4j.fabric.testing.Await.LONG;
+import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -5,7 +5,7 @@
 
 package io.rdma4j.fabric.event;
 
-import static io.rdma4j.fabric.event.Waiting.until;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CompletionEntry;
@@ -18,10 +18,7 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EqAttributes;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.EventQueue;
-import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricEvent;
-import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
@@ -30,13 +27,15 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.ProgressAgent;
 import io.rdma4j.fabric.WaitObject;
+import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.PinnedMemory;
 
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,34 +54,20 @@ class EventsPageTest {
     private static final Path HERE = Path.of("src/test/java/io/rdma4j/fabric/event/EventsPageTest.java");
     private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-    private final FabricInfo info = Fabrics.getInfo(new Hints().address("emulated:events-page")).get(0);
-    private final Fabric fabric = Fabrics.open(info);
-    private final Domain domain = fabric.openDomain(info);
-    private final CompletionQueue queue = domain.openCompletionQueue(
-        new CqAttributes().size(128).waitObject(WaitObject.FD));
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
+
+    private final TestDomain own = devices.keep(new TestDomain(new Hints().context(devices.device(""))));
+    private final Domain domain = own.domain;
+    private final CompletionQueue queue = devices.keep(domain.openCompletionQueue(
+        new CqAttributes().size(128).waitObject(WaitObject.FD)));
     private final EventQueue events =
-        fabric.openEventQueue(new EqAttributes().writable(true).waitObject(WaitObject.FD));
+        devices.keep(own.fabric.openEventQueue(new EqAttributes().writable(true).waitObject(WaitObject.FD)));
     private final List<String> told = Collections.synchronizedList(new ArrayList<>());
     private MsgEndpoint endpoint;
     private MsgEndpoint peer;
     private Counter sent;
     private volatile boolean stopped;
-
-    @AfterEach
-    void close() {
-        for (final MsgEndpoint each : new MsgEndpoint[] {endpoint, peer}) {
-            if (each != null) {
-                each.close();
-            }
-        }
-        if (sent != null) {
-            sent.close();
-        }
-        queue.close();
-        domain.close();
-        events.close();
-        fabric.close();
-    }
 
     private void log(final String text) {
         told.add(text);
@@ -132,6 +117,8 @@ class EventsPageTest {
         assertThat(told).containsExactlyInAnyOrder("registered all of it, 0", "SHUTDOWN, data 7");
         region.close();
         memory.close();
+        queue.close();
+        domain.close();
     }
 
     private void waitForEvents() {
@@ -219,7 +206,9 @@ class EventsPageTest {
     private void open() {
         sent = domain.openCounter();
         endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(queue).counter(sent, CounterEvent.SEND));
-        peer = domain.openEndpoint(new EndpointOptions().completionQueue(queue));
+        devices.keep(sent);
+        devices.keep(endpoint);
+        peer = devices.keep(domain.openEndpoint(new EndpointOptions().completionQueue(queue)));
         endpoint.connect(peer.name());
         peer.connect(endpoint.name());
     }
