@@ -6,6 +6,7 @@
 package io.rdma4j.fabric;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,7 +21,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.junit.jupiter.api.AfterEach;
@@ -30,8 +30,6 @@ import org.junit.jupiter.api.Timeout;
 /** Progress by an agent. */
 @Timeout(60)
 class ProgressAgentTest {
-    private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
-
     private final ProgressAgent agent = new ProgressAgent("progress");
     private final List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
     private final AgentRunner runner =
@@ -72,14 +70,6 @@ class ProgressAgentTest {
 
     private void start() {
         AgentRunner.startOnThread(runner);
-    }
-
-    private static void until(final String what, final BooleanSupplier condition) {
-        final long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("waiting until " + what).isLessThan(LONG_NS);
-            Thread.yield();
-        }
     }
 
     @Test

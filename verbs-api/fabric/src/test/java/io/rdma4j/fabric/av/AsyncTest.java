@@ -26,6 +26,7 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.fabric.testing.Await;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,7 +154,7 @@ class AsyncTest {
         final long[] second = new long[addresses.length];
         vector.insert(addresses, first, new AvInsert().context("first"));
         vector.insert(addresses, second, new AvInsert().context("second"));
-        ResolveAgainTest.await(() -> sockets.resolver.asked.get() > 0);
+        Await.until("somebody has asked", () -> sockets.resolver.asked.get() > 0);
         vector.close();
         assertThat(events.size()).as("all are written when close returns").isEqualTo(2 * addresses.length + 2);
         for (final Object context : new Object[] {"first", "second"}) {
@@ -340,11 +341,11 @@ class AsyncTest {
     @Test
     void theThreadEndsWithTheVector() throws InterruptedException {
         final FabricAddressVector vector = open(AvType.TABLE);
-        ResolveAgainTest.await(() -> workers() == 0); // Those of other tests may be on their way out.
+        Await.until("those of other tests are out", () -> workers() == 0);
         vector.insert(devices(0, 3), null, null);
         next(queue);
         vector.close();
-        ResolveAgainTest.await(() -> workers() == 0);
+        Await.until("its own is out", () -> workers() == 0);
     }
 
     private static long workers() {

@@ -22,7 +22,6 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
@@ -30,13 +29,14 @@ import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.name.NameServer;
 import io.rdma4j.fabric.name.Registration;
 import io.rdma4j.fabric.name.TestNames;
-import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.fabric.testing.TestDomain;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +47,9 @@ class NamedPeersTest {
     private static final int FIRST = 21_000;
     private static final String GRACE = "rdma4j.resolve.grace.ms";
 
-    private final List<AutoCloseable> opened = new ArrayList<>();
+    @RegisterExtension
+    final TestDevices devices = new TestDevices();
+
     private final List<Registration> services = new ArrayList<>();
     private Fabric fabric;
     private String grace;
@@ -60,37 +62,29 @@ class NamedPeersTest {
     }
 
     @AfterEach
-    void end() throws Exception {
+    void end() {
         if (grace == null) {
             System.clearProperty(GRACE);
         } else {
             System.setProperty(GRACE, grace);
         }
-        for (int i = opened.size() - 1; i >= 0; i--) {
-            opened.get(i).close();
-        }
-    }
-
-    private <T extends AutoCloseable> T keep(final T object) {
-        opened.add(object);
-        return object;
     }
 
     private Domain domain(final AddressFormat format) {
-        final RdmaContext context = keep(RdmaDevices.open("emulated:av-" + format));
-        fabric = keep(Fabrics.open(Fabrics.getInfo(
-            new Hints().context(context).endpointType(EndpointType.RDM).addressFormat(format)).get(0)));
-        return keep(fabric.openDomain(fabric.info()));
+        final TestDomain own = devices.keep(new TestDomain(new Hints().context(devices.device(""))
+            .endpointType(EndpointType.RDM).addressFormat(format)));
+        fabric = own.fabric;
+        return own.domain;
     }
 
     private AddressVector vector(final AddressFormat format, final AvAttributes attributes) {
-        return keep(domain(format).openAddressVector(attributes));
+        return devices.keep(domain(format).openAddressVector(attributes));
     }
 
     /** Endpoints that others can ask for. */
     private void serve(final int count) {
         for (int i = 0; i < count; i++) {
-            services.add(keep(NameServer.register(AvRig.device(7, 100 + i), Integer.toString(FIRST + i))));
+            services.add(devices.keep(NameServer.register(AvRig.device(7, 100 + i), Integer.toString(FIRST + i))));
         }
     }
 

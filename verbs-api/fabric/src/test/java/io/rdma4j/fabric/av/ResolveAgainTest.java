@@ -7,6 +7,7 @@ package io.rdma4j.fabric.av;
 
 import static io.rdma4j.fabric.av.AvRig.find;
 import static io.rdma4j.fabric.av.AvRig.socket;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.AddressFormat;
@@ -17,36 +18,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BooleanSupplier;
 
 /** Peers that are somewhere else now. */
 @Timeout(60)
 class ResolveAgainTest {
     private final AvRig rig = new AvRig(AddressFormat.SOCKADDR_IN);
 
-    static void await(final BooleanSupplier condition) throws InterruptedException {
-        final long end = System.nanoTime() + 30_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("deadline of 30 s").isLessThan(end);
-            Thread.sleep(1);
-        }
-    }
-
     @Test
-    void theNameStaysTheSame() throws InterruptedException {
+    void theNameStaysTheSame() {
         final FabricAddressVector vector = rig.open(AvType.MAP);
         final long name = vector.insert(socket("10.0.0.1", 100));
         rig.resolver.moved = 5;
         vector.resolveAgain(name);
-        await(() -> find(vector, name).qpn() == 105);
-        await(() -> vector.nameOf(0, 0x0a000001, 105) == name); // The index follows the address.
+        until("it has moved", () -> find(vector, name).qpn() == 105);
+        until("the index follows the address", () -> vector.nameOf(0, 0x0a000001, 105) == name);
         assertThat(vector.nameOf(0, 0x0a000001, 100)).isEqualTo(FiAddr.NOTAVAIL);
         assertThat(vector.lookup(name)).isEqualTo(socket("10.0.0.1", 100));
         vector.close();
     }
 
     @Test
-    void itIsAskedOnceAtATime() throws InterruptedException {
+    void itIsAskedOnceAtATime() {
         final FabricAddressVector vector = rig.open(AvType.TABLE);
         final long name = vector.insert(socket("10.0.0.1", 100));
         final int before = rig.resolver.asked.get();
@@ -56,20 +48,20 @@ class ResolveAgainTest {
         }
         rig.resolver.moved = 5;
         rig.resolver.gate.countDown();
-        await(() -> find(vector, name).qpn() == 105);
+        until("it has moved", () -> find(vector, name).qpn() == 105);
         assertThat(rig.resolver.asked.get() - before).isEqualTo(1);
         vector.close();
     }
 
     @Test
-    void anAddressThatWasRemovedMeanwhileStaysAway() throws InterruptedException {
+    void anAddressThatWasRemovedMeanwhileStaysAway() {
         for (final AvType type : new AvType[] {AvType.TABLE, AvType.MAP}) {
             final FabricAddressVector vector = rig.open(type);
             final long name = vector.insert(socket("10.0.0.1", 100));
             final int before = rig.resolver.asked.get();
             rig.resolver.gate = new CountDownLatch(1);
             vector.resolveAgain(name);
-            await(() -> rig.resolver.asked.get() > before);
+            until("somebody has asked", () -> rig.resolver.asked.get() > before);
             vector.remove(new long[] {name}, 1, 0);
             final CountDownLatch gate = rig.resolver.gate;
             rig.resolver.gate = new CountDownLatch(0);

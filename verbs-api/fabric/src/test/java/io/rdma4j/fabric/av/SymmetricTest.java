@@ -15,6 +15,7 @@ import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.testing.Await;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Test;
@@ -162,7 +163,7 @@ class SymmetricTest {
         vector.insert(all, names, null);
         sockets.resolver.moved = 7;
         vector.resolveAgain(names[100]);
-        ResolveAgainTest.await(() -> find(vector, names[100]).qpn() == 5007);
+        Await.until("it has moved", () -> find(vector, names[100]).qpn() == 5007);
         assertThat(vector.lookup(names[100])).isEqualTo(all[100]);
         assertThat(vector.nameOf(0, 0x0a010164, 5007)).isEqualTo(names[100]);
         assertThat(vector.nameOf(0, 0x0a010164, 5000)).isEqualTo(FiAddr.NOTAVAIL);

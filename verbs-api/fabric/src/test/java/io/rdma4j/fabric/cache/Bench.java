@@ -8,12 +8,12 @@ package io.rdma4j.fabric.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import org.agrona.BufferUtil;
 
 /** A device, memory, and a cache over a monitor that the test commands. Closing it checks that nothing is left. */
@@ -72,15 +72,7 @@ final class Bench implements AutoCloseable {
 
     /** What the monitor's thread leaves is deregistered soon. */
     static void awaitClosed(final Entry entry) {
-        await(() -> entry.region().isClosed(), entry);
-    }
-
-    static void await(final java.util.function.BooleanSupplier condition, final Object state) {
-        final long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadline).as("deadline passed: %s", state).isNegative();
-            Thread.yield();
-        }
+        Await.until(entry::toString, () -> entry.region().isClosed());
     }
 
     @Override

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.driver.memory.MappingGuard;
 import io.rdma4j.driver.memory.MappingWatch;
 import io.rdma4j.fabric.MemoryMonitor;
+import io.rdma4j.fabric.testing.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,7 +32,7 @@ class GuardOrderTest {
             final Range range = new Range(mapping.address, mapping.address + LENGTH);
             final MappingGuard dead = watch.watch(mapping.address, LENGTH, (guard, from, to) -> { });
             mapping.renew(0);
-            Bench.await(() -> watch.quiet() && !dead.intact(), watch);
+            Await.until(watch::toString, () -> watch.quiet() && !dead.intact());
             final MappingGuard live = watch.watch(mapping.address, LENGTH, (guard, from, to) -> { });
             assertThat(live.intact()).as("%s", live.whyNot()).isTrue();
             monitor.keep(range, live);

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.cache;
 import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.PinnedMemory;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -37,9 +38,9 @@ class OwnerGoneTest {
         try (Bench bench = Bench.of("gone-idle")) {
             final Left left = acquireNew(bench);
             left.entry.release();
-            Bench.await(() -> collect() && left.buffer.get() == null, left);
+            Await.until(left::toString, () -> collect() && left.buffer.get() == null);
             Bench.awaitClosed(left.entry);
-            Bench.await(() -> bench.cache.statistics().entries() == 0, bench.cache);
+            Await.until(bench.cache::toString, () -> bench.cache.statistics().entries() == 0);
             assertThat(bench.cache.statistics().invalidations()).isEqualTo(1);
         }
     }
@@ -73,11 +74,11 @@ class OwnerGoneTest {
             // Others are collected meanwhile.
             final Left other = acquireNew(bench);
             other.entry.release();
-            Bench.await(() -> collect() && other.buffer.get() == null, other);
+            Await.until(other::toString, () -> collect() && other.buffer.get() == null);
             assertThat(left.buffer.get()).isNotNull();
             assertThat(left.entry.region().isClosed()).isFalse();
             left.entry.release();
-            Bench.await(() -> collect() && left.buffer.get() == null, left);
+            Await.until(left::toString, () -> collect() && left.buffer.get() == null);
             Bench.awaitClosed(left.entry);
         }
     }
@@ -88,7 +89,7 @@ class OwnerGoneTest {
             final Left left = again(bench);
             final Left other = acquireNew(bench);
             other.entry.release();
-            Bench.await(() -> collect() && other.buffer.get() == null, other);
+            Await.until(other::toString, () -> collect() && other.buffer.get() == null);
             assertThat(left.buffer.get()).isNotNull();
             left.entry.release();
             assertThat(left.entry.held()).isNull();

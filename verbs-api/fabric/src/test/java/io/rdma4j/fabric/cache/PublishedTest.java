@@ -15,14 +15,12 @@ import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.CacheAttributes;
-import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointType;
-import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.live.AvKind;
 import io.rdma4j.fabric.live.CacheKind;
+import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.pvrdma.live.MrKind;
 import org.junit.jupiter.api.Test;
@@ -101,10 +99,9 @@ class PublishedTest {
     @Test
     void anAddressVector() {
         final String device = "emulated:published-av";
-        try (Fabric fabric = Fabrics.open(Fabrics.getInfo(new Hints().endpointType(EndpointType.DGRAM)
-            .addressFormat(AddressFormat.DEVICE).address(device)).get(0));
-            Domain domain = fabric.openDomain(fabric.info())) {
-            final var vector = domain.openAddressVector(new AvAttributes());
+        try (TestDomain own = new TestDomain(new Hints().endpointType(EndpointType.DGRAM)
+            .addressFormat(AddressFormat.DEVICE).address(device))) {
+            final var vector = own.domain.openAddressVector(new AvAttributes());
             final LiveObject empty = only(device, AvKind.KIND);
             assertThat(empty.attribute(AvKind.TYPE)).isEqualTo(vector.type().value());
             assertCounted(empty, AvKind.ADDRESSES, 0);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
@@ -173,11 +174,11 @@ class StaleDataTest {
             assertThat(near.postSend(new SendRequest(1).opcode(SendOpcode.SEND).addSge(address, length, lkey)))
                 .isEqualTo(ReturnCode.OK);
             final int[] completed = new int[1];
-            Bench.await(() -> {
+            Await.until(near::toString, () -> {
                 completed[0] += cq.poll(completion ->
                     assertThat(completion.status()).isEqualTo(WcStatus.SUCCESS), 2);
                 return completed[0] == 2;
-            }, near);
+            });
         }
 
         @Override

@@ -10,6 +10,7 @@ import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.TestBudget;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,13 +138,7 @@ class ThreadsTest {
 
         /** Who is about to leave, and is overtaken, holds the owner for a moment in the entry's place. */
         private void awaitHeld(final Entry entry) {
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-            boolean isHeld = entry.held() != null;
-            while (isHeld != entry.hasOwner() && System.nanoTime() - deadline < 0) {
-                Thread.yield();
-                isHeld = entry.held() != null;
-            }
-            assertThat(isHeld).as("owner held: %s", entry).isEqualTo(entry.hasOwner());
+            Await.until(entry::toString, () -> (entry.held() != null) == entry.hasOwner());
         }
     }
 }

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.name;
 import static io.rdma4j.fabric.name.TestNames.device;
 import static io.rdma4j.fabric.name.TestNames.errno;
 import static io.rdma4j.fabric.name.TestNames.socket;
+import static io.rdma4j.fabric.testing.Await.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -38,7 +39,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,14 +77,6 @@ class NameServiceTest {
 
     private static String[] names() {
         return new String[] {NameSettings.PORT, NameSettings.ADDRESS, NameSettings.GRACE, NameSettings.TIMEOUT};
-    }
-
-    private static void until(final String what, final BooleanSupplier condition) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, what);
-            Thread.yield();
-        }
     }
 
     @Test

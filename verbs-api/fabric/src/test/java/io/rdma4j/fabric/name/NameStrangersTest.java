@@ -20,6 +20,7 @@ import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -84,11 +85,7 @@ class NameStrangersTest {
     }
 
     private void awaitEnd() {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (NameServer.agent(settings).isRunning()) {
-            assertTrue(System.nanoTime() < deadline, "a registration is left behind");
-            Thread.yield();
-        }
+        Await.until("no registration is left behind", () -> !NameServer.agent(settings).isRunning());
     }
 
     /** A local socket refuses at once while its queue is full. */

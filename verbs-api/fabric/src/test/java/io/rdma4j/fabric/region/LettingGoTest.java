@@ -7,15 +7,12 @@ package io.rdma4j.fabric.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.Fabric;
-import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.TestDomain;
 
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -32,15 +29,14 @@ class LettingGoTest {
 
     @Test
     void closedRegionsDoNotKeepBuffers() {
-        final FabricInfo info = Fabrics.getInfo(new Hints().address("emulated:letting-go")).get(0);
-        try (Fabric fabric = Fabrics.open(info); Domain domain = fabric.openDomain(info)) {
+        try (TestDomain own = new TestDomain(new Hints().address("emulated:letting-go"))) {
             ByteBuffer buffer = BufferUtil.allocateDirectAligned(PAGE, PAGE);
             ByteBuffer second = BufferUtil.allocateDirectAligned(PAGE, PAGE);
             final WeakReference<ByteBuffer> first = new WeakReference<>(buffer);
             final WeakReference<ByteBuffer> other = new WeakReference<>(second);
-            final MemoryRegion one = domain.register(
+            final MemoryRegion one = own.domain.register(
                 new MrAttributes().buffer(buffer).access(MrAccess.REMOTE_WRITE).requestedKey(1));
-            final MemoryRegion both = domain.register(
+            final MemoryRegion both = own.domain.register(
                 new MrAttributes().buffer(buffer).buffer(second).access(MrAccess.SEND));
             final long address = one.address();
             buffer = null;

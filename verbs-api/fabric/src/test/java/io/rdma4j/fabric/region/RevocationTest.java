@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.WcStatus;
@@ -111,12 +112,9 @@ class RevocationTest {
     }
 
     private void await(final BooleanSupplier done, final String what) {
-        final long start = System.nanoTime();
-        while (!done.getAsBoolean()) {
+        Await.until(() -> what + ": " + written + " written, " + refused + " refused", () -> {
             assertThat(failures).isEmpty();
-            assertThat(System.nanoTime() - start).as("waiting for %s: %d written, %d refused", what, written.get(),
-                refused.get()).isLessThan(30_000_000_000L);
-            Thread.yield();
-        }
+            return done.getAsBoolean();
+        });
     }
 }

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -23,16 +24,12 @@ import io.rdma4j.verbs.WcStatus;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * A peer that has only the device's keys and whatever it reads: two bare QPs of one realm. Connected anew after each
  * failure. One thread.
  */
 final class Wire implements AutoCloseable {
     static final int LENGTH = 4096;
-
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     final UnsafeBuffer bytes;
 
@@ -80,10 +77,7 @@ final class Wire implements AutoCloseable {
         final int posted = near.postSend(request);
         assertThat(ReturnCode.nameOf(posted)).isEqualTo("OK");
         final WcStatus[] status = new WcStatus[1];
-        final long start = System.nanoTime();
-        while (cq.poll(completion -> status[0] = completion.status(), 1) == 0) {
-            assertThat(System.nanoTime() - start).as("no completion of %s", request).isLessThan(DEADLINE_NANOS);
-        }
+        Await.until(request::toString, () -> cq.poll(completion -> status[0] = completion.status(), 1) != 0);
         if (status[0] != WcStatus.SUCCESS) {
             closeQps();
             connect();
