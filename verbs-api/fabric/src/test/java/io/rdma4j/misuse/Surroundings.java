@@ -28,7 +28,6 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricEvent;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryMonitor;
 import io.rdma4j.fabric.MrAccess;
@@ -38,6 +37,8 @@ import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.ProgressAgent;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
@@ -70,13 +71,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One object of each public type that is not made by a constructor, on emulated devices that are closed with this. */
 final class Surroundings implements AutoCloseable {
     private static final AtomicInteger NAMES = new AtomicInteger();
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     final Values values = new Values();
     private final RdmaContext verbs = RdmaDevices.open("emulated:any" + NAMES.incrementAndGet());
@@ -130,13 +129,12 @@ final class Surroundings implements AutoCloseable {
     }
 
     private void messages() {
-        final FabricInfo info = Fabrics.getInfo(new Hints().context(fabrics)
-            .capabilities(Capability.MSG, Capability.RMA, Capability.ATOMIC)).get(0);
-        final Fabric fabric = Fabrics.open(info);
-        final Domain domain = fabric.openDomain(info);
-        final EventQueue eq = fabric.openEventQueue(new EqAttributes().size(16).writable(true));
+        final TestDomain own = new TestDomain(new Hints().context(fabrics)
+            .capabilities(Capability.MSG, Capability.RMA, Capability.ATOMIC));
+        final Domain domain = own.domain;
+        final EventQueue eq = own.fabric.openEventQueue(new EqAttributes().size(16).writable(true));
         final io.rdma4j.fabric.CompletionQueue cq = domain.openCompletionQueue(64);
-        final PassiveEndpoint passive = fabric.openPassiveEndpoint(info, eq, null);
+        final PassiveEndpoint passive = own.fabric.openPassiveEndpoint(own.info, eq, null);
         passive.listen();
         final EndpointOptions options = new EndpointOptions().completionQueue(cq).eventQueue(eq);
         final MsgEndpoint asker = domain.openEndpoint(options);
@@ -147,8 +145,8 @@ final class Surroundings implements AutoCloseable {
         await(eq, cq, FabricEvent.CONNECTED);
         final PinnedMemory memory = domain.allocate(4096);
         final RegistrationCache cache = domain.cache();
-        put(Fabric.class, fabric);
-        put(FabricInfo.class, info);
+        put(Fabric.class, own.fabric);
+        put(FabricInfo.class, own.info);
         put(Domain.class, domain);
         put(EventQueue.class, eq);
         put(EventEntry.class, asked);
@@ -167,9 +165,8 @@ final class Surroundings implements AutoCloseable {
     }
 
     private void datagrams() {
-        final FabricInfo info = Fabrics.getInfo(new Hints().context(verbs).endpointType(EndpointType.RDM)
-            .capabilities(Capability.MSG, Capability.RMA)).get(0);
-        final Domain domain = Fabrics.open(info).openDomain(info);
+        final Domain domain = new TestDomain(new Hints().context(verbs).endpointType(EndpointType.RDM)
+            .capabilities(Capability.MSG, Capability.RMA)).domain;
         final io.rdma4j.fabric.CompletionQueue cq = domain.openCompletionQueue(64);
         final io.rdma4j.fabric.AddressVector av =
             domain.openAddressVector(new AvAttributes().type(AvType.TABLE).rxCtxBits(2));
@@ -179,11 +176,10 @@ final class Surroundings implements AutoCloseable {
         final long self = av.insert(endpoint.address());
         final PinnedMemory memory = domain.allocate(4096);
         endpoint.send(memory.address(), 8, null, self, 1);
-        final long deadline = System.nanoTime() + LONGEST_NANOS;
-        while (!values.has(CompletionEntry.class) && System.nanoTime() - deadline < 0) {
+        Await.until(endpoint::toString, () -> {
             cq.read(entry -> put(CompletionEntry.class, entry), 1);
-        }
-        assertThat(values.has(CompletionEntry.class)).as("completion of %s", endpoint).isTrue();
+            return values.has(CompletionEntry.class);
+        });
         put(io.rdma4j.fabric.AddressVector.class, av);
         put(AddressedEndpoint.class, endpoint);
         put(ReceiveContext.class, endpoint.receiveContext(0));
@@ -192,12 +188,11 @@ final class Surroundings implements AutoCloseable {
     private static EventEntry await(
         final EventQueue eq, final io.rdma4j.fabric.CompletionQueue cq, final FabricEvent event) {
         final EventEntry[] found = new EventEntry[1];
-        final long deadline = System.nanoTime() + LONGEST_NANOS;
-        while (found[0] == null && System.nanoTime() - deadline < 0) {
+        Await.until(event::toString, () -> {
             cq.read(entry -> { }, 16);
             eq.awaitRead(entry -> found[0] = entry.event() == event ? entry : found[0], 1, Duration.ofMillis(1));
-        }
-        assertThat(found[0]).as("%s", event).isNotNull();
+            return found[0] != null;
+        });
         return found[0];
     }
 
