@@ -12,7 +12,7 @@ import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.WcOpcode;
 
-import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Two connected RC QPs, each with a side of its own. */
@@ -61,7 +61,7 @@ final class RcPair {
         final ConformanceEnv env, final Node near, final Node far, final int maxWr, final int maxSge,
         final AccessFlag... rights) {
         return unconnected(env, near, far, maxWr, maxSge).connect(
-            new QpAttributes(), new QpAttributes().accessFlags(List.of(rights)));
+            new QpAttributes(), new QpAttributes().accessFlags(Set.of(rights)));
     }
 
     /** A pair of which both QPs are in RESET. */
@@ -80,7 +80,7 @@ final class RcPair {
     static RcPair toItself(final ConformanceEnv env, final Node node, final int maxWr, final AccessFlag... rights) {
         final QueuePair qp = node.rc(maxWr, 1);
         QpConnector.connect(qp, qp.localAddress(),
-            new QpAttributes().accessFlags(List.of(rights)));
+            new QpAttributes().accessFlags(Set.of(rights)));
         return new RcPair(env, node, node, qp, qp);
     }
 

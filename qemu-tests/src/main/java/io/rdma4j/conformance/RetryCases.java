@@ -57,7 +57,7 @@ final class RetryCases {
     private static RcPair impatient(
         final ConformanceEnv env, final Node near, final Node far, final AccessFlag... rights) {
         return RcPair.unconnected(env, near, far, 4, 1).connect(
-            impatience(env), new QpAttributes().accessFlags(List.of(rights)));
+            impatience(env), new QpAttributes().accessFlags(Set.of(rights)));
     }
 
     private static RcPair impatient(final ConformanceEnv env) {

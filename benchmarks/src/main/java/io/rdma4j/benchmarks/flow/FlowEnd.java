@@ -26,7 +26,7 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
-import java.util.List;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -96,7 +96,7 @@ final class FlowEnd extends Padded implements CompletionHandler {
 
     private void connect(final FlowEnd peer) {
         QpConnector.connect(qp, peer.qp.localAddress(),
-            new QpAttributes().accessFlags(List.of(RIGHTS)));
+            new QpAttributes().accessFlags(Set.of(RIGHTS)));
     }
 
     /** The last of each batch makes a completion, whose identifier says how many it stands for. */

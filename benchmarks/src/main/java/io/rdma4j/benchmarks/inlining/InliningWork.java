@@ -26,7 +26,7 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -92,9 +92,9 @@ final class InliningWork implements CompletionHandler {
 
     private static void connect(final InliningWork one, final InliningWork other) {
         QpConnector.connect(one.qp, other.qp.localAddress(),
-            new QpAttributes().accessFlags(List.of(RIGHTS)));
+            new QpAttributes().accessFlags(Set.of(RIGHTS)));
         QpConnector.connect(other.qp, one.qp.localAddress(),
-            new QpAttributes().accessFlags(List.of(RIGHTS)));
+            new QpAttributes().accessFlags(Set.of(RIGHTS)));
     }
 
     /** What is in use besides connections. */

@@ -21,7 +21,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
-import java.util.List;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -65,7 +65,7 @@ final class OneSided extends Padded {
 
     private void connect(final OneSided peer, final QueuePair peerQp) {
         QpConnector.connect(qp, peerQp.localAddress(),
-            new QpAttributes().accessFlags(List.of(RIGHTS)));
+            new QpAttributes().accessFlags(Set.of(RIGHTS)));
         request.sge(region.address(), LENGTH, region.lkey()).remote(peer.region.address() + LENT, peer.region.rkey());
     }
 

@@ -24,7 +24,7 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
-import java.util.List;
+import java.util.Set;
 import org.agrona.BitUtil;
 
 /**
@@ -84,7 +84,7 @@ final class ScalingGroup implements CompletionHandler {
     private void connect(final ProtectionDomain pd, final int i) {
         senders[i] = pd.createQp(new QpOptions().cq(cq).maxSendWr(DEPTH).maxReceiveWr(1));
         receivers[i] = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(DEPTH));
-        final QpAttributes rights = new QpAttributes().accessFlags(List.of(RIGHTS));
+        final QpAttributes rights = new QpAttributes().accessFlags(Set.of(RIGHTS));
         QpConnector.connect(senders[i], receivers[i].localAddress());
         QpConnector.connect(receivers[i], senders[i].localAddress(), rights);
         for (int slot = i * DEPTH; slot < (i + 1) * DEPTH; slot++) {

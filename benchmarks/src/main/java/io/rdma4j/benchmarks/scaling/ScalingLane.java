@@ -20,7 +20,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
-import java.util.List;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A connection for messages of any length, used by one thread: two pieces of memory and two queue pairs. */
@@ -47,7 +47,7 @@ final class ScalingLane {
         receiver = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(QUEUE));
         QpConnector.connect(sender, receiver.localAddress());
         QpConnector.connect(receiver, sender.localAddress(),
-            new QpAttributes().accessFlags(List.of(RIGHTS)));
+            new QpAttributes().accessFlags(Set.of(RIGHTS)));
         final PinnedMemory first = context.allocate(longest);
         final PinnedMemory second = context.allocate(longest);
         from = pd.register(first, RIGHTS);

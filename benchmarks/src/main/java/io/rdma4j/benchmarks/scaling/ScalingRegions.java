@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What a WRITE costs when each names another region than the one before. Regions lie side by side, or begin a page
@@ -118,7 +119,7 @@ final class ScalingRegions {
             final QueuePair peer = pd.createQp(new QpOptions().cq(cq).maxSendWr(1).maxReceiveWr(1));
             QpConnector.connect(qp, peer.localAddress());
             QpConnector.connect(peer, qp.localAddress(),
-                new QpAttributes().accessFlags(List.of(RIGHTS)));
+                new QpAttributes().accessFlags(Set.of(RIGHTS)));
             addresses = new long[regions.length];
             lkeys = new int[regions.length];
             rkeys = new int[regions.length];

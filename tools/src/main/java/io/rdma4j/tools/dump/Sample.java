@@ -26,7 +26,7 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
 
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -99,7 +99,7 @@ public final class Sample implements AutoCloseable {
     }
 
     private QpAttributes attributes(final Mtu mtu) {
-        return new QpAttributes().pathMtu(mtu).accessFlags(List.of(rights()));
+        return new QpAttributes().pathMtu(mtu).accessFlags(Set.of(rights()));
     }
 
     private void fill() {

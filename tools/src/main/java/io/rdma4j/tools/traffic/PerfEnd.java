@@ -20,6 +20,7 @@ import io.rdma4j.verbs.WcStatus;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -120,7 +121,7 @@ final class PerfEnd {
         final DeviceAttributes device = context.attributes();
         final int asked = options.queues().outs() == 0 ? MOST_OUTS : options.queues().outs();
         final QpAttributes attributes = new QpAttributes()
-            .accessFlags(List.of(options.operation().rights()))
+            .accessFlags(Set.of(options.operation().rights()))
             .maxRdAtomic(Math.min(asked, device.maxQpInitRdAtom()))
             .maxDestRdAtomic(Math.min(MOST_OUTS, device.maxQpRdAtom()));
         final PerfIntroduction own = new PerfIntroduction(number, options.game(), lent);

@@ -19,6 +19,7 @@ import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.time.Duration;
@@ -106,7 +107,7 @@ final class PingPongEnd implements CompletionHandler {
     Meeting meeting() {
         final PingPongIntroduction own = PingPongIntroduction.of(this);
         final QpAttributes attributes =
-            new QpAttributes().accessFlags(List.of(options.operation().rights()));
+            new QpAttributes().accessFlags(Set.of(options.operation().rights()));
         return new Meeting(List.of(new Meeting.Party(qp, attributes, own.toBytes(), (peer, introduction) -> {
             final PingPongIntroduction theirs = PingPongIntroduction.parse(introduction);
             own.requireMatch(theirs);

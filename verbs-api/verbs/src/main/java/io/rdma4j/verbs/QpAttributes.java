@@ -5,7 +5,6 @@
 
 package io.rdma4j.verbs;
 
-import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -125,7 +124,7 @@ public final class QpAttributes {
      * @return this.
      * @throws NullPointerException if it is null, or one of them.
      */
-    public QpAttributes accessFlags(final Collection<AccessFlag> rights) {
+    public QpAttributes accessFlags(final Set<AccessFlag> rights) {
         final EnumSet<AccessFlag> copy = EnumSet.noneOf(AccessFlag.class);
         copy.addAll(rights);
         accessFlags = Collections.unmodifiableSet(copy);

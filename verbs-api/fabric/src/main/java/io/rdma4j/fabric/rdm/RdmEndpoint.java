@@ -34,7 +34,7 @@ import org.agrona.DirectBuffer;
 /** An endpoint for reliable datagrams: what the application may ask of it. */
 public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, CompletionPort {
     private final EndpointHost host;
-    private final RdmResources parts;
+    private final RdmResources resources;
     private final RdmReceiveContext[] contexts;
     private final RdmCore core;
     private final Transmit transmit;
@@ -49,10 +49,10 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
             && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
         this.hasAtomics =
             host.info().capabilities().contains(Capability.ATOMIC) && host.context().supports(Feature.ATOMICS);
-        this.parts = RdmResources.open(this, host, options);
-        this.contexts = parts.contexts();
-        this.core = parts.core();
-        this.transmit = parts.transmit();
+        this.resources = RdmResources.open(this, host, options);
+        this.contexts = resources.contexts();
+        this.core = resources.core();
+        this.transmit = resources.transmit();
     }
 
     /**
@@ -85,22 +85,22 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
 
     @Override
     public FabricAddress address() {
-        return parts.address();
+        return resources.address();
     }
 
     @Override
     public AddressVector addressVector() {
-        return parts.vector();
+        return resources.vector();
     }
 
     @Override
     public RegistrationCache cache() {
-        return parts.realm().cache();
+        return resources.realm().cache();
     }
 
     @Override
     public Realm realm() {
-        return parts.realm();
+        return resources.realm();
     }
 
     @Override
@@ -289,13 +289,13 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         return this;
     }
 
-    RdmResources parts() {
-        return parts;
+    RdmResources resources() {
+        return resources;
     }
 
     /** How many links there are, for tests. */
     int connections() {
-        return parts.connections();
+        return resources.connections();
     }
 
     @Override
@@ -320,15 +320,15 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
 
     private void closeAll() {
         try {
-            parts.close();
+            resources.close();
         } finally {
             host.closed(this);
-            parts.release();
+            resources.release();
         }
     }
 
     @Override
     public String toString() {
-        return "RDM endpoint " + parts + (closed ? ", closed" : "");
+        return "RDM endpoint " + resources + (closed ? ", closed" : "");
     }
 }

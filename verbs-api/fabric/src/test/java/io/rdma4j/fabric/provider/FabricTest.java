@@ -23,6 +23,7 @@ import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
@@ -31,6 +32,7 @@ import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -155,7 +157,7 @@ class FabricTest {
             final EndpointHost.Subscription subscription = host.onAccessError(far, told::countDown);
             assertThat(subscription).isNotNull();
             QpConnector.connect(near, far.localAddress());
-            QpConnector.connect(far, near.localAddress());
+            QpConnector.connect(far, near.localAddress(), new QpAttributes().accessFlags(Set.of()));
             near.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(4096, 0x1234567));
             assertThat(told.await(30, TimeUnit.SECONDS)).as(context.dump()).isTrue();
             subscription.close();

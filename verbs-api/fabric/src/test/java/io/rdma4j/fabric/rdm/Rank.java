@@ -49,7 +49,7 @@ final class Rank extends TestNode {
     @Override
     protected void passTime() {
         super.passTime();
-        ((RdmEndpoint) ep).parts().links().lookSoon();
+        ((RdmEndpoint) ep).resources().links().lookSoon();
     }
 
     @Override

@@ -40,7 +40,7 @@ class RdmLossTest {
     }
 
     private static Connections links(final Rank rank) {
-        return ((RdmEndpoint) rank.ep).parts().links();
+        return ((RdmEndpoint) rank.ep).resources().links();
     }
 
     /** As when its process is killed: its queue pairs are gone, and it says nothing. */

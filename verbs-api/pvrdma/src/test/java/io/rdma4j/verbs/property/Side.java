@@ -16,6 +16,7 @@ import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ final class Side implements AutoCloseable {
     static final AccessFlag[] ALL_RIGHTS = {
         AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
     };
-    private static final List<AccessFlag> REMOTE_RIGHTS = List.of(ALL_RIGHTS);
+    private static final Set<AccessFlag> REMOTE_RIGHTS = Set.of(ALL_RIGHTS);
 
     final ProtectionDomain pd;
     final CompletionQueue cq;
