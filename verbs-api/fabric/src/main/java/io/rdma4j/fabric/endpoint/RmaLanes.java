@@ -61,7 +61,13 @@ public final class RmaLanes {
         this.in = inwards;
     }
 
-    static boolean isIn(final EndpointHost host) {
+    /**
+     * Whether connections of a domain have them.
+     *
+     * @param host the domain.
+     * @return false where the device or what was negotiated leaves RMA out.
+     */
+    public static boolean isIn(final EndpointHost host) {
         final Set<Capability> all = host.info().capabilities();
         return (all.contains(Capability.RMA) || all.contains(Capability.ATOMIC))
             && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);

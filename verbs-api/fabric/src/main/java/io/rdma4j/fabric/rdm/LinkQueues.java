@@ -7,6 +7,7 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.endpoint.RmaLanes;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.verbs.Feature;
 
@@ -49,7 +50,7 @@ final class LinkQueues implements AutoCloseable {
         this.host = host;
         final int most = host.context().attributes().maxCqe();
         final int room = host.context().supports(Feature.CQ_RESIZE) ? most : Math.min(FIXED_SIZE, most);
-        this.arrivals = host.context().supports(Feature.RDMA_WRITE) ? ARRIVALS : 0;
+        this.arrivals = RmaLanes.isIn(host) ? ARRIVALS : 0;
         final int each = entriesOfLink(transmit, receive);
         this.mostLinks = Math.max(1, room / each);
         // Twice, see reserve: growing takes milliseconds, and most endpoints need it for no more than one link.
