@@ -25,6 +25,11 @@ public final class Rma {
     Message message;
     long flags;
 
+    /** Nothing yet. */
+    public Rma() {
+        // Each call sets it.
+    }
+
     /**
      * An operation on one buffer.
      *

@@ -15,18 +15,26 @@ import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.Hints;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.live.AvKind;
 import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.pvrdma.live.MrKind;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import java.util.List;
 
 /** Others see caches and address vectors, and which regions are cached. */
 @Timeout(60)
@@ -94,6 +102,39 @@ class PublishedTest {
             bench.cache.flush();
             assertCounted(only(device, CacheKind.KIND), CacheKind.HITS, 500);
         }
+    }
+
+    /** Memory of a device has its pages: what reaches it need not go by way of the kernel. */
+    @Test
+    void whichRegionsAreOnDemand() {
+        final int length = 3 * Bench.PAGE;
+        final ByteBuffer direct = ByteBuffer.allocateDirect(length);
+        for (final boolean tells : List.of(false, true)) {
+            final String device = "emulated:published-regions-" + tells;
+            final Hints hints = new Hints().capabilities(Capability.MSG).address(device);
+            if (tells) {
+                hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY);
+            }
+            try (TestDomain own = new TestDomain(hints);
+                PinnedMemory memory = own.domain.allocate(length)) {
+                try (MemoryRegion region = own.domain.register(
+                    new MrAttributes().buffer(memory).access(MrAccess.SEND))) {
+                    assertThat(isOnDemand(device, length)).as("%s", region).isEqualTo(tells);
+                }
+                try (MemoryRegion region = own.domain.register(new MrAttributes()
+                    .buffer(BufferUtil.address(direct), length).access(MrAccess.SEND))) {
+                    assertThat(isOnDemand(device, length)).as("%s", region).isTrue();
+                }
+            }
+        }
+        Reference.reachabilityFence(direct);
+    }
+
+    private static boolean isOnDemand(final String device, final int length) {
+        final List<LiveObject> found = all(device, MrKind.KIND).stream()
+            .filter(region -> region.attribute(MrKind.LENGTH) == length).toList();
+        assertThat(found).hasSize(1);
+        return (found.get(0).attribute(MrKind.FLAGS) & MrKind.ON_DEMAND) != 0;
     }
 
     @Test
