@@ -47,7 +47,11 @@ public record DeviceAddress(String scheme, String path, Map<String, String> opti
     public static DeviceAddress parse(final String text) {
         final int colon = text == null ? -1 : text.indexOf(':');
         if (colon < 1 || !text.substring(0, colon).matches("[a-z][a-z0-9]*")) {
-            throw malformed(text, "it must begin with a scheme and a colon");
+            // What ibv_devices and 'rdma link' print.
+            final boolean isName = text != null && text.matches("\\w+");
+            throw malformed(text, isName
+                ? "there is no scheme; RDMA devices of the kernel have such names, and rdma4j does not drive them"
+                : "it must begin with a scheme and a colon");
         }
         final int question = text.indexOf('?', colon);
         final String path = text.substring(colon + 1, question < 0 ? text.length() : question);

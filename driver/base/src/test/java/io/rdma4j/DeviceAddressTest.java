@@ -57,6 +57,12 @@ class DeviceAddressTest {
             .hasMessageContaining("'" + text + "'");
     }
 
+    @Test
+    void aNameOfTheKernelsIsToldApart() {
+        assertThatThrownBy(() -> DeviceAddress.parse("mlx5_0")).hasMessageContaining("'mlx5_0'")
+            .hasMessageContaining("RDMA devices of the kernel").hasMessageContaining("emulated:");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"x:?n=21", "x:?n=-1", "x:?n=abc", "x:?n="})
     void refusesNumbersOutOfRange(final String text) {

@@ -41,6 +41,8 @@ import java.util.Set;
         "  rdma4j fi_info --json | python3 -m json.tool"
     })
 final class FiInfoCommand implements Runnable {
+    private static final String ALL = "all";
+
     @ParentCommand
     private Main main;
 
@@ -55,7 +57,7 @@ final class FiInfoCommand implements Runnable {
         + "Default: whatever costs nothing, which FI_RMA_EVENT and FI_HMEM do")
     private String capabilities;
 
-    @Option(names = {"-m", "--mode"}, paramLabel = "MOD1|MOD2..", defaultValue = "all",
+    @Option(names = {"-m", "--mode"}, paramLabel = "MOD1|MOD2..", defaultValue = ALL,
         description = "mr_mode bits that the program can cope with: names, 'all' (without FI_MR_BASIC and "
             + "FI_MR_SCALABLE) or 'none'; FI_LOCAL_MR too. Default: ${DEFAULT-VALUE}")
     private String modes;
@@ -146,9 +148,10 @@ final class FiInfoCommand implements Runnable {
         }
     }
 
-    private static FabricException nothingFits(final List<String> leftOut) {
+    private FabricException nothingFits(final List<String> leftOut) {
         return FabricException.of("find fabrics")
             .detail("%s", leftOut.isEmpty() ? "there are no devices" : String.join("; ", leftOut))
-            .errno(FiErrno.FI_ENODATA).hint("offer more mode bits (-m), or ask for less (-c)").build();
+            .errno(FiErrno.FI_ENODATA)
+            .hint(ALL.equals(modes) ? "ask for less (-c)" : "offer more mode bits (-m), or ask for less (-c)").build();
     }
 }

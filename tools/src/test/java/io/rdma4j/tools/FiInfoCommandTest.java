@@ -231,6 +231,12 @@ class FiInfoCommandTest {
     }
 
     @Test
+    void whereAllModeBitsAreOfferedMoreAreNoAdvice() {
+        assertThat(Cli.run("fi_info", "-d", DEVICE, "-c", "FI_TAGGED").err()).contains("ask for less (-c)")
+            .doesNotContain("mode bits");
+    }
+
+    @Test
     void jsonOfNothingIsJsonToo() {
         final Cli.Outcome outcome = Cli.run("fi_info", "--json", "-d", DEVICE, "-c", "TAGGED");
         assertThat(outcome.exitCode()).isEqualTo(1);
