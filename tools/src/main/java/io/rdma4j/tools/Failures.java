@@ -6,8 +6,11 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.JvmFlags;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.tools.traffic.DiagnosedException;
+import java.io.PrintWriter;
+import org.agrona.UnsafeApi;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -15,8 +18,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 import picocli.CommandLine;
-
-import java.io.PrintWriter;
 
 /** Tells of failures on standard error: in one line what and why, and the stack trace only to those who ask for it. */
 final class Failures implements IExecutionExceptionHandler, IParameterExceptionHandler {
@@ -76,9 +77,6 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
 
     private static String explanation(final Error error) {
         final String message = String.valueOf(error.getMessage());
-        if (error instanceof IllegalAccessError && message.contains("jdk.internal.misc")) {
-            return MISSING_FLAG;
-        }
         if (error instanceof OutOfMemoryError) {
             return String.format(NO_MEMORY, Runtime.getRuntime().maxMemory() >> 20, message);
         }
@@ -88,6 +86,9 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     private static String summary(final Throwable thrown) {
+        if (!JvmFlags.areThere(UnsafeApi.class)) {
+            return MISSING_FLAG;
+        }
         if (thrown instanceof RdmaException || thrown instanceof FabricException
             || thrown instanceof DiagnosedException) {
             return thrown.getMessage();

@@ -26,13 +26,13 @@ public final class JvmFlags {
      * Refuses to go on in a JVM without the flags.
      *
      * @param operation that needs them, for the message.
-     * @param agrona    a class of Agrona, which need not be initialised.
+     * @param agrona    a class of Agrona, which need not be initialized.
      * @throws RdmaException EPERM if a flag is missing without which nothing works; the message has all that this JDK
      *                       wants, ready to paste.
      */
     public static void require(final String operation, final Class<?> agrona) {
-        final Module library = agrona.getModule();
-        if (!Object.class.getModule().isOpen(PACKAGE, library)) {
+        if (!areThere(agrona)) {
+            final Module library = agrona.getModule();
             final String module = library.isNamed() ? library.getName() : "ALL-UNNAMED";
             throw RdmaException.of(operation).errno(RdmaException.EPERM)
                 .detail("this JVM (Java %s) was started without the flags that rdma4j needs",
@@ -40,6 +40,16 @@ public final class JvmFlags {
                 .hint(advice(flags(module, Runtime.version().feature())))
                 .build();
         }
+    }
+
+    /**
+     * Whether this JVM has the flags without which nothing works.
+     *
+     * @param agrona a class of Agrona, which need not be initialized.
+     * @return false if {@link #require} would refuse.
+     */
+    public static boolean areThere(final Class<?> agrona) {
+        return Object.class.getModule().isOpen(PACKAGE, agrona.getModule());
     }
 
     static List<String> flags(final String module, final int feature) {
