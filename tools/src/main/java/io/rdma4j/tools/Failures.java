@@ -77,6 +77,9 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
 
     private static String explanation(final Error error) {
         final String message = String.valueOf(error.getMessage());
+        if (error instanceof IllegalAccessError && !JvmFlags.areThere(UnsafeApi.class)) {
+            return MISSING_FLAG;
+        }
         if (error instanceof OutOfMemoryError) {
             return String.format(NO_MEMORY, Runtime.getRuntime().maxMemory() >> 20, message);
         }
@@ -86,7 +89,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     private static String summary(final Throwable thrown) {
-        if (!JvmFlags.areThere(UnsafeApi.class)) {
+        if (JvmFlags.areMissing(thrown)) {
             return MISSING_FLAG;
         }
         if (thrown instanceof RdmaException || thrown instanceof FabricException

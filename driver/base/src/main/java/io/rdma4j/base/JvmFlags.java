@@ -19,6 +19,15 @@ public final class JvmFlags {
     /** From here on the JDK wants native access, and memory access of old libraries, to be asked for. */
     private static final int ASKS_FOR_ACCESS = 24;
 
+    /** The cause of what {@link #require} throws, by which it is known. */
+    private static final class Missing extends IllegalCallerException {
+        private static final long serialVersionUID = 1;
+
+        Missing(final String module) {
+            super("java.base does not open " + PACKAGE + " to " + module);
+        }
+    }
+
     private JvmFlags() {
     }
 
@@ -38,6 +47,7 @@ public final class JvmFlags {
                 .detail("this JVM (Java %s) was started without the flags that rdma4j needs",
                     Runtime.version().feature())
                 .hint(advice(flags(module, Runtime.version().feature())))
+                .cause(new Missing(module))
                 .build();
         }
     }
@@ -50,6 +60,20 @@ public final class JvmFlags {
      */
     public static boolean areThere(final Class<?> agrona) {
         return Object.class.getModule().isOpen(PACKAGE, agrona.getModule());
+    }
+
+    /**
+     * Whether a failure comes of missing flags.
+     *
+     * @param failure any.
+     * @return true if {@link #require} threw it, or a cause of it.
+     */
+    public static boolean areMissing(final Throwable failure) {
+        Throwable cause = failure;
+        while (cause != null && !(cause instanceof Missing)) {
+            cause = cause.getCause();
+        }
+        return cause != null;
     }
 
     static List<String> flags(final String module, final int feature) {

@@ -39,12 +39,18 @@ class JvmFlagsTest {
             "                Enable-Native-Access: ALL-UNNAMED");
     }
 
+    @Test
+    void otherFailuresAreNotOfFlags() {
+        assertThat(JvmFlags.areMissing(new IllegalStateException(new IllegalCallerException()))).isFalse();
+    }
+
     /** Nothing opens that package to the module of logging. */
     @Test
     void aModuleToWhichNothingIsOpenIsRefused() {
         final Class<?> named = java.util.logging.Logger.class;
         assertThatThrownBy(() -> JvmFlags.require("open device", named))
             .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.EPERM))
+            .matches(JvmFlags::areMissing).matches(e -> JvmFlags.areMissing(new IllegalStateException(e)))
             .hasMessageStartingWith("open device failed: this JVM (Java ")
             .hasMessageContaining("--add-opens=java.base/jdk.internal.misc=java.logging");
     }
