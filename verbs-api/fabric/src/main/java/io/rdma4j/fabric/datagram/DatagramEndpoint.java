@@ -25,6 +25,7 @@ import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.EndpointRealm;
+import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
 
@@ -134,11 +135,6 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         return this;
     }
 
-    private static boolean isOutsideHeap(final DirectBuffer buffer, final int offset, final int length) {
-        return buffer != null && buffer.byteArray() == null && offset >= 0 && length >= 0
-            && offset <= buffer.capacity() - length;
-    }
-
     /** 0, or why nothing can be sent now. */
     private int checkSends() {
         return closed ? -FiErrno.FI_EBADFD : health.sends();
@@ -171,7 +167,7 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         if (refusal != 0) {
             return refusal;
         }
-        return isOutsideHeap(buffer, offset, length)
+        return LocalMemory.isOutsideHeap(buffer, offset, length)
             ? sends.send(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), dest, context)
             : -FiErrno.FI_EINVAL;
     }
@@ -210,7 +206,7 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         if (refusal != 0) {
             return refusal;
         }
-        return isOutsideHeap(buffer, offset, length)
+        return LocalMemory.isOutsideHeap(buffer, offset, length)
             ? receives.receive(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), context)
             : -FiErrno.FI_EINVAL;
     }

@@ -26,6 +26,7 @@ import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.EndpointRealm;
+import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.QpAddress;
@@ -258,7 +259,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public int send(final DirectBuffer buffer, final int offset, final int length, final long context) {
-        if (!isOutsideHeap(buffer, offset, length)) {
+        if (!LocalMemory.isOutsideHeap(buffer, offset, length)) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return closed ? -FiErrno.FI_EBADFD
@@ -267,7 +268,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public int receive(final DirectBuffer buffer, final int offset, final int length, final long context) {
-        if (!isOutsideHeap(buffer, offset, length)) {
+        if (!LocalMemory.isOutsideHeap(buffer, offset, length)) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return closed ? -FiErrno.FI_EBADFD
@@ -291,16 +292,11 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     private int start(
         final RmaOperation operation, final DirectBuffer buffer, final int offset, final int length,
         final long remoteAddress, final long key, final long context) {
-        if (closed || !isOutsideHeap(buffer, offset, length)) {
+        if (closed || !LocalMemory.isOutsideHeap(buffer, offset, length)) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return lanes.start(rma.set(operation, buffer.addressOffset() + offset, length, null)
             .remote(remoteAddress, key), buffer.byteBuffer(), context);
-    }
-
-    private static boolean isOutsideHeap(final DirectBuffer buffer, final int offset, final int length) {
-        return buffer != null && buffer.byteArray() == null && offset >= 0 && length >= 0
-            && offset <= buffer.capacity() - length;
     }
 
     private int start(final long context) {

@@ -16,9 +16,6 @@ import org.agrona.DirectBuffer;
 
 /** Messages of several buffers, with flags, and those that take a copy. For the thread that uses the endpoint. */
 final class MessageForms {
-    private static final long SEND_FLAGS = MessageRules.RECEIVE_FLAGS | OpFlags.INJECT_COMPLETE
-        | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE | OpFlags.INJECT | OpFlags.REMOTE_CQ_DATA;
-
     private final MessageLane messages;
     private final MessageRules rules;
     private final LocalBuffers buffers;
@@ -43,7 +40,7 @@ final class MessageForms {
     }
 
     int send(final Message message, final long flags) {
-        int objection = rules.check(message, flags, SEND_FLAGS);
+        int objection = rules.check(message, flags, MessageRules.SEND_FLAGS);
         objection = objection != 0 ? objection : messages.checkSend();
         objection = objection != 0 ? objection : rules.find(message, MrAccess.SEND, 0);
         if (objection != 0) {

@@ -21,6 +21,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class MessageRules {
     static final long RECEIVE_FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
+    static final long READ_FLAGS = RECEIVE_FLAGS | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE
+        | OpFlags.DELIVERY_COMPLETE;
+    /** Of sends and of writes. */
+    static final long SEND_FLAGS = READ_FLAGS | OpFlags.INJECT | OpFlags.REMOTE_CQ_DATA;
 
     private final LocalBuffers buffers;
     private final int iovLimit;

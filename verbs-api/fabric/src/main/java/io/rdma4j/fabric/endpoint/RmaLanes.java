@@ -24,10 +24,6 @@ import java.util.Set;
  * where the domain has no RMA. For the thread that uses the endpoint.
  */
 public final class RmaLanes {
-    private static final long READ_FLAGS = MessageRules.RECEIVE_FLAGS | OpFlags.INJECT_COMPLETE
-        | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE;
-    private static final long WRITE_FLAGS = READ_FLAGS | OpFlags.INJECT | OpFlags.REMOTE_CQ_DATA;
-
     private final RcLink link;
     private final MessageRules rules;
     private final OpRing ring;
@@ -126,8 +122,8 @@ public final class RmaLanes {
 
     private int startMessage(final Rma rma, final long context) {
         final RmaOperation operation = rma.operation;
-        int objection =
-            rules.check(rma.message, rma.flags, operation == RmaOperation.READ ? READ_FLAGS : WRITE_FLAGS);
+        int objection = rules.check(rma.message, rma.flags,
+            operation == RmaOperation.READ ? MessageRules.READ_FLAGS : MessageRules.SEND_FLAGS);
         objection =
             objection != 0 ? objection : rules.find(rma.message, operation.local, operation.localAccess);
         if (objection != 0) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Deadline;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricAddress;
@@ -526,36 +527,18 @@ final class Connections implements LinkOwner {
 
     /** Tells all peers, and closes all. */
     void close() {
-        final List<Runnable> steps = new ArrayList<>();
-        steps.add(core::drain);
-        dead.forEach(one -> steps.add(() -> bury(one)));
-        steps.add(broker::close);
-        for (final LinkEnd link : links.all()) {
+        // Each, whatever happens to the others: memory is freed afterwards.
+        final List<Dead> ended = List.copyOf(dead);
+        final LinkEnd[] open = links.all();
+        final Cleanup cleanup = new Cleanup().run(core::drain);
+        ended.forEach(one -> cleanup.run(() -> bury(one)));
+        cleanup.run(broker::close);
+        for (final LinkEnd link : open) {
             if (link != null) {
-                steps.add(link.channel()::drop);
+                cleanup.run(link.channel()::drop);
             }
         }
-        steps.add(this::cancelWaiting);
-        RuntimeException first = null;
-        for (final Runnable step : steps) {
-            first = run(step, first);
-        }
-        if (first != null) {
-            throw first;
-        }
-    }
-
-    /** Each, whatever happens to the others: memory is freed afterwards. */
-    private static RuntimeException run(final Runnable step, final RuntimeException first) {
-        try {
-            step.run();
-        } catch (final RuntimeException e) {
-            if (first == null) {
-                return e;
-            }
-            first.addSuppressed(e);
-        }
-        return first;
+        cleanup.run(this::cancelWaiting).throwIfFailed();
     }
 
     private void cancelWaiting() {

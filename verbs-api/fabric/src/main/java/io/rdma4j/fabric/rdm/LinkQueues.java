@@ -32,7 +32,6 @@ final class LinkQueues implements AutoCloseable {
     private final int mostLinks;
     /** Entries of a new queue. */
     private final int entries;
-    private final FabricCompletionQueue first;
     private final int arrivals;
     private final List<FabricCompletionQueue> queues = new ArrayList<>();
     private final List<FabricCompletionQueue> watchers = new ArrayList<>();
@@ -55,8 +54,7 @@ final class LinkQueues implements AutoCloseable {
         this.mostLinks = Math.max(1, room / each);
         // Twice, see reserve: growing takes milliseconds, and most endpoints need it for no more than one link.
         this.entries = Math.min(most, Math.max(FIRST_COMPLETIONS, 2 * each));
-        this.first = FabricCompletionQueue.internal(host, entries);
-        queues.add(first);
+        queues.add(FabricCompletionQueue.internal(host, entries));
     }
 
     /** At most: queue pairs round their sizes up, an RMA may be two work requests, and one looks keys up. */
@@ -88,7 +86,7 @@ final class LinkQueues implements AutoCloseable {
     /** Takes completions; how many, or what the last queue that failed says. */
     int read(final CompletionReader reader, final int limit) {
         // Most endpoints have one.
-        return queues.size() == 1 ? first.read(reader, limit) : readInTurn(reader, limit);
+        return queues.size() == 1 ? queues.get(0).read(reader, limit) : readInTurn(reader, limit);
     }
 
     private int readInTurn(final CompletionReader reader, final int limit) {

@@ -8,7 +8,6 @@ package io.rdma4j.fabric.rdm;
 
 import java.util.Arrays;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 
 /**
  * The links of an endpoint by their numbers. A number is a place and how often a link was made there, so that what is
@@ -19,23 +18,20 @@ final class LinkTable {
     private static final int PLACE_MASK = (1 << PLACE_BITS) - 1;
 
     private LinkEnd[] links = new LinkEnd[8];
-    private int[] next = numbers(0, links.length);
-
-    private static int[] numbers(final int from, final int to) {
-        return IntStream.range(from, to).toArray();
-    }
+    /** How many links a place had before. */
+    private int[] before = new int[links.length];
 
     /** For the next link: the lowest place that is free. */
     int freeNumber() {
         for (int i = 0; i < links.length; i++) {
             if (links[i] == null) {
-                return next[i];
+                return before[i] << PLACE_BITS | i;
             }
         }
-        final int before = links.length;
-        links = Arrays.copyOf(links, 2 * before);
-        next = IntStream.concat(Arrays.stream(next), Arrays.stream(numbers(before, 2 * before))).toArray();
-        return next[before];
+        final int place = links.length;
+        links = Arrays.copyOf(links, 2 * place);
+        before = Arrays.copyOf(before, 2 * place);
+        return place;
     }
 
     void put(final LinkEnd link) {
@@ -49,7 +45,7 @@ final class LinkTable {
             return false;
         }
         links[place] = null;
-        next[place] += 1 << PLACE_BITS;
+        before[place]++;
         return true;
     }
 

@@ -25,6 +25,7 @@ import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.endpoint.Rma;
 import io.rdma4j.fabric.endpoint.RmaOperation;
 import io.rdma4j.fabric.region.EndpointRealm;
+import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.Feature;
@@ -129,15 +130,10 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     @Override
     public int send(
         final DirectBuffer buffer, final int offset, final int length, final long dest, final long context) {
-        if (closed || !isOutsideHeap(buffer, offset, length)) {
+        if (closed || !LocalMemory.isOutsideHeap(buffer, offset, length)) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return transmit.send(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), 0, 0, dest, context);
-    }
-
-    private static boolean isOutsideHeap(final DirectBuffer buffer, final int offset, final int length) {
-        return buffer != null && buffer.byteArray() == null && offset >= 0 && length >= 0
-            && offset <= buffer.capacity() - length;
     }
 
     @Override
@@ -165,7 +161,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     @Override
     public int receive(
         final DirectBuffer buffer, final int offset, final int length, final long source, final long context) {
-        if (closed || !isOutsideHeap(buffer, offset, length)) {
+        if (closed || !LocalMemory.isOutsideHeap(buffer, offset, length)) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return contexts[0].receive(buffer.addressOffset() + offset, length, null, buffer.byteBuffer(), source,

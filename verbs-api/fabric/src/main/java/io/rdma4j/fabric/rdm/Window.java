@@ -18,7 +18,6 @@ final class Window {
 
     private final int slots;
     private int size;
-    private int together = 1;
     private int credits;
     private int due;
 
@@ -30,7 +29,6 @@ final class Window {
     void open(final int peerSlots) {
         size = Math.min(slots, peerSlots);
         credits = size;
-        together = Math.max(1, Math.min(MOST_TOGETHER, size >> 2));
     }
 
     /**
@@ -38,7 +36,7 @@ final class Window {
      * is told once half of the window is due.
      */
     int together() {
-        return together;
+        return Math.max(1, Math.min(MOST_TOGETHER, size >> 2));
     }
 
     int credits() {

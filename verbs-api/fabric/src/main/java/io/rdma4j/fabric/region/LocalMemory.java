@@ -13,6 +13,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.RegistrationCache;
+import org.agrona.DirectBuffer;
 
 /**
  * Where the device finds memory of this process: by the region that the application gives as descriptor, or by the
@@ -42,6 +43,19 @@ public final class LocalMemory {
         this.cache = realm.cache();
         this.descNeeded = info.needs(MrMode.LOCAL);
         this.descIgnored = !descNeeded && info.apiVersion() < DESC_COUNTS;
+    }
+
+    /**
+     * Whether some bytes of a buffer have an address that stays.
+     *
+     * @param buffer may be null, or on the heap.
+     * @param offset of the first byte.
+     * @param length bytes.
+     * @return false also if the buffer does not have them.
+     */
+    public static boolean isOutsideHeap(final DirectBuffer buffer, final int offset, final int length) {
+        return buffer != null && buffer.byteArray() == null && offset >= 0 && length >= 0
+            && offset <= buffer.capacity() - length;
     }
 
     /**
