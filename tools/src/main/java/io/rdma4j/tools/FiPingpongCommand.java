@@ -8,11 +8,11 @@ package io.rdma4j.tools;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.tools.fipingpong.ControlConnection;
-import io.rdma4j.tools.fipingpong.FabricDevice;
-import io.rdma4j.tools.fipingpong.FiPingPongOptions;
-import io.rdma4j.tools.fipingpong.FiPingPong;
-import io.rdma4j.tools.fipingpong.FiPingPongRow;
+import io.rdma4j.tools.traffic.FabricMeeting;
+import io.rdma4j.tools.traffic.FabricDevice;
+import io.rdma4j.tools.traffic.FiPingPongOptions;
+import io.rdma4j.tools.traffic.FiPingPong;
+import io.rdma4j.tools.traffic.FiPingPongRow;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Command;
@@ -128,7 +128,7 @@ final class FiPingpongCommand implements Runnable {
         if (server) {
             serve(device, options, pingPong);
         } else if (host != null) {
-            try (ControlConnection control = ControlConnection.connect(new InetSocketAddress(host, port), timeout)) {
+            try (FabricMeeting control = FabricMeeting.connect(new InetSocketAddress(host, port), timeout)) {
                 report(device, control.peer(), options, pingPong.with(control));
             }
         } else {
@@ -142,7 +142,7 @@ final class FiPingpongCommand implements Runnable {
             err.println("rdma4j: listening at " + listening.getInetAddress().getHostAddress() + ':'
                 + listening.getLocalPort());
             err.flush();
-            try (ControlConnection control = ControlConnection.accept(listening, timeout)) {
+            try (FabricMeeting control = FabricMeeting.accept(listening, timeout)) {
                 report(device, control.peer(), options, pingPong.with(control));
             }
         } catch (final IOException e) {

@@ -7,8 +7,8 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.rdma4j.tools.fipingpong.FiPingPongOptions;
-import io.rdma4j.tools.fipingpong.FiPingPongRow;
+import io.rdma4j.tools.traffic.FiPingPongOptions;
+import io.rdma4j.tools.traffic.FiPingPongRow;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Table;
 

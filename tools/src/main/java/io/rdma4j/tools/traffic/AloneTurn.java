@@ -6,7 +6,7 @@
 package io.rdma4j.tools.traffic;
 
 /** What the end that begins does alone, with the memory that its peer lends: it asks, and the device answers. */
-abstract class AloneTurn implements Turn {
+abstract class AloneTurn implements QpTurn {
     private final PingPongEnd end;
     private final SignalMessages words;
 

@@ -47,7 +47,7 @@ public final class Answering implements AutoCloseable {
     public static Answering pingPong(
         final RdmaContext context, final PingPongOptions options, final InetSocketAddress at) {
         final PingPongEnd end = new PingPongEnd(context, options, true);
-        return new Answering(end.meeting(), new Responder(end),
+        return new Answering(end.meeting(), end.responder(),
             peer -> new Patience(options.timeout(), options.pace().mode(), new Patience.Diagnosis("ping-pong", context,
                 null, what -> what.replace("nothing came", "nothing came from " + textOf(peer)) + "; " + end.state(),
                 "the other process ended, or its device does not reach this one")), at);

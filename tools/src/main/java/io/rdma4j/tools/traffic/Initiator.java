@@ -6,13 +6,14 @@
 package io.rdma4j.tools.traffic;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 
 /**
  * The end that begins each round trip and measures it. A round trip lasts from its beginning to the beginning of the
  * next one, so that all of them together are the whole time. For one thread.
  */
-final class Initiator {
-    private final PingPongEnd end;
+final class Initiator implements Player {
+    private final IntSupplier poll;
     private final Turn turn;
     private final long signEvery;
     private final Recorder recorder;
@@ -29,14 +30,16 @@ final class Initiator {
     /**
      * Takes a part.
      *
-     * @param end       the end.
+     * @param poll      looks for completions, and says how many there were.
+     * @param turn      what this end does in a round trip.
+     * @param transfers transfers in a round trip.
      * @param signEvery nanoseconds after which the peer is to hear that this end is still there.
      */
-    Initiator(final PingPongEnd end, final long signEvery) {
-        this.end = end;
+    Initiator(final IntSupplier poll, final Turn turn, final int transfers, final long signEvery) {
+        this.poll = poll;
+        this.turn = turn;
         this.signEvery = signEvery;
-        turn = end.turn();
-        recorder = new Recorder(0, end.options().operation().transfersPerRoundTrip());
+        recorder = new Recorder(0, transfers);
     }
 
     /** Begins to run; what was measured before is forgotten. */
@@ -54,13 +57,9 @@ final class Initiator {
         }
     }
 
-    /**
-     * Does what can be done now.
-     *
-     * @return 0 if there was nothing.
-     */
-    int step() {
-        final int work = end.poll();
+    @Override
+    public int step() {
+        final int work = poll.getAsInt();
         if (done || !turn.isReady()) {
             return work;
         }
@@ -81,7 +80,8 @@ final class Initiator {
         return work + 1;
     }
 
-    boolean isDone() {
+    @Override
+    public boolean isOver() {
         return done;
     }
 
@@ -99,7 +99,7 @@ final class Initiator {
         return progress.get();
     }
 
-    LatencyRow row() {
-        return recorder.row(end.options().size());
+    LatencyRow row(final int bytes) {
+        return recorder.row(bytes);
     }
 }

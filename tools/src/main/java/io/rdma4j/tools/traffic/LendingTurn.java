@@ -14,7 +14,7 @@ import java.util.List;
  * The part of an end that does nothing but let its peer at its memory. From another process it hears now and then that
  * the peer is still there.
  */
-final class LendingTurn implements Turn {
+final class LendingTurn implements QpTurn {
     /** Messages that are there to be read. */
     static final int MESSAGES = 2;
 

@@ -40,12 +40,12 @@ public enum Operation {
     private final Feature feature;
     private final AccessFlag right;
     private final boolean mutual;
-    private final Function<PingPongEnd, Turn> beginning;
-    private final Function<PingPongEnd, Turn> answering;
+    private final Function<PingPongEnd, QpTurn> beginning;
+    private final Function<PingPongEnd, QpTurn> answering;
 
     Operation(final String title, final String game, final SendOpcode opcode, final Feature feature,
-        final AccessFlag right, final boolean mutual, final Function<PingPongEnd, Turn> beginning,
-        final Function<PingPongEnd, Turn> answering) {
+        final AccessFlag right, final boolean mutual, final Function<PingPongEnd, QpTurn> beginning,
+        final Function<PingPongEnd, QpTurn> answering) {
         this.title = title;
         this.game = game;
         this.opcode = opcode;
@@ -160,7 +160,7 @@ public enum Operation {
         return right == null ? new AccessFlag[0] : new AccessFlag[] {right};
     }
 
-    Turn turn(final PingPongEnd end) {
+    QpTurn turn(final PingPongEnd end) {
         return (end.repliesOnly() ? answering : beginning).apply(end);
     }
 }

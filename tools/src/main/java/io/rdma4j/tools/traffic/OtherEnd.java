@@ -31,7 +31,7 @@ interface OtherEnd extends AutoCloseable {
     }
 
     /** One on a thread of its own, without a deadline: the end that measures has one, and closes this. */
-    static OtherEnd onItsThread(final String name, final Responding end, final IdleStrategy idle) {
+    static OtherEnd onItsThread(final String name, final Player end, final IdleStrategy idle) {
         final KeptThread thread = new KeptThread(name, goesOn -> {
             while (goesOn.getAsBoolean() && !end.isOver()) {
                 idle.idle(end.step());

@@ -45,6 +45,18 @@ final class Patience {
         other = end;
     }
 
+    /** Plays to the end. */
+    void play(final Player player) {
+        progress();
+        while (!player.isOver()) {
+            if (player.step() > 0) {
+                progress();
+            } else {
+                idle();
+            }
+        }
+    }
+
     /** Lets the other end run if it has no thread of its own, until it has nothing to do. */
     void share() {
         int work = other.step();

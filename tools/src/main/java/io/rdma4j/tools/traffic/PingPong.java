@@ -31,7 +31,8 @@ public final class PingPong {
         this.peerQpNumber = peerQpNumber;
         options = near.options();
         // A quarter of what the other process waits, if it was asked for the same.
-        initiator = new Initiator(near, far == null ? options.timeout().toNanos() / 4 : Long.MAX_VALUE);
+        initiator = new Initiator(near::poll, near.turn(), options.operation().transfersPerRoundTrip(),
+            far == null ? options.timeout().toNanos() / 4 : Long.MAX_VALUE);
         patience = new Patience(options.timeout(), options.pace().mode(), new Patience.Diagnosis("ping-pong",
             near.context(), far == null ? null : far.context(), what -> what + " in round trip " + initiator.iteration()
                 + "; " + near.state() + "; " + (far == null ? "the other end is in another process" : far.state()),
@@ -88,7 +89,7 @@ public final class PingPong {
             if (far == null) {
                 sayFarewell();
             }
-            return new PingPongResult(options.operation(), initiator.row(), warmupIterations, near.qpNumber(),
+            return new PingPongResult(options.operation(), initiator.row(options.size()), warmupIterations, near.qpNumber(),
                 peerQpNumber);
         }
     }
@@ -97,7 +98,7 @@ public final class PingPong {
         if (far == null || !options.operation().isMutual()) {
             return OtherEnd.ELSEWHERE;
         }
-        final Responder responder = new Responder(far);
+        final Responder responder = far.responder();
         return options.pace().threads() == 1 ? responder::step
             : OtherEnd.onItsThread("rdma4j-responder", responder, Idling.of(options.pace().mode()));
     }
@@ -122,14 +123,7 @@ public final class PingPong {
 
     private void run(final Span span) {
         initiator.begin(span);
-        patience.progress();
-        while (!initiator.isDone()) {
-            if (initiator.step() > 0) {
-                patience.progress();
-            } else {
-                patience.idle();
-            }
-        }
+        patience.play(initiator);
     }
 
     /** The peer may be gone as soon as it has heard it, so what becomes of it here does not matter. */

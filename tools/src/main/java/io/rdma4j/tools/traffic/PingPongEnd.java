@@ -47,7 +47,7 @@ final class PingPongEnd implements CompletionHandler {
     private final CompletionWaiter waiter;
     private final QueuePair qp;
     private final boolean repliesOnly;
-    private final Turn turn;
+    private final QpTurn turn;
 
     private long posted;
     private long sent;
@@ -95,8 +95,13 @@ final class PingPongEnd implements CompletionHandler {
         return qp.qpNumber();
     }
 
-    Turn turn() {
+    QpTurn turn() {
         return turn;
+    }
+
+    /** Answers for this end. */
+    Responder responder() {
+        return new Responder(this::poll, turn);
     }
 
     boolean repliesOnly() {

@@ -5,20 +5,28 @@
 
 package io.rdma4j.tools.traffic;
 
+import java.util.function.IntSupplier;
+
 /** The end that answers each move with one of its own. For one thread. */
 final class Responder implements Responding {
-    private final PingPongEnd end;
+    private final IntSupplier poll;
     private final Turn turn;
     private long iteration;
 
-    Responder(final PingPongEnd end) {
-        this.end = end;
-        turn = end.turn();
+    /**
+     * Takes a part.
+     *
+     * @param poll looks for completions, and says how many there were.
+     * @param turn what this end does in a round trip.
+     */
+    Responder(final IntSupplier poll, final Turn turn) {
+        this.poll = poll;
+        this.turn = turn;
     }
 
     @Override
     public int step() {
-        final int work = end.poll();
+        final int work = poll.getAsInt();
         if (!turn.isReady()) {
             return work;
         }

@@ -5,18 +5,8 @@
 
 package io.rdma4j.tools.traffic;
 
-/** What the end that answers does, step by step. For one thread. */
-interface Responding {
-    /**
-     * Does what can be done now.
-     *
-     * @return 0 if there was nothing.
-     */
-    int step();
-
-    /** Whether the other end said farewell. */
-    boolean isOver();
-
+/** The part of the end that answers. It is over when the other end said farewell. */
+interface Responding extends Player {
     /** Messages answered so far. */
     long messages();
 }

@@ -14,7 +14,7 @@ import io.rdma4j.verbs.SendRequest;
 import java.util.List;
 
 /** Messages, connected ones and datagrams. The farewell is a message of another size. */
-final class SendTurn implements Turn {
+final class SendTurn implements QpTurn {
     private static final int GRH_BYTES = 40;
 
     private final PingPongEnd end;

@@ -17,7 +17,7 @@ import java.util.List;
  * has its number. They are read with acquire semantics, so that whoever sees them sees what was written before; that a
  * device writes the end of a message last is no law, but what all programs of this kind rely on.
  */
-final class WriteTurn implements Turn {
+final class WriteTurn implements QpTurn {
     private static final int MARK = Long.BYTES;
 
     private final PingPongEnd end;

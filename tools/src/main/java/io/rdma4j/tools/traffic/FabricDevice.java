@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.tools.fipingpong;
+package io.rdma4j.tools.traffic;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.Capability;
@@ -13,6 +13,7 @@ import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.RdmaContext;
 
 import java.util.EnumSet;
 import java.util.Set;
@@ -61,8 +62,12 @@ public final class FabricDevice implements AutoCloseable {
         return info.address();
     }
 
-    FabricEnd end(final FiPingPongOptions options) {
-        return FabricEnd.of(fabric.openDomain(info), options);
+    RdmaContext context() {
+        return info.context();
+    }
+
+    FabricEnd end(final FiPingPongOptions options, final boolean repliesOnly) {
+        return FabricEnd.of(fabric.openDomain(info), options, repliesOnly);
     }
 
     @Override

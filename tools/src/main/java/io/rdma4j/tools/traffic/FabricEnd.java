@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.tools.fipingpong;
+package io.rdma4j.tools.traffic;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
@@ -27,42 +27,45 @@ import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.PinnedMemory;
 
-import java.time.Duration;
-import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
-
 /**
  * One end: a domain, a completion queue, memory, and an endpoint of one kind. One receive is always posted before the
- * other end can answer.
+ * other end can answer. For one thread.
  */
-abstract class FabricEnd implements AutoCloseable {
+abstract class FabricEnd implements Turn, AutoCloseable {
     private static final int ENTRIES = 16;
-    private static final int SPINS = 1000;
 
     private final Domain domain;
     private final CompletionQueue queue;
     private final PinnedMemory memory;
     private final MemoryRegion region;
     private final int room;
-    private final Duration timeout;
-    private Runnable meanwhile = this::step;
+    private final boolean checks;
+    private final boolean repliesOnly;
     private final CompletionReader reader = this::completed;
-    private int sent;
-    private int received;
+    private int bytes;
+    private long last;
+    private long receives;
+    private long received;
+    private long taken;
+    private long sends;
+    private long posted;
+    private long sent;
     private long length;
 
-    private FabricEnd(final Domain domain, final FiPingPongOptions options) {
+    private FabricEnd(final Domain domain, final FiPingPongOptions options, final boolean repliesOnly) {
         this.domain = domain;
+        this.repliesOnly = repliesOnly;
         room = Math.max(1, options.largest());
-        timeout = options.timeout();
+        checks = options.checks();
         queue = domain.openCompletionQueue(ENTRIES);
         memory = domain.allocate(2L * room);
         region = domain.register(new MrAttributes().buffer(memory).access(MrAccess.SEND, MrAccess.RECV));
     }
 
     /** Opens what a kind of endpoints needs. */
-    static FabricEnd of(final Domain domain, final FiPingPongOptions options) {
-        return options.type() == EndpointType.MSG ? new Connected(domain, options) : new Addressed(domain, options);
+    static FabricEnd of(final Domain domain, final FiPingPongOptions options, final boolean repliesOnly) {
+        return options.type() == EndpointType.MSG ? new Connected(domain, options, repliesOnly)
+            : new Addressed(domain, options, repliesOnly);
     }
 
     abstract Endpoint endpoint();
@@ -72,9 +75,9 @@ abstract class FabricEnd implements AutoCloseable {
 
     abstract void meet(byte[] peer);
 
-    abstract int post(long address, int bytes, MemoryRegion desc);
+    abstract int post(long address, int length, MemoryRegion desc);
 
-    abstract int postReceive(long address, int bytes, MemoryRegion desc);
+    abstract int postReceive(long address, int length, MemoryRegion desc);
 
     Domain domain() {
         return domain;
@@ -84,66 +87,78 @@ abstract class FabricEnd implements AutoCloseable {
         return queue;
     }
 
-    int sent() {
-        return sent;
-    }
-
-    int received() {
+    /** Messages that came. */
+    long received() {
         return received;
     }
 
-    boolean hasReceived(final int count) {
-        return received - count >= 0;
+    /** Begins to play with one size. */
+    void begin(final int size, final long times) {
+        bytes = size;
+        last = taken + times;
     }
 
-    boolean hasSent(final int count) {
-        return sent - count >= 0;
+    /** Looks for completions, and posts what the endpoint had no room for. */
+    int poll() {
+        final int completions = queue.read(reader, ENTRIES);
+        check("read completions", Math.min(0, completions));
+        post();
+        return completions;
     }
 
-    /** What is done while it waits: progress of all ends of this process. */
-    void meanwhile(final Runnable progress) {
-        meanwhile = progress;
-    }
-
-    void receive() {
-        posted("receive", () -> postReceive(memory.address() + room, room, region));
-    }
-
-    /** Sends a message; seed is what its bytes are counted from, -1 to leave them. */
-    void send(final int bytes, final int seed) {
-        for (int i = 0; seed >= 0 && i < bytes; i++) {
-            memory.buffer().putByte(i, (byte) (seed + i));
+    /** The receive first: the answer to a message may come at once. */
+    private void post() {
+        if (receives == taken && isPosted("receive", postReceive(memory.address() + room, room, region))) {
+            receives++;
         }
-        posted("send", () -> post(memory.address(), bytes, region));
-    }
-
-    private void posted(final String what, final IntSupplier post) {
-        final long end = System.nanoTime() + timeout.toNanos();
-        int code = post.getAsInt();
-        while (code == -FiErrno.FI_EAGAIN && System.nanoTime() - end < 0) {
-            meanwhile.run();
-            code = post.getAsInt();
+        if (posted < sends && receives > taken && isPosted("send", post(memory.address(), bytes, region))) {
+            posted++;
         }
-        check(what, code);
     }
 
-    /** What came last is this. */
-    void expect(final int bytes, final int seed) {
+    private boolean isPosted(final String what, final int code) {
+        if (code != -FiErrno.FI_EAGAIN) {
+            check(what, code);
+        }
+        return code == 0;
+    }
+
+    @Override
+    public boolean isReady() {
+        return received > taken && sent == sends;
+    }
+
+    @Override
+    public void take(final long iteration) {
         if (length != bytes) {
             throw failure("receive").detail("%d bytes came, %d were sent", length, bytes).errno(FiErrno.FI_EIO)
                 .hint("give both sides the same -S").build();
         }
-        for (int i = 0; seed >= 0 && i < bytes; i++) {
-            if (memory.buffer().getByte(room + i) != (byte) (seed + i)) {
-                throw failure("check message").detail("byte %d of %d is 0x%02x, sent was 0x%02x", i, bytes,
-                    memory.buffer().getByte(room + i), (byte) (seed + i)).errno(FiErrno.FI_EIO).build();
+        if (checks) {
+            final long message = Pattern.messageNumber(iteration, !repliesOnly);
+            final int place = Pattern.firstDifference(memory.buffer(), room, bytes, message);
+            if (place != Pattern.NONE) {
+                throw failure("check message").detail("round trip %d: %s", iteration,
+                    Pattern.describe(memory.buffer(), room, bytes, message, place)).errno(FiErrno.FI_EIO).build();
             }
         }
+        taken++;
+        post();
     }
 
-    /** Makes progress. */
-    void step() {
-        check("read completions", Math.min(0, queue.read(reader, ENTRIES)));
+    @Override
+    public void move(final long iteration) {
+        if (checks) {
+            Pattern.fill(memory.buffer(), 0, bytes, Pattern.messageNumber(iteration, repliesOnly));
+        }
+        sends++;
+        post();
+    }
+
+    /** Both sides know how often they play, so nobody has to say it. */
+    @Override
+    public boolean isFarewell() {
+        return taken == last && sent == sends;
     }
 
     private void completed(final CompletionEntry entry) {
@@ -169,21 +184,9 @@ abstract class FabricEnd implements AutoCloseable {
         }
     }
 
-    /** Waits until something is so, while it makes progress. */
-    void await(final BooleanSupplier condition) {
-        final long end = System.nanoTime() + timeout.toNanos();
-        for (int spins = 0; !condition.getAsBoolean(); spins++) {
-            meanwhile.run();
-            if (spins % SPINS == SPINS - 1) {
-                if (System.nanoTime() - end >= 0) {
-                    throw failure("wait for a message").detail("nothing came for %s s; %d sent, %d received; %s",
-                        timeout.toMillis() / 1000.0, sent, received, endpoint()).errno(FiErrno.FI_ETIMEDOUT)
-                        .hint("the other end has ended, or its device does not reach this one; datagrams may be lost")
-                        .build();
-                }
-                Thread.yield();
-            }
-        }
+    /** What it is and what came of it, for messages to people. */
+    String state() {
+        return String.format("%d sent, %d of them confirmed, %d received; %s", posted, sent, received, endpoint());
     }
 
     @Override
@@ -199,8 +202,8 @@ abstract class FabricEnd implements AutoCloseable {
     private static final class Connected extends FabricEnd {
         private final MsgEndpoint endpoint;
 
-        Connected(final Domain domain, final FiPingPongOptions options) {
-            super(domain, options);
+        Connected(final Domain domain, final FiPingPongOptions options, final boolean repliesOnly) {
+            super(domain, options, repliesOnly);
             endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(queue()));
         }
 
@@ -220,13 +223,13 @@ abstract class FabricEnd implements AutoCloseable {
         }
 
         @Override
-        int post(final long address, final int bytes, final MemoryRegion desc) {
-            return endpoint.send(address, bytes, desc, 0);
+        int post(final long address, final int length, final MemoryRegion desc) {
+            return endpoint.send(address, length, desc, 0);
         }
 
         @Override
-        int postReceive(final long address, final int bytes, final MemoryRegion desc) {
-            return endpoint.receive(address, bytes, desc, 0);
+        int postReceive(final long address, final int length, final MemoryRegion desc) {
+            return endpoint.receive(address, length, desc, 0);
         }
     }
 
@@ -236,8 +239,8 @@ abstract class FabricEnd implements AutoCloseable {
         private final AddressedEndpoint endpoint;
         private long peer = FiAddr.NOTAVAIL;
 
-        Addressed(final Domain domain, final FiPingPongOptions options) {
-            super(domain, options);
+        Addressed(final Domain domain, final FiPingPongOptions options, final boolean repliesOnly) {
+            super(domain, options, repliesOnly);
             vector = domain.openAddressVector(new AvAttributes());
             endpoint = domain.openAddressedEndpoint(new EndpointOptions().completionQueue(queue()).addressVector(vector)
                 .connectTimeout(options.timeout()));
@@ -259,13 +262,13 @@ abstract class FabricEnd implements AutoCloseable {
         }
 
         @Override
-        int post(final long address, final int bytes, final MemoryRegion desc) {
-            return endpoint.send(address, bytes, desc, peer, 0);
+        int post(final long address, final int length, final MemoryRegion desc) {
+            return endpoint.send(address, length, desc, peer, 0);
         }
 
         @Override
-        int postReceive(final long address, final int bytes, final MemoryRegion desc) {
-            return endpoint.receive(address, bytes, desc, FiAddr.UNSPEC, 0);
+        int postReceive(final long address, final int length, final MemoryRegion desc) {
+            return endpoint.receive(address, length, desc, FiAddr.UNSPEC, 0);
         }
 
         @Override

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.tools.fipingpong;
+package io.rdma4j.tools.traffic;
 
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -25,7 +25,7 @@ import java.util.UUID;
  * The TCP connection over which two processes tell each other what they play and what their endpoints are called. What
  * comes is checked: it may be of any program.
  */
-public final class ControlConnection implements AutoCloseable {
+public final class FabricMeeting implements AutoCloseable {
     private static final int MAGIC = 0x66_70_70_01;
     private static final int MAX_TEXT = 1024;
     private static final int READY = 0x52;
@@ -38,7 +38,7 @@ public final class ControlConnection implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    private ControlConnection(final Socket socket, final boolean begins, final Duration timeout) throws IOException {
+    private FabricMeeting(final Socket socket, final boolean begins, final Duration timeout) throws IOException {
         this.socket = socket;
         this.begins = begins;
         socket.setSoTimeout((int) timeout.toMillis());
@@ -55,11 +55,11 @@ public final class ControlConnection implements AutoCloseable {
      * @return the connection.
      * @throws FabricException FI_ECONNREFUSED if nobody is there.
      */
-    public static ControlConnection connect(final InetSocketAddress to, final Duration timeout) {
+    public static FabricMeeting connect(final InetSocketAddress to, final Duration timeout) {
         final Socket socket = new Socket();
         try {
             socket.connect(to, (int) timeout.toMillis());
-            return new ControlConnection(socket, true, timeout);
+            return new FabricMeeting(socket, true, timeout);
         } catch (final IOException e) {
             close(socket);
             throw FabricException.of(OPERATION).detail("no connection with %s: %s", to, e.getMessage())
@@ -76,10 +76,10 @@ public final class ControlConnection implements AutoCloseable {
      * @return the connection.
      * @throws FabricException FI_ETIMEDOUT if nobody came.
      */
-    public static ControlConnection accept(final ServerSocket server, final Duration timeout) {
+    public static FabricMeeting accept(final ServerSocket server, final Duration timeout) {
         try {
             server.setSoTimeout((int) timeout.toMillis());
-            return new ControlConnection(server.accept(), false, timeout);
+            return new FabricMeeting(server.accept(), false, timeout);
         } catch (final IOException e) {
             throw FabricException.of(OPERATION).detail("nobody came to %s: %s", server.getLocalSocketAddress(),
                 e.getMessage()).errno(FiErrno.FI_ETIMEDOUT)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.tools.fipingpong;
+package io.rdma4j.tools.traffic;
 
 /**
  * What one size took: a line of the table.

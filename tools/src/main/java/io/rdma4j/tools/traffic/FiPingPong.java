@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools.traffic;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** A ping-pong of the fabric interfaces with all sizes: with an end of this process, or with that of another one. */
+public final class FiPingPong {
+    private static final int WARM_UP = 16;
+    private static final int TRANSFERS = 2;
+
+    private final FabricDevice device;
+    private final FiPingPongOptions options;
+
+    /**
+     * Nothing is opened before it is run.
+     *
+     * @param device where this process' ends are.
+     * @param options what to play; sizes that the device cannot send are left out.
+     */
+    public FiPingPong(final FabricDevice device, final FiPingPongOptions options) {
+        this.device = device;
+        this.options = options.upTo(device.maxMessageSize());
+    }
+
+    /**
+     * Both ends on this thread.
+     *
+     * @return a row for each size.
+     * @throws DiagnosedException if nothing came for too long; with the state of the device.
+     */
+    public List<FiPingPongRow> here() {
+        try (FabricEnd near = device.end(options, false); FabricEnd far = device.end(options, true)) {
+            near.meet(far.name());
+            far.meet(near.name());
+            far.poll();
+            final Patience patience = patience(near, "the other end: ", far::state);
+            patience.with(new Responder(far::poll, far)::step);
+            final Initiator initiator = initiator(near);
+            return play(patience, near, (size, times) -> {
+                far.begin(size, times);
+                initiator.begin(Span.of(times));
+                return initiator;
+            });
+        }
+    }
+
+    /**
+     * This end on this thread, the other one behind a connection.
+     *
+     * @param meeting connected with the other process.
+     * @return a row for each size, as this end saw it.
+     * @throws DiagnosedException if nothing came for too long; with the state of the device.
+     */
+    public List<FiPingPongRow> with(final FabricMeeting meeting) {
+        try (FabricEnd end = device.end(options, !meeting.begins())) {
+            meeting.introduce(options, device.address(), end);
+            end.poll();
+            meeting.meet();
+            final Initiator initiator = initiator(end);
+            final Responder responder = new Responder(end::poll, end);
+            final List<FiPingPongRow> rows = play(patience(end, "the other end is in another process", () -> ""), end,
+                (size, times) -> {
+                    if (!meeting.begins()) {
+                        return responder;
+                    }
+                    initiator.begin(Span.of(times));
+                    return initiator;
+                });
+            meeting.meet();
+            return rows;
+        }
+    }
+
+    private static Initiator initiator(final FabricEnd end) {
+        return new Initiator(end::poll, end, TRANSFERS, Long.MAX_VALUE);
+    }
+
+    private Patience patience(final FabricEnd end, final String other, final Supplier<String> state) {
+        return new Patience(options.timeout(), WaitMode.YIELD, new Patience.Diagnosis("fi_pingpong", device.context(),
+            null, what -> what + "; " + end.state() + "; " + other + state.get(),
+            "the other end has ended, or its device does not reach this one; datagrams may be lost"));
+    }
+
+    private List<FiPingPongRow> play(final Patience patience, final FabricEnd end, final Game game) {
+        final List<FiPingPongRow> rows = new ArrayList<>();
+        for (final int size : options.sizes()) {
+            play(patience, end, game, size, Math.min(WARM_UP, options.iterations()));
+            final long acked = end.received();
+            final long start = System.nanoTime();
+            play(patience, end, game, size, options.iterations());
+            rows.add(new FiPingPongRow(size, options.iterations(), Math.toIntExact(end.received() - acked),
+                System.nanoTime() - start));
+        }
+        return rows;
+    }
+
+    private static void play(
+        final Patience patience, final FabricEnd end, final Game game, final int size, final int times) {
+        end.begin(size, times);
+        patience.play(game.begin(size, times));
+    }
+
+    /** Begins round trips of one size. */
+    @FunctionalInterface
+    private interface Game {
+        Player begin(int size, int times);
+    }
+}
