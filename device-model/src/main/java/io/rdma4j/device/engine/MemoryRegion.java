@@ -168,7 +168,7 @@ class MemoryRegion {
     @Override
     public String toString() {
         return String.format("mr 0x%x lkey 0x%x rkey 0x%x pd 0x%x start 0x%x length 0x%x access %s, %s%s", handle, lkey,
-            rkey, pd.handle(), start, length, AccessFlags.name(access), pages,
+            rkey, pd.handle(), start, length, AccessFlags.NAMES.of(access), pages,
             revocation == null ? "" : ", " + revocation);
     }
 }

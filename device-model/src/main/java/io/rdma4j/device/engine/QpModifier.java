@@ -69,16 +69,16 @@ final class QpModifier {
 
     private void requireStep(QueuePair qp, int from, int to, int mask, QpAttr attr) {
         if (has(mask, QpAttrMask.PVRDMA_QP_CUR_STATE) && attr.get(CUR_QP_STATE) != from) {
-            throw CommandError.invalid("cur_qp_state is %s, not %s", QpState.name(from),
-                QpState.name(attr.get(CUR_QP_STATE)));
+            throw CommandError.invalid("cur_qp_state is %s, not %s", QpState.NAMES.of(from),
+                QpState.NAMES.of(attr.get(CUR_QP_STATE)));
         }
         final int required = QpTransitions.required(qp.shape().type(), from, to);
         if (required == QpTransitions.FORBIDDEN) {
-            throw CommandError.invalid("no step from %s to %s", QpState.name(from), QpState.name(to));
+            throw CommandError.invalid("no step from %s to %s", QpState.NAMES.of(from), QpState.NAMES.of(to));
         }
         if ((required & ~mask) != 0) {
-            throw CommandError.invalid("the step from %s to %s needs %s", QpState.name(from), QpState.name(to),
-                QpAttrMask.name(required & ~mask));
+            throw CommandError.invalid("the step from %s to %s needs %s", QpState.NAMES.of(from), QpState.NAMES.of(to),
+                QpAttrMask.NAMES.of(required & ~mask));
         }
     }
 
@@ -97,7 +97,7 @@ final class QpModifier {
         requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC, attr.get(MAX_RD_ATOMIC), 0, maxAtomic);
         requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC, attr.get(MAX_DEST_RD_ATOMIC), 0, maxAtomic);
         if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS) && (attr.get(QP_ACCESS_FLAGS) & ~0x1f) != 0) {
-            throw CommandError.invalid("qp_access_flags %s", AccessFlags.name(attr.get(QP_ACCESS_FLAGS)));
+            throw CommandError.invalid("qp_access_flags %s", AccessFlags.NAMES.of(attr.get(QP_ACCESS_FLAGS)));
         }
         if (has(mask, QpAttrMask.PVRDMA_QP_AV)) {
             requirePath(attr.get(AH_ATTR));
@@ -106,7 +106,7 @@ final class QpModifier {
 
     private static void requireRange(int mask, int bit, int value, int min, int max) {
         if (has(mask, bit) && (value < min || value > max)) {
-            throw CommandError.invalid("%s is %d: allowed are %d to %d", QpAttrMask.name(bit), value, min, max);
+            throw CommandError.invalid("%s is %d: allowed are %d to %d", QpAttrMask.NAMES.of(bit), value, min, max);
         }
     }
 

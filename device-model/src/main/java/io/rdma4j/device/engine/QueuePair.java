@@ -129,6 +129,6 @@ final class QueuePair extends Padded {
     @Override
     public String toString() {
         return String.format("qp 0x%x qpn 0x%x %s %s%s%n    sends %s%n    receives %s", handle, qpn,
-            QpType.name(shape.type()), QpState.name(state()), dead ? " dead" : "", requester, responder);
+            QpType.NAMES.of(shape.type()), QpState.NAMES.of(state()), dead ? " dead" : "", requester, responder);
     }
 }

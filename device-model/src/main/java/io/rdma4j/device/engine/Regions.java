@@ -59,7 +59,7 @@ public final class Regions {
         if (!isAllowed(request.access() & ~onDemand) || isOnDemand(request) && request.flags() != 0) {
             throw CommandError.invalid("access %s: remote write and remote atomic need local write, on demand needs"
                 + " a device that has it and a region of user memory, and unknown bits are not supported",
-                AccessFlags.name(request.access()));
+                AccessFlags.NAMES.of(request.access()));
         }
         final PageTable pages = pages(request);
         final int handle = table.allocate();

@@ -203,7 +203,7 @@ final class SendExecutor extends Padded {
     /** Memory management: on connections only, and nothing to scatter or gather. */
     private int changeKeys(UnsafeBuffer page, int at, int opcode) {
         if (qp.isDatagram() || SqWqe.numSge(page, at) != 0) {
-            return badWqe(WrOpcode.name(opcode) + " on this queue pair, or with SGEs,");
+            return badWqe(WrOpcode.NAMES.of(opcode) + " on this queue pair, or with SGEs,");
         }
         switch (opcode) {
             case WrOpcode.PVRDMA_WR_LOCAL_INV:
@@ -213,7 +213,7 @@ final class SendExecutor extends Padded {
             case WrOpcode.PVRDMA_WR_BIND_MW:
                 return context.hasExtensions() ? local.bind(page, at) : badWqe("BIND_MW");
             default:
-                return badWqe(WrOpcode.name(opcode));
+                return badWqe(WrOpcode.NAMES.of(opcode));
         }
     }
 

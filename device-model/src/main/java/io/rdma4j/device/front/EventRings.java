@@ -55,7 +55,7 @@ public final class EventRings implements EngineEvents {
             return;
         }
         if (!async.push(type, info)) {
-            counters.record(Counter.EVENTS_LOST, "%s of object 0x%x: %s", EventType.name(type), info, async);
+            counters.record(Counter.EVENTS_LOST, "%s of object 0x%x: %s", EventType.NAMES.of(type), info, async);
         }
         interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_ASYNC);
     }

@@ -35,7 +35,7 @@ public final class RawCq {
         @Override
         public String toString() {
             return String.format("%s %s wr_id %d qp 0x%x len %d imm 0x%x src 0x%x flags 0x%x vendor 0x%x",
-                WcOpcode.name(opcode), WcStatus.name(status), wrId, qp, byteLen, imm, srcQp, flags, vendorErr);
+                WcOpcode.NAMES.of(opcode), WcStatus.NAMES.of(status), wrId, qp, byteLen, imm, srcQp, flags, vendorErr);
         }
     }
 
@@ -101,7 +101,7 @@ public final class RawCq {
         final long wrId = Cqe.wrId(page, at);
         consume();
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
-            throw new AssertionError(WcStatus.name(status) + " of " + wrId);
+            throw new AssertionError(WcStatus.NAMES.of(status) + " of " + wrId);
         }
         return wrId;
     }

@@ -23,7 +23,7 @@ public final class RawEvents {
     public record Event(int type, int info) {
         @Override
         public String toString() {
-            return EventType.name(type) + " 0x" + Integer.toHexString(info);
+            return EventType.NAMES.of(type) + " 0x" + Integer.toHexString(info);
         }
     }
 

@@ -8,7 +8,6 @@ import io.rdma4j.hw.layout.Layout.Field;
 import io.rdma4j.hw.layout.Layout.Kind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
@@ -110,10 +109,10 @@ public final class Fields<S extends Flyweight<S>> {
      * {@return a new unsigned byte with named values}
      *
      * @param field C name
-     * @param namer names the values
+     * @param names the values
      */
-    public IntField<S> u8(String field, IntFunction<String> namer) {
-        return new IntField<>(add(field, 1, Kind.U8, namer));
+    public IntField<S> u8(String field, Names names) {
+        return new IntField<>(add(field, 1, Kind.U8, names));
     }
 
     /**
@@ -138,10 +137,10 @@ public final class Fields<S extends Flyweight<S>> {
      * {@return new 32 bits, little endian, with named values or bits}
      *
      * @param field C name
-     * @param namer names the values
+     * @param names the values
      */
-    public IntField<S> u32(String field, IntFunction<String> namer) {
-        return new IntField<>(add(field, 4, Kind.U32, namer));
+    public IntField<S> u32(String field, Names names) {
+        return new IntField<>(add(field, 4, Kind.U32, names));
     }
 
     /**
@@ -183,7 +182,7 @@ public final class Fields<S extends Flyweight<S>> {
     public <N extends Flyweight<N>> StructField<S, N> struct(String prefix, Layout struct, Supplier<N> view) {
         final int offset = end;
         for (Field f : struct.fields()) {
-            add(prefix + "." + f.name(), f.size(), f.kind(), f.namer());
+            add(prefix + "." + f.name(), f.size(), f.kind(), f.names());
         }
         return new StructField<>(offset, view);
     }
@@ -199,11 +198,11 @@ public final class Fields<S extends Flyweight<S>> {
         return this;
     }
 
-    private Field add(String field, int size, Kind kind, IntFunction<String> namer) {
+    private Field add(String field, int size, Kind kind, Names names) {
         if (size < 1) {
             throw new IllegalArgumentException(name + "." + field + ": size " + size);
         }
-        final Field added = new Field(field, end, size, kind, namer);
+        final Field added = new Field(field, end, size, kind, names);
         fields.add(added);
         end += size;
         return added;

@@ -9,7 +9,6 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -47,9 +46,9 @@ public final class Layout {
      * @param offset from the beginning of the struct
      * @param size   in bytes
      * @param kind   how to read it
-     * @param namer  names the values of an enumeration or the bits of a mask; null if the value is just a number
+     * @param names  the values of an enumeration or the bits of a mask; null if the value is just a number
      */
-    public record Field(String name, int offset, int size, Kind kind, IntFunction<String> namer) {
+    public record Field(String name, int offset, int size, Kind kind, Names names) {
 
         /**
          * {@return the number in the field, unsigned}
@@ -101,9 +100,9 @@ public final class Layout {
             }
             final long value = number(buffer, base);
             final String digits = "0x" + Long.toHexString(value);
-            return namer == null
+            return names == null
                 ? digits + " (" + Long.toUnsignedString(value) + ")"
-                : digits + " (" + namer.apply((int) value) + ")";
+                : digits + " (" + names.of((int) value) + ")";
         }
 
         private String hex(DirectBuffer buffer, int at) {
@@ -241,11 +240,11 @@ public final class Layout {
          *
          * @param field  C name
          * @param offset from the beginning of the struct
-         * @param namer  names the values
+         * @param names  the values
          * @return this
          */
-        public Builder u8(String field, int offset, IntFunction<String> namer) {
-            return add(field, offset, 1, Kind.U8, namer);
+        public Builder u8(String field, int offset, Names names) {
+            return add(field, offset, 1, Kind.U8, names);
         }
 
         /**
@@ -275,11 +274,11 @@ public final class Layout {
          *
          * @param field  C name
          * @param offset from the beginning of the struct
-         * @param namer  names the values
+         * @param names  the values
          * @return this
          */
-        public Builder u32(String field, int offset, IntFunction<String> namer) {
-            return add(field, offset, 4, Kind.U32, namer);
+        public Builder u32(String field, int offset, Names names) {
+            return add(field, offset, 4, Kind.U32, names);
         }
 
         /**
@@ -325,17 +324,17 @@ public final class Layout {
          */
         public Builder nested(String prefix, int offset, Layout struct) {
             for (Field f : struct.fields) {
-                add(prefix + "." + f.name, offset + f.offset, f.size, f.kind, f.namer);
+                add(prefix + "." + f.name, offset + f.offset, f.size, f.kind, f.names);
             }
             return this;
         }
 
-        private Builder add(String field, int offset, int size, Kind kind, IntFunction<String> namer) {
+        private Builder add(String field, int offset, int size, Kind kind, Names names) {
             if (offset != end || size < 1 || size > length - offset) {
                 throw new IllegalArgumentException(name + "." + field + ": offset " + offset + ", size " + size
                     + ", where the field before ended at " + end + " and the struct ends at " + length);
             }
-            fields.add(new Field(field, offset, size, kind, namer));
+            fields.add(new Field(field, offset, size, kind, names));
             end = offset + size;
             return this;
         }

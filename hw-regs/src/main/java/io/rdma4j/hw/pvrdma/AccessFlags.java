@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * What may be done with registered memory, {@code enum pvrdma_access_flags}.
  */
@@ -23,17 +25,10 @@ public final class AccessFlags {
     /** Pages are brought in when touched. */
     public static final int PVRDMA_ACCESS_ON_DEMAND = 1 << 6;
 
-    private AccessFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC",
+        "MW_BIND", "ZERO_BASED", "ON_DEMAND");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC", "MW_BIND",
-            "ZERO_BASED", "ON_DEMAND");
+    private AccessFlags() {
     }
 }

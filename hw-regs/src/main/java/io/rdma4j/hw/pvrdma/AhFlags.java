@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Flags of an address, {@code enum pvrdma_ah_flags}.
  */
@@ -11,16 +13,9 @@ public final class AhFlags {
     /** There is a global route; on this device always. */
     public static final int PVRDMA_AH_GRH = 1 << 0;
 
-    private AhFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("GRH");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "GRH");
+    private AhFlags() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Atomic operations of a device, {@code PVRDMA_ATOMIC_OP_*}.
  */
@@ -17,16 +19,9 @@ public final class AtomicOps {
     /** Masked fetch and add. */
     public static final int PVRDMA_ATOMIC_OP_MASK_FETCH_ADD = 1 << 3;
 
-    private AtomicOps() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("COMP_SWAP", "FETCH_ADD", "MASK_COMP_SWAP", "MASK_FETCH_ADD");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "COMP_SWAP", "FETCH_ADD", "MASK_COMP_SWAP", "MASK_FETCH_ADD");
+    private AtomicOps() {
     }
 }

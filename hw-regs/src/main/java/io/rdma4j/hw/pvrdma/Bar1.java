@@ -5,6 +5,7 @@
 package io.rdma4j.hw.pvrdma;
 
 import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.layout.Names;
 
 /**
  * The registers of the device, in BAR 1: 32 bits each, little endian, and accessed by four bytes at a time only
@@ -101,15 +102,26 @@ public final class Bar1 {
     /** Bytes from VERSION to the end of MACH. */
     public static final int LENGTH = PVRDMA_REG_MACH + 4;
 
+    /** The names of the values of the CTL register, without their C prefix. */
+    public static final Names CTL_NAMES = ctl -> switch (ctl) {
+        case PVRDMA_DEVICE_CTL_ACTIVATE -> "ACTIVATE";
+        case PVRDMA_DEVICE_CTL_UNQUIESCE -> "UNQUIESCE";
+        case PVRDMA_DEVICE_CTL_RESET -> "RESET";
+        default -> null;
+    };
+
+    /** The names of the interrupt causes, without their C prefix. */
+    public static final Names CAUSE_NAMES = Names.ofBits("RESPONSE", "ASYNC", "CQ");
+
     /** The registers as a struct. */
     public static final Layout LAYOUT = Layout.of("pvrdma registers", LENGTH)
         .u32("VERSION", PVRDMA_REG_VERSION)
         .u32("DSRLOW", PVRDMA_REG_DSRLOW)
         .u32("DSRHIGH", PVRDMA_REG_DSRHIGH)
-        .u32("CTL", PVRDMA_REG_CTL, Bar1::ctlName)
+        .u32("CTL", PVRDMA_REG_CTL, CTL_NAMES)
         .u32("REQUEST", PVRDMA_REG_REQUEST)
         .u32("ERR", PVRDMA_REG_ERR)
-        .u32("ICR", PVRDMA_REG_ICR, Bar1::causeName)
+        .u32("ICR", PVRDMA_REG_ICR, CAUSE_NAMES)
         .u32("IMR", PVRDMA_REG_IMR)
         .u32("MACL", PVRDMA_REG_MACL)
         .u32("MACH", PVRDMA_REG_MACH)
@@ -131,30 +143,5 @@ public final class Bar1 {
             }
         }
         return "unknown 0x" + Integer.toHexString(offset);
-    }
-
-    /**
-     * Names a value of the CTL register.
-     *
-     * @param ctl one of {@code PVRDMA_DEVICE_CTL_*}
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String ctlName(int ctl) {
-        return switch (ctl) {
-            case PVRDMA_DEVICE_CTL_ACTIVATE -> "ACTIVATE";
-            case PVRDMA_DEVICE_CTL_UNQUIESCE -> "UNQUIESCE";
-            case PVRDMA_DEVICE_CTL_RESET -> "RESET";
-            default -> "unknown " + ctl;
-        };
-    }
-
-    /**
-     * Names the bits of the ICR register.
-     *
-     * @param icr as read
-     * @return the names without their C prefix, joined by a bar
-     */
-    public static String causeName(int icr) {
-        return BitNames.of(icr, "RESPONSE", "ASYNC", "CQ");
     }
 }

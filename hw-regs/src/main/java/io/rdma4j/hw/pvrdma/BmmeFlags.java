@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Memory management extensions, {@code PVRDMA_BMME_FLAG_*}; fast registration needs all of them.
  */
@@ -15,17 +17,10 @@ public final class BmmeFlags {
     /** FAST_REG_MR works. */
     public static final int PVRDMA_BMME_FLAG_FAST_REG_WR = 1 << 2;
 
-    private BmmeFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("LOCAL_INV", "REMOTE_INV", "FAST_REG_WR");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "LOCAL_INV", "REMOTE_INV", "FAST_REG_WR");
+    private BmmeFlags() {
     }
 
     /**

@@ -110,13 +110,13 @@ public final class Caps extends Flyweight<Caps> {
     /** The number of ports. */
     public static final IntField<Caps> PHYS_PORT_CNT = F.u8("phys_port_cnt");
     /** The {@link DeviceMode}. */
-    public static final IntField<Caps> MODE = F.u8("mode", DeviceMode::name);
+    public static final IntField<Caps> MODE = F.u8("mode", DeviceMode.NAMES);
     /** The {@link AtomicOps}. */
-    public static final IntField<Caps> ATOMIC_OPS = F.u8("atomic_ops", AtomicOps::name);
+    public static final IntField<Caps> ATOMIC_OPS = F.u8("atomic_ops", AtomicOps.NAMES);
     /** The {@link BmmeFlags}. */
-    public static final IntField<Caps> BMME_FLAGS = F.u8("bmme_flags", BmmeFlags::name);
+    public static final IntField<Caps> BMME_FLAGS = F.u8("bmme_flags", BmmeFlags.NAMES);
     /** The {@link GidType}s. */
-    public static final IntField<Caps> GID_TYPES = F.u8("gid_types", GidType::name);
+    public static final IntField<Caps> GID_TYPES = F.u8("gid_types", GidType.NAMES);
     /** The most pages of a fast registration, from device version 18 on. */
     public static final IntField<Caps> MAX_FAST_REG_PAGE_LIST_LEN = F.u32("max_fast_reg_page_list_len");
     /** What the struct looks like. */

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * What the device speaks, {@code enum pvrdma_device_mode}.
  */
@@ -15,21 +17,14 @@ public final class DeviceMode {
     /** InfiniBand. */
     public static final int PVRDMA_DEVICE_MODE_IB = 2;
 
-    private DeviceMode() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_DEVICE_MODE_ROCE -> "ROCE";
+        case PVRDMA_DEVICE_MODE_IWARP -> "IWARP";
+        case PVRDMA_DEVICE_MODE_IB -> "IB";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_DEVICE_MODE_ROCE -> "ROCE";
-            case PVRDMA_DEVICE_MODE_IWARP -> "IWARP";
-            case PVRDMA_DEVICE_MODE_IB -> "IB";
-            default -> "unknown " + value;
-        };
+    private DeviceMode() {
     }
 }

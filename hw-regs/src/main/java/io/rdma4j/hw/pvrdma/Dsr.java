@@ -37,7 +37,7 @@ public final class Dsr extends Flyweight<Dsr> {
     /** The version of the driver's interface, {@link Bar1#DRIVER_VERSION}. */
     public static final IntField<Dsr> DRIVER_VERSION = F.u32("driver_version");
     /** Who the driver is, a {@link GosInfo}. */
-    public static final IntField<Dsr> GOS_INFO = F.reserved(4).u32("gos_info", GosInfo::name);
+    public static final IntField<Dsr> GOS_INFO = F.reserved(4).u32("gos_info", GosInfo.NAMES);
     /** The bus address of the command slot. */
     public static final LongField<Dsr> CMD_SLOT_DMA = F.reserved(4).u64("cmd_slot_dma");
     /** The bus address of the response slot. */

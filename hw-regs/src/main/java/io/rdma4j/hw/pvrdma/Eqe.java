@@ -22,7 +22,7 @@ public final class Eqe {
 
     /** What the struct looks like. */
     public static final Layout LAYOUT = Layout.of("pvrdma_eqe", LENGTH)
-        .u32("type", TYPE_OFFSET, EventType::name)
+        .u32("type", TYPE_OFFSET, EventType.NAMES)
         .u32("info", INFO_OFFSET)
         .build();
 

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Kinds of asynchronous events, {@code enum pvrdma_eqe_type}; the numbers are those of {@code ib_event_type}.
  */
@@ -47,37 +49,30 @@ public final class EventType {
     /** The GID table changed; info is the port. */
     public static final int PVRDMA_EVENT_GID_CHANGE = 18;
 
-    private EventType() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_EVENT_CQ_ERR -> "CQ_ERR";
+        case PVRDMA_EVENT_QP_FATAL -> "QP_FATAL";
+        case PVRDMA_EVENT_QP_REQ_ERR -> "QP_REQ_ERR";
+        case PVRDMA_EVENT_QP_ACCESS_ERR -> "QP_ACCESS_ERR";
+        case PVRDMA_EVENT_COMM_EST -> "COMM_EST";
+        case PVRDMA_EVENT_SQ_DRAINED -> "SQ_DRAINED";
+        case PVRDMA_EVENT_PATH_MIG -> "PATH_MIG";
+        case PVRDMA_EVENT_PATH_MIG_ERR -> "PATH_MIG_ERR";
+        case PVRDMA_EVENT_DEVICE_FATAL -> "DEVICE_FATAL";
+        case PVRDMA_EVENT_PORT_ACTIVE -> "PORT_ACTIVE";
+        case PVRDMA_EVENT_PORT_ERR -> "PORT_ERR";
+        case PVRDMA_EVENT_LID_CHANGE -> "LID_CHANGE";
+        case PVRDMA_EVENT_PKEY_CHANGE -> "PKEY_CHANGE";
+        case PVRDMA_EVENT_SM_CHANGE -> "SM_CHANGE";
+        case PVRDMA_EVENT_SRQ_ERR -> "SRQ_ERR";
+        case PVRDMA_EVENT_SRQ_LIMIT_REACHED -> "SRQ_LIMIT_REACHED";
+        case PVRDMA_EVENT_QP_LAST_WQE_REACHED -> "QP_LAST_WQE_REACHED";
+        case PVRDMA_EVENT_CLIENT_REREGISTER -> "CLIENT_REREGISTER";
+        case PVRDMA_EVENT_GID_CHANGE -> "GID_CHANGE";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_EVENT_CQ_ERR -> "CQ_ERR";
-            case PVRDMA_EVENT_QP_FATAL -> "QP_FATAL";
-            case PVRDMA_EVENT_QP_REQ_ERR -> "QP_REQ_ERR";
-            case PVRDMA_EVENT_QP_ACCESS_ERR -> "QP_ACCESS_ERR";
-            case PVRDMA_EVENT_COMM_EST -> "COMM_EST";
-            case PVRDMA_EVENT_SQ_DRAINED -> "SQ_DRAINED";
-            case PVRDMA_EVENT_PATH_MIG -> "PATH_MIG";
-            case PVRDMA_EVENT_PATH_MIG_ERR -> "PATH_MIG_ERR";
-            case PVRDMA_EVENT_DEVICE_FATAL -> "DEVICE_FATAL";
-            case PVRDMA_EVENT_PORT_ACTIVE -> "PORT_ACTIVE";
-            case PVRDMA_EVENT_PORT_ERR -> "PORT_ERR";
-            case PVRDMA_EVENT_LID_CHANGE -> "LID_CHANGE";
-            case PVRDMA_EVENT_PKEY_CHANGE -> "PKEY_CHANGE";
-            case PVRDMA_EVENT_SM_CHANGE -> "SM_CHANGE";
-            case PVRDMA_EVENT_SRQ_ERR -> "SRQ_ERR";
-            case PVRDMA_EVENT_SRQ_LIMIT_REACHED -> "SRQ_LIMIT_REACHED";
-            case PVRDMA_EVENT_QP_LAST_WQE_REACHED -> "QP_LAST_WQE_REACHED";
-            case PVRDMA_EVENT_CLIENT_REREGISTER -> "CLIENT_REREGISTER";
-            case PVRDMA_EVENT_GID_CHANGE -> "GID_CHANGE";
-            default -> "unknown " + value;
-        };
+    private EventType() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Abilities beyond the pvrdma interface, told in {@code device_cap_flags2} of the capabilities. Only this project's own
  * device has them: whatever another one writes there means something else.
@@ -18,16 +20,9 @@ public final class ExtensionFlags {
     /** Regions with {@link AccessFlags#PVRDMA_ACCESS_ON_DEMAND}, whose pages are looked for at each access. */
     public static final int RDMA4J_EXT_ON_DEMAND_PAGING = 1 << 3;
 
-    private ExtensionFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("MEMORY_WINDOWS", "CQ_RESIZE", "LARGE_REGIONS", "ON_DEMAND_PAGING");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "MEMORY_WINDOWS", "CQ_RESIZE", "LARGE_REGIONS", "ON_DEMAND_PAGING");
+    private ExtensionFlags() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Kinds of GIDs, {@code PVRDMA_GID_TYPE_FLAG_*}: a mask in the capabilities, one of them in a binding.
  */
@@ -13,16 +15,9 @@ public final class GidType {
     /** RoCE v2: over UDP. */
     public static final int PVRDMA_GID_TYPE_FLAG_ROCE_V2 = 1 << 1;
 
-    private GidType() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("ROCE_V1", "ROCE_V2");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "ROCE_V1", "ROCE_V2");
+    private GidType() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * The word in which a driver says what system it runs on, {@code struct pvrdma_gos_info}:
  *
@@ -27,6 +29,10 @@ public final class GosInfo {
     public static final int PVRDMA_GOS_TYPE_LINUX = 1;
     /** What the driver of 64-bit Linux says. */
     public static final int LINUX_64 = pack(PVRDMA_GOS_BITS_64, PVRDMA_GOS_TYPE_LINUX, 1, 0);
+
+    /** The four parts in words. */
+    public static final Names NAMES = gosInfo -> "bits " + bits(gosInfo) + ", type " + type(gosInfo) + ", version "
+        + version(gosInfo) + ", misc " + misc(gosInfo);
 
     private GosInfo() {
     }
@@ -77,15 +83,5 @@ public final class GosInfo {
      */
     public static int misc(int gosInfo) {
         return gosInfo >>> 22;
-    }
-
-    /**
-     * {@return the four parts in words}
-     *
-     * @param gosInfo the word
-     */
-    public static String name(int gosInfo) {
-        return "bits " + bits(gosInfo) + ", type " + type(gosInfo) + ", version " + version(gosInfo)
-            + ", misc " + misc(gosInfo);
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Kinds of memory regions other than the usual one, {@code PVRDMA_MR_FLAG_*}.
  */
@@ -13,16 +15,9 @@ public final class MrFlags {
     /** Filled later by a fast registration work request. */
     public static final int PVRDMA_MR_FLAG_FRMR = 1 << 1;
 
-    private MrFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("DMA", "FRMR");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "DMA", "FRMR");
+    private MrFlags() {
     }
 }

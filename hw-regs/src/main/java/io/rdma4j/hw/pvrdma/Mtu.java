@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Path MTU codes, {@code enum pvrdma_mtu}: 128 shifted left by the code.
  */
@@ -19,24 +21,17 @@ public final class Mtu {
     /** 4096 bytes. */
     public static final int PVRDMA_MTU_4096 = 5;
 
-    private Mtu() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_MTU_256 -> "256";
+        case PVRDMA_MTU_512 -> "512";
+        case PVRDMA_MTU_1024 -> "1024";
+        case PVRDMA_MTU_2048 -> "2048";
+        case PVRDMA_MTU_4096 -> "4096";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_MTU_256 -> "256";
-            case PVRDMA_MTU_512 -> "512";
-            case PVRDMA_MTU_1024 -> "1024";
-            case PVRDMA_MTU_2048 -> "2048";
-            case PVRDMA_MTU_4096 -> "4096";
-            default -> "unknown " + value;
-        };
+    private Mtu() {
     }
 
     /**

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Which network header a datagram arrived with, {@code enum pvrdma_network_type}.
  */
@@ -15,21 +17,14 @@ public final class NetworkHdrType {
     /** RoCE v2 over IPv6. */
     public static final int PVRDMA_NETWORK_IPV6 = 2;
 
-    private NetworkHdrType() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_NETWORK_IB -> "IB";
+        case PVRDMA_NETWORK_IPV4 -> "IPV4";
+        case PVRDMA_NETWORK_IPV6 -> "IPV6";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_NETWORK_IB -> "IB";
-            case PVRDMA_NETWORK_IPV4 -> "IPV4";
-            case PVRDMA_NETWORK_IPV6 -> "IPV6";
-            default -> "unknown " + value;
-        };
+    private NetworkHdrType() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * States of a port, {@code enum pvrdma_port_state}.
  */
@@ -21,24 +23,17 @@ public final class PortState {
     /** In use; link lost for a moment. */
     public static final int PVRDMA_PORT_ACTIVE_DEFER = 5;
 
-    private PortState() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_PORT_NOP -> "NOP";
+        case PVRDMA_PORT_DOWN -> "DOWN";
+        case PVRDMA_PORT_INIT -> "INIT";
+        case PVRDMA_PORT_ARMED -> "ARMED";
+        case PVRDMA_PORT_ACTIVE -> "ACTIVE";
+        case PVRDMA_PORT_ACTIVE_DEFER -> "ACTIVE_DEFER";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_PORT_NOP -> "NOP";
-            case PVRDMA_PORT_DOWN -> "DOWN";
-            case PVRDMA_PORT_INIT -> "INIT";
-            case PVRDMA_PORT_ARMED -> "ARMED";
-            case PVRDMA_PORT_ACTIVE -> "ACTIVE";
-            case PVRDMA_PORT_ACTIVE_DEFER -> "ACTIVE_DEFER";
-            default -> "unknown " + value;
-        };
+    private PortState() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * States of a queue pair, {@code enum pvrdma_qp_state}.
  */
@@ -23,25 +25,18 @@ public final class QpState {
     /** Everything posted is flushed. */
     public static final int PVRDMA_QPS_ERR = 6;
 
-    private QpState() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_QPS_RESET -> "RESET";
+        case PVRDMA_QPS_INIT -> "INIT";
+        case PVRDMA_QPS_RTR -> "RTR";
+        case PVRDMA_QPS_RTS -> "RTS";
+        case PVRDMA_QPS_SQD -> "SQD";
+        case PVRDMA_QPS_SQE -> "SQE";
+        case PVRDMA_QPS_ERR -> "ERR";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_QPS_RESET -> "RESET";
-            case PVRDMA_QPS_INIT -> "INIT";
-            case PVRDMA_QPS_RTR -> "RTR";
-            case PVRDMA_QPS_RTS -> "RTS";
-            case PVRDMA_QPS_SQD -> "SQD";
-            case PVRDMA_QPS_SQE -> "SQE";
-            case PVRDMA_QPS_ERR -> "ERR";
-            default -> "unknown " + value;
-        };
+    private QpState() {
     }
 }

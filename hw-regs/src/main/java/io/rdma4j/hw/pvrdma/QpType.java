@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Kinds of queue pairs, {@code enum pvrdma_qp_type}. Drivers create GSI, RC and UD only.
  */
@@ -19,23 +21,16 @@ public final class QpType {
     /** Unreliable datagram. */
     public static final int PVRDMA_QPT_UD = 4;
 
-    private QpType() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_QPT_SMI -> "SMI";
+        case PVRDMA_QPT_GSI -> "GSI";
+        case PVRDMA_QPT_RC -> "RC";
+        case PVRDMA_QPT_UC -> "UC";
+        case PVRDMA_QPT_UD -> "UD";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_QPT_SMI -> "SMI";
-            case PVRDMA_QPT_GSI -> "GSI";
-            case PVRDMA_QPT_RC -> "RC";
-            case PVRDMA_QPT_UC -> "UC";
-            case PVRDMA_QPT_UD -> "UD";
-            default -> "unknown " + value;
-        };
+    private QpType() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Flags of a work request in a send queue, {@code enum pvrdma_send_flags}.
  */
@@ -19,16 +21,9 @@ public final class SendFlags {
     /** Have the checksum computed. */
     public static final int PVRDMA_SEND_IP_CSUM = 1 << 4;
 
-    private SendFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("FENCE", "SIGNALED", "SOLICITED", "INLINE", "IP_CSUM");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "FENCE", "SIGNALED", "SOLICITED", "INLINE", "IP_CSUM");
+    private SendFlags() {
     }
 }

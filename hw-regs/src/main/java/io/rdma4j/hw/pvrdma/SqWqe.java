@@ -101,7 +101,7 @@ public final class SqWqe extends SqWqeBind {
         .u32("wr.fast_reg.page_shift", FAST_REG_PAGE_SHIFT_OFFSET)
         .u32("wr.fast_reg.page_list_len", FAST_REG_PAGE_LIST_LEN_OFFSET)
         .u32("wr.fast_reg.length", FAST_REG_LENGTH_OFFSET)
-        .u32("wr.fast_reg.access_flags", FAST_REG_ACCESS_OFFSET, AccessFlags::name)
+        .u32("wr.fast_reg.access_flags", FAST_REG_ACCESS_OFFSET, AccessFlags.NAMES)
         .u32("wr.fast_reg.rkey", FAST_REG_RKEY_OFFSET)
         .reserved(12)
         .build();
@@ -134,7 +134,7 @@ public final class SqWqe extends SqWqeBind {
         .u32("wr.bind.mw_rkey", BIND_MW_RKEY_OFFSET)
         .u32("wr.bind.new_rkey", BIND_NEW_RKEY_OFFSET)
         .u32("wr.bind.mr_lkey", BIND_MR_LKEY_OFFSET)
-        .u32("wr.bind.access_flags", BIND_ACCESS_OFFSET, AccessFlags::name)
+        .u32("wr.bind.access_flags", BIND_ACCESS_OFFSET, AccessFlags.NAMES)
         .reserved(16)
         .build();
 
@@ -153,8 +153,8 @@ public final class SqWqe extends SqWqeBind {
             .u64("wr_id", WR_ID_OFFSET)
             .u32("num_sge", NUM_SGE_OFFSET)
             .u32("total_len", TOTAL_LEN_OFFSET)
-            .u32("opcode", OPCODE_OFFSET, WrOpcode::name)
-            .u32("send_flags", SEND_FLAGS_OFFSET, SendFlags::name)
+            .u32("opcode", OPCODE_OFFSET, WrOpcode.NAMES)
+            .u32("send_flags", SEND_FLAGS_OFFSET, SendFlags.NAMES)
             .u32("imm_data", IMM_DATA_OFFSET)
             .reserved(4);
     }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * Which attributes MODIFY_SRQ sets, {@code enum pvrdma_srq_attr_mask}.
  */
@@ -13,16 +15,9 @@ public final class SrqAttrMask {
     /** srq_limit. */
     public static final int PVRDMA_SRQ_LIMIT = 1 << 1;
 
-    private SrqAttrMask() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("MAX_WR", "LIMIT");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "MAX_WR", "LIMIT");
+    private SrqAttrMask() {
     }
 }

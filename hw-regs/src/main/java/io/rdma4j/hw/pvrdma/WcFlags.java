@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * What else a completion carries, {@code enum pvrdma_wc_flags}. libibverbs has the checksum and the invalidate bit
  * exchanged, so flags are mapped, never cast.
@@ -24,17 +26,10 @@ public final class WcFlags {
     /** The kind of network header is valid. */
     public static final int PVRDMA_WC_WITH_NETWORK_HDR_TYPE = 1 << 6;
 
-    private WcFlags() {
-    }
+    /** The names of the bits, without their C prefix. */
+    public static final Names NAMES = Names.ofBits("GRH", "WITH_IMM", "WITH_INVALIDATE", "IP_CSUM_OK", "WITH_SMAC",
+        "WITH_VLAN", "WITH_NETWORK_HDR_TYPE");
 
-    /**
-     * Names the bits of a mask.
-     *
-     * @param mask any value
-     * @return the names without their C prefix, joined by a bar; bits without a name in hexadecimal; 0 for no bit
-     */
-    public static String name(int mask) {
-        return BitNames.of(mask, "GRH", "WITH_IMM", "WITH_INVALIDATE", "IP_CSUM_OK", "WITH_SMAC", "WITH_VLAN",
-            "WITH_NETWORK_HDR_TYPE");
+    private WcFlags() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * What a completion completes, {@code enum pvrdma_wc_opcode}. From 6 on libibverbs numbers differently, so opcodes are
  * mapped, never cast.
@@ -36,31 +38,24 @@ public final class WcOpcode {
     /** A receive that a write with immediate data consumed. */
     public static final int PVRDMA_WC_RECV_RDMA_WITH_IMM = 129;
 
-    private WcOpcode() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_WC_SEND -> "SEND";
+        case PVRDMA_WC_RDMA_WRITE -> "RDMA_WRITE";
+        case PVRDMA_WC_RDMA_READ -> "RDMA_READ";
+        case PVRDMA_WC_COMP_SWAP -> "COMP_SWAP";
+        case PVRDMA_WC_FETCH_ADD -> "FETCH_ADD";
+        case PVRDMA_WC_BIND_MW -> "BIND_MW";
+        case PVRDMA_WC_LSO -> "LSO";
+        case PVRDMA_WC_LOCAL_INV -> "LOCAL_INV";
+        case PVRDMA_WC_FAST_REG_MR -> "FAST_REG_MR";
+        case PVRDMA_WC_MASKED_COMP_SWAP -> "MASKED_COMP_SWAP";
+        case PVRDMA_WC_MASKED_FETCH_ADD -> "MASKED_FETCH_ADD";
+        case PVRDMA_WC_RECV -> "RECV";
+        case PVRDMA_WC_RECV_RDMA_WITH_IMM -> "RECV_RDMA_WITH_IMM";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_WC_SEND -> "SEND";
-            case PVRDMA_WC_RDMA_WRITE -> "RDMA_WRITE";
-            case PVRDMA_WC_RDMA_READ -> "RDMA_READ";
-            case PVRDMA_WC_COMP_SWAP -> "COMP_SWAP";
-            case PVRDMA_WC_FETCH_ADD -> "FETCH_ADD";
-            case PVRDMA_WC_BIND_MW -> "BIND_MW";
-            case PVRDMA_WC_LSO -> "LSO";
-            case PVRDMA_WC_LOCAL_INV -> "LOCAL_INV";
-            case PVRDMA_WC_FAST_REG_MR -> "FAST_REG_MR";
-            case PVRDMA_WC_MASKED_COMP_SWAP -> "MASKED_COMP_SWAP";
-            case PVRDMA_WC_MASKED_FETCH_ADD -> "MASKED_FETCH_ADD";
-            case PVRDMA_WC_RECV -> "RECV";
-            case PVRDMA_WC_RECV_RDMA_WITH_IMM -> "RECV_RDMA_WITH_IMM";
-            default -> "unknown " + value;
-        };
+    private WcOpcode() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * How a work request ended, {@code enum pvrdma_wc_status}; the numbers are those of {@code ibv_wc_status}.
  */
@@ -53,40 +55,33 @@ public final class WcStatus {
     /** Anything else. */
     public static final int PVRDMA_WC_GENERAL_ERR = 21;
 
-    private WcStatus() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_WC_SUCCESS -> "SUCCESS";
+        case PVRDMA_WC_LOC_LEN_ERR -> "LOC_LEN_ERR";
+        case PVRDMA_WC_LOC_QP_OP_ERR -> "LOC_QP_OP_ERR";
+        case PVRDMA_WC_LOC_EEC_OP_ERR -> "LOC_EEC_OP_ERR";
+        case PVRDMA_WC_LOC_PROT_ERR -> "LOC_PROT_ERR";
+        case PVRDMA_WC_WR_FLUSH_ERR -> "WR_FLUSH_ERR";
+        case PVRDMA_WC_MW_BIND_ERR -> "MW_BIND_ERR";
+        case PVRDMA_WC_BAD_RESP_ERR -> "BAD_RESP_ERR";
+        case PVRDMA_WC_LOC_ACCESS_ERR -> "LOC_ACCESS_ERR";
+        case PVRDMA_WC_REM_INV_REQ_ERR -> "REM_INV_REQ_ERR";
+        case PVRDMA_WC_REM_ACCESS_ERR -> "REM_ACCESS_ERR";
+        case PVRDMA_WC_REM_OP_ERR -> "REM_OP_ERR";
+        case PVRDMA_WC_RETRY_EXC_ERR -> "RETRY_EXC_ERR";
+        case PVRDMA_WC_RNR_RETRY_EXC_ERR -> "RNR_RETRY_EXC_ERR";
+        case PVRDMA_WC_LOC_RDD_VIOL_ERR -> "LOC_RDD_VIOL_ERR";
+        case PVRDMA_WC_REM_INV_RD_REQ_ERR -> "REM_INV_RD_REQ_ERR";
+        case PVRDMA_WC_REM_ABORT_ERR -> "REM_ABORT_ERR";
+        case PVRDMA_WC_INV_EECN_ERR -> "INV_EECN_ERR";
+        case PVRDMA_WC_INV_EEC_STATE_ERR -> "INV_EEC_STATE_ERR";
+        case PVRDMA_WC_FATAL_ERR -> "FATAL_ERR";
+        case PVRDMA_WC_RESP_TIMEOUT_ERR -> "RESP_TIMEOUT_ERR";
+        case PVRDMA_WC_GENERAL_ERR -> "GENERAL_ERR";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_WC_SUCCESS -> "SUCCESS";
-            case PVRDMA_WC_LOC_LEN_ERR -> "LOC_LEN_ERR";
-            case PVRDMA_WC_LOC_QP_OP_ERR -> "LOC_QP_OP_ERR";
-            case PVRDMA_WC_LOC_EEC_OP_ERR -> "LOC_EEC_OP_ERR";
-            case PVRDMA_WC_LOC_PROT_ERR -> "LOC_PROT_ERR";
-            case PVRDMA_WC_WR_FLUSH_ERR -> "WR_FLUSH_ERR";
-            case PVRDMA_WC_MW_BIND_ERR -> "MW_BIND_ERR";
-            case PVRDMA_WC_BAD_RESP_ERR -> "BAD_RESP_ERR";
-            case PVRDMA_WC_LOC_ACCESS_ERR -> "LOC_ACCESS_ERR";
-            case PVRDMA_WC_REM_INV_REQ_ERR -> "REM_INV_REQ_ERR";
-            case PVRDMA_WC_REM_ACCESS_ERR -> "REM_ACCESS_ERR";
-            case PVRDMA_WC_REM_OP_ERR -> "REM_OP_ERR";
-            case PVRDMA_WC_RETRY_EXC_ERR -> "RETRY_EXC_ERR";
-            case PVRDMA_WC_RNR_RETRY_EXC_ERR -> "RNR_RETRY_EXC_ERR";
-            case PVRDMA_WC_LOC_RDD_VIOL_ERR -> "LOC_RDD_VIOL_ERR";
-            case PVRDMA_WC_REM_INV_RD_REQ_ERR -> "REM_INV_RD_REQ_ERR";
-            case PVRDMA_WC_REM_ABORT_ERR -> "REM_ABORT_ERR";
-            case PVRDMA_WC_INV_EECN_ERR -> "INV_EECN_ERR";
-            case PVRDMA_WC_INV_EEC_STATE_ERR -> "INV_EEC_STATE_ERR";
-            case PVRDMA_WC_FATAL_ERR -> "FATAL_ERR";
-            case PVRDMA_WC_RESP_TIMEOUT_ERR -> "RESP_TIMEOUT_ERR";
-            case PVRDMA_WC_GENERAL_ERR -> "GENERAL_ERR";
-            default -> "unknown " + value;
-        };
+    private WcStatus() {
     }
 }

@@ -4,6 +4,8 @@
  */
 package io.rdma4j.hw.pvrdma;
 
+import io.rdma4j.hw.layout.Names;
+
 /**
  * What a work request in a send queue asks for, {@code enum pvrdma_wr_opcode}. libibverbs numbers the last ones
  * differently, so opcodes are mapped, never cast.
@@ -44,35 +46,28 @@ public final class WrOpcode {
     /** No request. */
     public static final int PVRDMA_WR_ERROR = 16;
 
-    private WrOpcode() {
-    }
+    /** The names of the values, without their C prefix. */
+    public static final Names NAMES = value -> switch (value) {
+        case PVRDMA_WR_RDMA_WRITE -> "RDMA_WRITE";
+        case PVRDMA_WR_RDMA_WRITE_WITH_IMM -> "RDMA_WRITE_WITH_IMM";
+        case PVRDMA_WR_SEND -> "SEND";
+        case PVRDMA_WR_SEND_WITH_IMM -> "SEND_WITH_IMM";
+        case PVRDMA_WR_RDMA_READ -> "RDMA_READ";
+        case PVRDMA_WR_ATOMIC_CMP_AND_SWP -> "ATOMIC_CMP_AND_SWP";
+        case PVRDMA_WR_ATOMIC_FETCH_AND_ADD -> "ATOMIC_FETCH_AND_ADD";
+        case PVRDMA_WR_LSO -> "LSO";
+        case PVRDMA_WR_SEND_WITH_INV -> "SEND_WITH_INV";
+        case PVRDMA_WR_RDMA_READ_WITH_INV -> "RDMA_READ_WITH_INV";
+        case PVRDMA_WR_LOCAL_INV -> "LOCAL_INV";
+        case PVRDMA_WR_FAST_REG_MR -> "FAST_REG_MR";
+        case PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP -> "MASKED_ATOMIC_CMP_AND_SWP";
+        case PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD -> "MASKED_ATOMIC_FETCH_AND_ADD";
+        case PVRDMA_WR_BIND_MW -> "BIND_MW";
+        case PVRDMA_WR_REG_SIG_MR -> "REG_SIG_MR";
+        case PVRDMA_WR_ERROR -> "ERROR";
+        default -> null;
+    };
 
-    /**
-     * Names a value.
-     *
-     * @param value any value
-     * @return the name without its C prefix, or "unknown" and the value
-     */
-    public static String name(int value) {
-        return switch (value) {
-            case PVRDMA_WR_RDMA_WRITE -> "RDMA_WRITE";
-            case PVRDMA_WR_RDMA_WRITE_WITH_IMM -> "RDMA_WRITE_WITH_IMM";
-            case PVRDMA_WR_SEND -> "SEND";
-            case PVRDMA_WR_SEND_WITH_IMM -> "SEND_WITH_IMM";
-            case PVRDMA_WR_RDMA_READ -> "RDMA_READ";
-            case PVRDMA_WR_ATOMIC_CMP_AND_SWP -> "ATOMIC_CMP_AND_SWP";
-            case PVRDMA_WR_ATOMIC_FETCH_AND_ADD -> "ATOMIC_FETCH_AND_ADD";
-            case PVRDMA_WR_LSO -> "LSO";
-            case PVRDMA_WR_SEND_WITH_INV -> "SEND_WITH_INV";
-            case PVRDMA_WR_RDMA_READ_WITH_INV -> "RDMA_READ_WITH_INV";
-            case PVRDMA_WR_LOCAL_INV -> "LOCAL_INV";
-            case PVRDMA_WR_FAST_REG_MR -> "FAST_REG_MR";
-            case PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP -> "MASKED_ATOMIC_CMP_AND_SWP";
-            case PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD -> "MASKED_ATOMIC_FETCH_AND_ADD";
-            case PVRDMA_WR_BIND_MW -> "BIND_MW";
-            case PVRDMA_WR_REG_SIG_MR -> "REG_SIG_MR";
-            case PVRDMA_WR_ERROR -> "ERROR";
-            default -> "unknown " + value;
-        };
+    private WrOpcode() {
     }
 }

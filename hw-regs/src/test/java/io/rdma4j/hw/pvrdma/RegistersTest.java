@@ -36,11 +36,11 @@ class RegistersTest {
         assertThat(Bar1.PVRDMA_DEVICE_CTL_ACTIVATE).isZero();
         assertThat(Bar1.PVRDMA_DEVICE_CTL_UNQUIESCE).isEqualTo(1);
         assertThat(Bar1.PVRDMA_DEVICE_CTL_RESET).isEqualTo(2);
-        assertThat(Bar1.ctlName(2)).isEqualTo("RESET");
-        assertThat(Bar1.ctlName(3)).isEqualTo("unknown 3");
+        assertThat(Bar1.CTL_NAMES.of(2)).isEqualTo("RESET");
+        assertThat(Bar1.CTL_NAMES.of(3)).isEqualTo("unknown 0x3");
         assertThat(new int[] {Bar1.PVRDMA_INTR_CAUSE_RESPONSE, Bar1.PVRDMA_INTR_CAUSE_ASYNC, Bar1.PVRDMA_INTR_CAUSE_CQ})
             .containsExactly(1, 2, 4);
-        assertThat(Bar1.causeName(5)).isEqualTo("RESPONSE|CQ");
+        assertThat(Bar1.CAUSE_NAMES.of(5)).isEqualTo("RESPONSE|CQ");
     }
 
     @Test

@@ -73,7 +73,7 @@ class SharedRegionTest {
         assertThat(GosInfo.version(word)).isEqualTo(0xfffe);
         assertThat(GosInfo.misc(word)).isEqualTo(0x3fd);
         assertThat(GosInfo.pack(-4, -16, 1 << 16, 1 << 10)).as("no part spills").isZero();
-        assertThat(GosInfo.name(0x46)).isEqualTo("bits 2, type 1, version 1, misc 0");
+        assertThat(GosInfo.NAMES.of(0x46)).isEqualTo("bits 2, type 1, version 1, misc 0");
     }
 
     private String hex(int at, int length) {

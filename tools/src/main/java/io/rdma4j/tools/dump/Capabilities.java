@@ -63,7 +63,7 @@ final class Capabilities {
 
     private void decode(final JsonObject row, final int at) {
         final int id = u8(at + PciConfig.CAP_ID_OFFSET);
-        row.add("id", Fields.named(id, PciBits.capability(id)));
+        row.add("id", Fields.named(id, PciBits.CAPABILITIES));
         final int word = u16(at + 2);
         switch (id) {
             case POWER_MANAGEMENT -> row.addProperty("detail", "version " + (word & 7));

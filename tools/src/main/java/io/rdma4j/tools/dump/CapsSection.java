@@ -47,7 +47,7 @@ public final class CapsSection implements Section {
             final JsonObject caps = caps(bytes);
             if (source.view().description().startsWith(EMULATED)) {
                 final int flags = (int) Nodes.number(caps, EXTENSIONS, 0);
-                caps.add(EXTENSIONS, named(caps.get(EXTENSIONS), ExtensionFlags.name(flags)));
+                caps.add(EXTENSIONS, named(caps.get(EXTENSIONS), ExtensionFlags.NAMES.of(flags)));
             }
             section.add(CAPS, caps);
             Raw.add(source, section, "capabilities", region.iova() + Dsr.CAPS.offset(), bytes);

@@ -115,9 +115,7 @@ public final class CmdSection implements Section {
     }
 
     private static JsonElement err(final int err) {
-        final JsonObject json = Fields.named(0, Register.errName(err));
-        json.add(Fields.VALUE, Fields.hex(Integer.toUnsignedLong(err)));
-        return json;
+        return Register.ERR.decode(err);
     }
 
     /** The driver checks the same, and gives up a device that answers to something else. */

@@ -87,7 +87,7 @@ public final class CqSection implements Section {
         for (int status = 0; status < CqKind.STATUSES; status++) {
             final long count = cq.counter(CqKind.STATUS + status);
             if (count != 0) {
-                json.addProperty(WcStatus.name(status), count);
+                json.addProperty(WcStatus.NAMES.of(status), count);
             }
         }
         return json;

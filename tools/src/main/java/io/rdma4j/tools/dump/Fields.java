@@ -9,11 +9,11 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.rdma4j.hw.layout.Layout;
+import io.rdma4j.hw.layout.Names;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.HexFormat;
-import java.util.function.IntFunction;
 
 /**
  * Makes JSON of numbers and structs. Numbers of up to 32 bits are JSON numbers; longer ones (addresses, keys, GUIDs)
@@ -84,11 +84,10 @@ public final class Fields {
             return bytes(copy);
         }
         final long value = field.number(buffer, base);
-        return field.size() == Long.BYTES ? hex(value) : number(value, field.namer());
-    }
-
-    private static JsonElement number(final long value, final IntFunction<String> namer) {
-        return namer == null ? new JsonPrimitive(value) : named(value, namer.apply((int) value));
+        if (field.size() == Long.BYTES) {
+            return hex(value);
+        }
+        return field.names() == null ? new JsonPrimitive(value) : named(value, field.names());
     }
 
     /**
@@ -122,17 +121,23 @@ public final class Fields {
     }
 
     /**
-     * A number that has a name; one that has none (the namers of hw-regs say "unknown" then) is invalid.
+     * A number of up to 32 bits that should have a name; one that has none is invalid.
      *
      * @param value the number.
-     * @param name  its name, or that it is unknown.
+     * @param names of all numbers that may be there.
      * @return a new object.
      */
-    public static JsonObject named(final long value, final String name) {
+    public static JsonObject named(final long value, final Names names) {
+        final JsonObject json = named(new JsonPrimitive(value), (int) value, names);
+        return value >>> Integer.SIZE == 0 ? json : invalid(json, "more than 32 bits");
+    }
+
+    /** As {@link #named(long, Names)}, with a number that is written in a way of its own. */
+    static JsonObject named(final JsonElement written, final int value, final Names names) {
         final JsonObject json = new JsonObject();
-        json.addProperty(VALUE, value);
-        json.addProperty(NAME, name);
-        if (name.startsWith("unknown")) {
+        json.add(VALUE, written);
+        json.addProperty(NAME, names.of(value));
+        if (names.find(value) == null) {
             json.addProperty(INVALID, "no such value");
         }
         return json;

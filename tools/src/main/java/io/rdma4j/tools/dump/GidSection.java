@@ -55,7 +55,7 @@ public final class GidSection implements Section {
         final JsonObject row = new JsonObject();
         row.addProperty(INDEX, gid.handle());
         row.addProperty(GID, text(high, low));
-        row.add(TYPE, Fields.named(Integer.toUnsignedLong(type), GidType.name(type)));
+        row.add(TYPE, Fields.named(Integer.toUnsignedLong(type), GidType.NAMES));
         if (gid.handle() < 0) {
             Fields.invalid(row, "no index");
         }

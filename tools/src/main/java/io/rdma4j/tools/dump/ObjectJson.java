@@ -12,13 +12,13 @@ import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Mtu;
+import io.rdma4j.hw.layout.Names;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.verbs.pvrdma.live.QpKind;
 
 import java.util.List;
 import java.util.Set;
-import java.util.StringJoiner;
 
 /** A published object in JSON: its handle, its attributes, its counters, named as {@link LiveKind} names them. */
 final class ObjectJson {
@@ -26,8 +26,10 @@ final class ObjectJson {
     static final String PAGES = "pages";
     static final String LENGTH = "length";
     /** How flags are called, from bit 0. */
-    private static final List<String> MR_FLAGS = List.of("ON_DEMAND", "PAGE_LIST", "CACHED", "FAST");
-    private static final List<String> AV_FLAGS = List.of("EVENT", "READ", "SYMMETRIC");
+    private static final Names MR_FLAGS = Names.ofBits("ON_DEMAND", "PAGE_LIST", "CACHED", "FAST");
+    private static final Names AV_FLAGS = Names.ofBits("EVENT", "READ", "SYMMETRIC");
+    /** {@code enum fi_av_type} (rdma/fi_domain.h). */
+    private static final Names AV_TYPES = Names.of(1, "FI_AV_MAP", "FI_AV_TABLE");
     private static final Set<String> ADDRESSES = Set.of("ring_iova", "pdir_dma", "iova", "address", "dgid_high",
         "dgid_low");
     /** What is not there is published as one of these. */
@@ -60,34 +62,15 @@ final class ObjectJson {
             return Fields.hex(value);
         }
         return switch (kind.name() + '.' + name) {
-            case "QP.type" -> Fields.named(value, QpType.name((int) value));
-            case "QP.state" -> Fields.named(value, QpState.name((int) value));
-            case "QP.path_mtu" -> Fields.named(value, Mtu.name((int) value));
-            case "MR.access" -> Fields.named(value, AccessFlags.name((int) value));
-            case "MR.flags" -> Fields.named(value, flags(value, MR_FLAGS));
-            case "AV.type" -> Fields.named(value, avType(value));
-            case "AV.flags" -> Fields.named(value, flags(value, AV_FLAGS));
+            case "QP.type" -> Fields.named(value, QpType.NAMES);
+            case "QP.state" -> Fields.named(value, QpState.NAMES);
+            case "QP.path_mtu" -> Fields.named(value, Mtu.NAMES);
+            case "MR.access" -> Fields.named(value, AccessFlags.NAMES);
+            case "MR.flags" -> Fields.named(value, MR_FLAGS);
+            case "AV.type" -> Fields.named(value, AV_TYPES);
+            case "AV.flags" -> Fields.named(value, AV_FLAGS);
             default -> new JsonPrimitive(value);
         };
-    }
-
-    /** {@code enum fi_av_type} (rdma/fi_domain.h). */
-    private static String avType(final long value) {
-        return value == 1 ? "FI_AV_MAP" : value == 2 ? "FI_AV_TABLE" : "unknown " + value;
-    }
-
-    private static String flags(final long mask, final List<String> known) {
-        final StringJoiner names = new StringJoiner("|").setEmptyValue("0");
-        for (int i = 0; i < known.size(); i++) {
-            if ((mask & 1L << i) != 0) {
-                names.add(known.get(i));
-            }
-        }
-        final long rest = mask & -1L << known.size();
-        if (rest != 0) {
-            names.add("0x" + Long.toHexString(rest));
-        }
-        return names.toString();
     }
 
     /** Adds counters that have a name. */

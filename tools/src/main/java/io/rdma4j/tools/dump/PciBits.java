@@ -6,9 +6,9 @@
 package io.rdma4j.tools.dump;
 
 import com.google.gson.JsonObject;
+import io.rdma4j.hw.layout.Names;
 
 import java.util.List;
-import java.util.Map;
 
 /** Bits of the configuration space under the names that lspci gives them. */
 final class PciBits {
@@ -25,15 +25,10 @@ final class PciBits {
     private static final int DEVICE_SELECT_SHIFT = 9;
     private static final int DEVICE_SELECT_MASK = 3;
     /** Of the capabilities, PCI Code and ID Assignment Specification. */
-    private static final Map<Integer, String> CAPABILITIES = Map.ofEntries(
-        Map.entry(0x01, "Power Management"), Map.entry(0x02, "AGP"), Map.entry(0x03, "Vital Product Data"),
-        Map.entry(0x04, "Slot ID"), Map.entry(0x05, "MSI"), Map.entry(0x06, "CompactPCI hot-swap"),
-        Map.entry(0x07, "PCI-X"), Map.entry(0x08, "HyperTransport"), Map.entry(0x09, "Vendor Specific Information"),
-        Map.entry(0x0a, "Debug port"), Map.entry(0x0b, "CompactPCI central resource control"),
-        Map.entry(0x0c, "Hot-plug capable"), Map.entry(0x0d, "Subsystem"), Map.entry(0x0e, "AGP3"),
-        Map.entry(0x0f, "Secure device"), Map.entry(0x10, "Express"), Map.entry(0x11, "MSI-X"),
-        Map.entry(0x12, "SATA HBA"), Map.entry(0x13, "PCI Advanced Features"),
-        Map.entry(0x14, "Enhanced Allocation"));
+    static final Names CAPABILITIES = Names.of(1, "Power Management", "AGP", "Vital Product Data", "Slot ID", "MSI",
+        "CompactPCI hot-swap", "PCI-X", "HyperTransport", "Vendor Specific Information", "Debug port",
+        "CompactPCI central resource control", "Hot-plug capable", "Subsystem", "AGP3", "Secure device", "Express",
+        "MSI-X", "SATA HBA", "PCI Advanced Features", "Enhanced Allocation");
 
     private PciBits() {
     }
@@ -76,9 +71,5 @@ final class PciBits {
         json.addProperty(Fields.VALUE, String.format("0x%04x", value));
         json.addProperty(Fields.NAME, name);
         return json;
-    }
-
-    static String capability(final int id) {
-        return CAPABILITIES.getOrDefault(id, "unknown 0x" + Integer.toHexString(id));
     }
 }

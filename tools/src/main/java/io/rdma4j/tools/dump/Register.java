@@ -18,6 +18,7 @@ import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
 
 import com.google.gson.JsonElement;
 import io.rdma4j.RdmaException;
+import io.rdma4j.hw.layout.Names;
 import io.rdma4j.hw.pvrdma.Bar1;
 
 import java.util.List;
@@ -146,10 +147,10 @@ public enum Register {
     JsonElement decode(final int value) {
         return switch (this) {
             case VERSION -> version(value);
-            case CTL -> withName(value, Bar1.ctlName(value));
-            case ERR -> withName(value, errName(value));
-            case ICR -> causes(value, Bar1.causeName(value));
-            case IMR -> withName(value, maskName(value));
+            case CTL -> withName(value, Bar1.CTL_NAMES);
+            case ERR -> withName(value, Register::errName);
+            case ICR -> causes(value);
+            case IMR -> withName(value, Register::maskName);
             default -> Fields.hex(Integer.toUnsignedLong(value));
         };
     }
@@ -161,14 +162,12 @@ public enum Register {
                 Bar1.PVRDMA_QPHANDLE_VERSION));
     }
 
-    private static JsonElement withName(final int value, final String name) {
-        final JsonElement json = Fields.named(0, name);
-        json.getAsJsonObject().add(Fields.VALUE, Fields.hex(Integer.toUnsignedLong(value)));
-        return json;
+    private static JsonElement withName(final int value, final Names names) {
+        return Fields.named(Fields.hex(Integer.toUnsignedLong(value)), value, names);
     }
 
-    private static JsonElement causes(final int value, final String name) {
-        final JsonElement json = withName(value, value == 0 ? "none" : name);
+    private static JsonElement causes(final int value) {
+        final JsonElement json = withName(value, bits -> bits == 0 ? "none" : Bar1.CAUSE_NAMES.of(bits));
         return (value & ~INTERRUPTS) == 0 ? json : Fields.invalid(json, "bits of no interrupt cause are set");
     }
 
@@ -176,12 +175,12 @@ public enum Register {
         return switch (value) {
             case Bar1.IMR_NONE_MASKED -> "none masked";
             case Bar1.IMR_ALL_MASKED -> "all masked";
-            default -> Bar1.causeName(value) + " masked";
+            default -> Bar1.CAUSE_NAMES.of(value) + " masked";
         };
     }
 
     /** Devices write -errno, a few handlers +errno. */
-    static String errName(final int value) {
+    private static String errName(final int value) {
         if (value == 0) {
             return "success";
         }
@@ -189,6 +188,6 @@ public enum Register {
             return "no command was executed yet, or the device does not know it";
         }
         final long magnitude = Math.abs((long) value);
-        return magnitude <= MAX_ERRNO ? RdmaException.errnoName((int) magnitude) : "unknown";
+        return magnitude <= MAX_ERRNO ? RdmaException.errnoName((int) magnitude) : null;
     }
 }

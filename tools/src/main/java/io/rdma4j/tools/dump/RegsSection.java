@@ -30,7 +30,6 @@ public final class RegsSection implements Section {
     private static final String MEANING = "meaning";
     private static final String NOT_READ = "not_read";
     private static final int ALL_ONES = -1;
-    private static final List<String> STATES = List.of("works", "failed", "closing");
 
     /** Stateless. */
     public RegsSection() {
@@ -137,8 +136,7 @@ public final class RegsSection implements Section {
     private static JsonObject driver(final LiveObject device) {
         final JsonObject driver = new JsonObject();
         final long state = device.attribute(DeviceKind.STATE);
-        driver.add("state", Fields.named(state,
-            state >= 0 && state < STATES.size() ? STATES.get((int) state) : "unknown " + state));
+        driver.add("state", Fields.named(state, DeviceKind.STATES));
         driver.add("dsr_iova", iova(device, DeviceKind.DSR_IOVA));
         driver.add("cmd_slot_iova", iova(device, DeviceKind.CMD_SLOT_IOVA));
         driver.add("resp_slot_iova", iova(device, DeviceKind.RESP_SLOT_IOVA));

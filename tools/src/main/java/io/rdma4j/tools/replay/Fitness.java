@@ -61,13 +61,20 @@ final class Fitness {
             return "BAD_WQE_LOOPS: no GID could be bound (see --gid), and the device "
                 + Quirk.BAD_WQE_LOOPS.description();
         }
-        final boolean atomic = WrOpcode.name(opcode).contains("ATOMIC");
-        return atomic && caps.get(Caps.ATOMIC_OPS) == 0 ? "the device has no atomics" : null;
+        return isAtomic(opcode) && caps.get(Caps.ATOMIC_OPS) == 0 ? "the device has no atomics" : null;
+    }
+
+    private static boolean isAtomic(final int opcode) {
+        return switch (opcode) {
+            case WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP, WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD,
+                WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP, WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD -> true;
+            default -> false;
+        };
     }
 
     private String extension(final int flag) {
         return profile.hasExtensions() && (caps.get(Caps.DEVICE_CAP_FLAGS2) & flag) != 0 ? null
-            : "the device has no extension " + ExtensionFlags.name(flag);
+            : "the device has no extension " + ExtensionFlags.NAMES.of(flag);
     }
 
     /** A step was not played. */

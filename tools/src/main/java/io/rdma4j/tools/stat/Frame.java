@@ -7,6 +7,7 @@ package io.rdma4j.tools.stat;
 
 import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.verbs.pvrdma.live.DeviceKind;
 
 import java.util.List;
 import java.util.Map;
@@ -36,10 +37,8 @@ record Frame(
      * @param state        0 works, 1 failed, 2 closing.
      */
     record Device(long pid, String address, int number, String description, long openedMillis, long state) {
-        private static final List<String> STATES = List.of("works", "failed", "closing");
-
         String stateName() {
-            return state >= 0 && state < STATES.size() ? STATES.get((int) state) : "unknown " + state;
+            return DeviceKind.STATES.of((int) state);
         }
     }
 

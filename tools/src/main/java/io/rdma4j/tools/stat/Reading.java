@@ -90,6 +90,6 @@ record Reading(long nanos, List<LiveObject> objects, List<LiveCounter> counters,
 
     /** All that are not known are counted with the last. */
     static String statusName(final int status) {
-        return status == CqKind.STATUSES - 1 ? "other" : WcStatus.name(status);
+        return status == CqKind.STATUSES - 1 ? "other" : WcStatus.NAMES.of(status);
     }
 }

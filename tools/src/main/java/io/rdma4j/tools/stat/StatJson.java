@@ -113,8 +113,8 @@ final class StatJson implements StatPrinter {
         queue.addProperty("name", Queues.name(object));
         queue.addProperty("handle", Integer.toUnsignedLong(object.handle()));
         if (object.kind() == QpKind.KIND) {
-            queue.addProperty("type", QpType.name((int) object.attribute(QpKind.TYPE)));
-            queue.addProperty("state", QpState.name((int) object.attribute(QpKind.STATE)));
+            queue.addProperty("type", QpType.NAMES.of((int) object.attribute(QpKind.TYPE)));
+            queue.addProperty("state", QpState.NAMES.of((int) object.attribute(QpKind.STATE)));
         }
         final JsonObject rates = new JsonObject();
         for (final Metric metric : Metric.values()) {

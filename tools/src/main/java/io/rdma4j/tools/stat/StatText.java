@@ -82,8 +82,8 @@ final class StatText implements StatPrinter {
         final Table qps = Table.ofNamedNumbers("QP", "type", "state", "sends" + PER_SECOND, "doorbells" + PER_SECOND,
             "outstanding", "receives" + PER_SECOND, "doorbells" + PER_SECOND, "outstanding");
         for (final LiveObject qp : frame.objects(QpKind.KIND)) {
-            qps.row(Queues.name(qp), QpType.name((int) qp.attribute(QpKind.TYPE)),
-                QpState.name((int) qp.attribute(QpKind.STATE)), rate(frame, qp, Metric.POSTED_SENDS),
+            qps.row(Queues.name(qp), QpType.NAMES.of((int) qp.attribute(QpKind.TYPE)),
+                QpState.NAMES.of((int) qp.attribute(QpKind.STATE)), rate(frame, qp, Metric.POSTED_SENDS),
                 rate(frame, qp, Metric.SEND_DOORBELLS), count(qp, Metric.OUTSTANDING_SENDS),
                 rate(frame, qp, Metric.POSTED_RECEIVES), rate(frame, qp, Metric.RECEIVE_DOORBELLS),
                 count(qp, Metric.OUTSTANDING_RECEIVES));

@@ -50,7 +50,7 @@ public final class AhAttr extends Flyweight<AhAttr> {
     /** The rate limit, coded. */
     public static final IntField<AhAttr> STATIC_RATE = F.u8("static_rate");
     /** The {@link io.rdma4j.hw.pvrdma.AhFlags}. */
-    public static final IntField<AhAttr> AH_FLAGS = F.u8("ah_flags", AhFlags::name);
+    public static final IntField<AhAttr> AH_FLAGS = F.u8("ah_flags", AhFlags.NAMES);
     /** The port, counted from 1. */
     public static final IntField<AhAttr> PORT_NUM = F.u8("port_num");
     /** The destination MAC, 6 bytes. */

@@ -36,6 +36,6 @@ public final class CommandHeader extends Flyweight<CommandHeader> {
 
     private static String commandName(int id) {
         final Command command = Command.of(id);
-        return command == null ? "unknown " + id : command.name();
+        return command == null ? null : command.name();
     }
 }

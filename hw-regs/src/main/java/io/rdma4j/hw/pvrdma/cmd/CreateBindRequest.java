@@ -25,7 +25,7 @@ public final class CreateBindRequest extends CommandRequest<CreateBindRequest> {
     /** The GID, 16 bytes. */
     public static final BytesField<CreateBindRequest> NEW_GID = F.bytes("new_gid", 16);
     /** The {@link io.rdma4j.hw.pvrdma.GidType}. */
-    public static final IntField<CreateBindRequest> GID_TYPE = F.u8("gid_type", GidType::name);
+    public static final IntField<CreateBindRequest> GID_TYPE = F.u8("gid_type", GidType.NAMES);
     /** What the struct looks like. */
     public static final Layout LAYOUT = F.reserved(3).build();
 

@@ -26,9 +26,9 @@ public final class CreateMrRequest extends CommandRequest<CreateMrRequest> {
     /** The protection domain's handle. */
     public static final IntField<CreateMrRequest> PD_HANDLE = F.u32("pd_handle");
     /** The {@link io.rdma4j.hw.pvrdma.AccessFlags}. */
-    public static final IntField<CreateMrRequest> ACCESS_FLAGS = F.u32("access_flags", AccessFlags::name);
+    public static final IntField<CreateMrRequest> ACCESS_FLAGS = F.u32("access_flags", AccessFlags.NAMES);
     /** The {@link io.rdma4j.hw.pvrdma.MrFlags}, 0 for memory given by its pages. */
-    public static final IntField<CreateMrRequest> FLAGS = F.u32("flags", MrFlags::name);
+    public static final IntField<CreateMrRequest> FLAGS = F.u32("flags", MrFlags.NAMES);
     /** The pages spanned. */
     public static final IntField<CreateMrRequest> NCHUNKS = F.u32("nchunks");
     /** What the struct looks like. */

@@ -41,7 +41,7 @@ public final class CreateQpRequest extends CommandRequest<CreateQpRequest> {
     /** A key that Linux leaves 0. */
     public static final IntField<CreateQpRequest> LKEY = F.u32("lkey");
     /** The {@link io.rdma4j.hw.pvrdma.AccessFlags}, of which Linux sets LOCAL_WRITE. */
-    public static final IntField<CreateQpRequest> ACCESS_FLAGS = F.u32("access_flags", AccessFlags::name);
+    public static final IntField<CreateQpRequest> ACCESS_FLAGS = F.u32("access_flags", AccessFlags.NAMES);
     /** All pages, state page included. */
     public static final IntField<CreateQpRequest> TOTAL_CHUNKS = F.u16("total_chunks");
     /** The pages of the send queue, without the state page. */
@@ -51,7 +51,7 @@ public final class CreateQpRequest extends CommandRequest<CreateQpRequest> {
     /** 1 if every send is to be completed. */
     public static final IntField<CreateQpRequest> SQ_SIG_ALL = F.u8("sq_sig_all");
     /** The {@link io.rdma4j.hw.pvrdma.QpType}. */
-    public static final IntField<CreateQpRequest> QP_TYPE = F.u8("qp_type", QpType::name);
+    public static final IntField<CreateQpRequest> QP_TYPE = F.u8("qp_type", QpType.NAMES);
     /** 1 if receives come from an SRQ. */
     public static final IntField<CreateQpRequest> IS_SRQ = F.u8("is_srq");
     /** What the struct looks like. */

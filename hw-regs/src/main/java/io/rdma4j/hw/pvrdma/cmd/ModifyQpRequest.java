@@ -19,7 +19,7 @@ public final class ModifyQpRequest extends CommandRequest<ModifyQpRequest> {
     /** The QP's handle. */
     public static final IntField<ModifyQpRequest> QP_HANDLE = F.u32("qp_handle");
     /** The {@link io.rdma4j.hw.pvrdma.QpAttrMask}: which attributes to set. */
-    public static final IntField<ModifyQpRequest> ATTR_MASK = F.u32("attr_mask", QpAttrMask::name);
+    public static final IntField<ModifyQpRequest> ATTR_MASK = F.u32("attr_mask", QpAttrMask.NAMES);
     /** The attributes. */
     public static final StructField<ModifyQpRequest, QpAttr> ATTRS = F.struct("attrs", QpAttr.LAYOUT, QpAttr::new);
     /** What the struct looks like. */

@@ -19,7 +19,7 @@ public final class ModifySrqRequest extends CommandRequest<ModifySrqRequest> {
     /** The SRQ's handle. */
     public static final IntField<ModifySrqRequest> SRQ_HANDLE = F.u32("srq_handle");
     /** The {@link io.rdma4j.hw.pvrdma.SrqAttrMask}: which attributes to set. */
-    public static final IntField<ModifySrqRequest> ATTR_MASK = F.u32("attr_mask", SrqAttrMask::name);
+    public static final IntField<ModifySrqRequest> ATTR_MASK = F.u32("attr_mask", SrqAttrMask.NAMES);
     /** The attributes. */
     public static final StructField<ModifySrqRequest, SrqAttr> ATTRS = F.struct("attrs", SrqAttr.LAYOUT, SrqAttr::new);
     /** What the struct looks like. */

@@ -17,7 +17,7 @@ public final class PortAttr extends Flyweight<PortAttr> {
     private static final Fields<PortAttr> F = Fields.of("pvrdma_port_attr");
 
     /** The {@link io.rdma4j.hw.pvrdma.PortState}. */
-    public static final IntField<PortAttr> STATE = F.u32("state", PortState::name);
+    public static final IntField<PortAttr> STATE = F.u32("state", PortState.NAMES);
     /** The largest MTU, an {@link io.rdma4j.hw.pvrdma.Mtu} code. */
     public static final IntField<PortAttr> MAX_MTU = F.u32("max_mtu");
     /** The MTU in use, an {@link io.rdma4j.hw.pvrdma.Mtu} code. */

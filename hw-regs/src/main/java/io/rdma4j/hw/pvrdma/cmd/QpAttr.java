@@ -20,9 +20,9 @@ public final class QpAttr extends Flyweight<QpAttr> {
     private static final Fields<QpAttr> F = Fields.of("pvrdma_qp_attr");
 
     /** The {@link io.rdma4j.hw.pvrdma.QpState} asked for. */
-    public static final IntField<QpAttr> QP_STATE = F.u32("qp_state", QpState::name);
+    public static final IntField<QpAttr> QP_STATE = F.u32("qp_state", QpState.NAMES);
     /** The {@link io.rdma4j.hw.pvrdma.QpState} assumed. */
-    public static final IntField<QpAttr> CUR_QP_STATE = F.u32("cur_qp_state", QpState::name);
+    public static final IntField<QpAttr> CUR_QP_STATE = F.u32("cur_qp_state", QpState.NAMES);
     /** The {@link io.rdma4j.hw.pvrdma.Mtu} code of the path. */
     public static final IntField<QpAttr> PATH_MTU = F.u32("path_mtu");
     /** The migration state: 0 migrated, 1 rearm, 2 armed. */
@@ -36,7 +36,7 @@ public final class QpAttr extends Flyweight<QpAttr> {
     /** The number of the peer's QP. */
     public static final IntField<QpAttr> DEST_QP_NUM = F.u32("dest_qp_num");
     /** What the peer may do, {@link io.rdma4j.hw.pvrdma.AccessFlags}. */
-    public static final IntField<QpAttr> QP_ACCESS_FLAGS = F.u32("qp_access_flags", AccessFlags::name);
+    public static final IntField<QpAttr> QP_ACCESS_FLAGS = F.u32("qp_access_flags", AccessFlags.NAMES);
     /** The index of the partition key. */
     public static final IntField<QpAttr> PKEY_INDEX = F.u16("pkey_index");
     /** The index of the alternate path's partition key. */

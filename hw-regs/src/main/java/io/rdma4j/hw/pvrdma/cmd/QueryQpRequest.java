@@ -18,7 +18,7 @@ public final class QueryQpRequest extends CommandRequest<QueryQpRequest> {
     /** The QP's handle. */
     public static final IntField<QueryQpRequest> QP_HANDLE = F.u32("qp_handle");
     /** The {@link io.rdma4j.hw.pvrdma.QpAttrMask}: which attributes to tell. */
-    public static final IntField<QueryQpRequest> ATTR_MASK = F.u32("attr_mask", QpAttrMask::name);
+    public static final IntField<QueryQpRequest> ATTR_MASK = F.u32("attr_mask", QpAttrMask.NAMES);
     /** What the struct looks like. */
     public static final Layout LAYOUT = F.build();
 

@@ -32,6 +32,6 @@ public final class ResponseHeader extends Flyweight<ResponseHeader> {
 
     private static String ackName(int ack) {
         final Command command = Command.of(ack & ~Command.ACK_FLAG);
-        return command == null || command.ack() != ack ? "unknown " + Integer.toHexString(ack) : command.name();
+        return command == null || command.ack() != ack ? null : command.name();
     }
 }

@@ -221,8 +221,8 @@ class CommandTest {
             .set(ResponseHeader.ACK, 0x8000_0013).set(ResponseHeader.ERR, 22);
 
         assertThat(header.toString()).contains("(QUERY_SRQ)", "0x16 (22)");
-        assertThat(header.set(ResponseHeader.ACK, 0x13).toString()).as("without the flag").contains("(unknown 13)");
-        assertThat(header.set(ResponseHeader.ACK, 0x8000_0100).toString()).contains("(unknown 80000100)");
+        assertThat(header.set(ResponseHeader.ACK, 0x13).toString()).as("without the flag").contains("(unknown 0x13)");
+        assertThat(header.set(ResponseHeader.ACK, 0x8000_0100).toString()).contains("(unknown 0x80000100)");
     }
 
     @Test
@@ -231,7 +231,7 @@ class CommandTest {
 
         assertThat(header.get(CommandHeader.CMD)).isEqualTo(20);
         assertThat(header.toString()).contains("(DESTROY_SRQ)");
-        assertThat(header.set(CommandHeader.CMD, 99).toString()).contains("(unknown 99)");
+        assertThat(header.set(CommandHeader.CMD, 99).toString()).contains("(unknown 0x63)");
     }
 
     @Test

@@ -40,7 +40,7 @@ class MappingTest {
         "FAST_REG_MR, 11", "MASKED_ATOMIC_CMP_AND_SWP, 12", "MASKED_ATOMIC_FETCH_AND_ADD, 13", "BIND_MW, 14"})
     void mapsOpcodesOfRequests(final SendOpcode opcode, final int wire) {
         assertThat(Opcodes.wire(opcode)).isEqualTo(wire);
-        assertThat(WrOpcode.name(wire)).isEqualTo(opcode.name());
+        assertThat(WrOpcode.NAMES.of(wire)).isEqualTo(opcode.name());
     }
 
     @Test
@@ -79,7 +79,7 @@ class MappingTest {
     @EnumSource(WcStatus.class)
     void knowsEachStatus(final WcStatus status) {
         assertThat(WcStatus.of(status.ordinal())).isEqualTo(status);
-        assertThat(io.rdma4j.hw.pvrdma.WcStatus.name(status.ordinal())).contains(status.name());
+        assertThat(io.rdma4j.hw.pvrdma.WcStatus.NAMES.of(status.ordinal())).contains(status.name());
     }
 
     @Test
@@ -148,7 +148,7 @@ class MappingTest {
             bit <<= 1;
         }
         assertThat(QpAttributes.to(QpState.INIT).port(1).qkey(0).mask()).isEqualTo(1 | 0x20 | 0x40);
-        assertThat(io.rdma4j.hw.pvrdma.QpState.name(QpState.SQE.ordinal())).contains("SQE");
+        assertThat(io.rdma4j.hw.pvrdma.QpState.NAMES.of(QpState.SQE.ordinal())).contains("SQE");
     }
 
     @Test

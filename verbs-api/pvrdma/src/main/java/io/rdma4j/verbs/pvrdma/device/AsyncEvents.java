@@ -89,7 +89,7 @@ final class AsyncEvents {
     }
 
     private void tell(final AsyncEventListener handler, final int type, final int info) {
-        final String name = type == PvrdmaDevice.EVENTS_LOST ? "EVENTS_LOST" : EventType.name(type);
+        final String name = type == PvrdmaDevice.EVENTS_LOST ? "EVENTS_LOST" : EventType.NAMES.of(type);
         Flight.asyncEvent(latch.deviceName(), name, type, info);
         handler.onAsyncEvent(type, info);
     }

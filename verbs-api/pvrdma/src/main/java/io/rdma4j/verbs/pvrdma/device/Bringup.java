@@ -336,7 +336,7 @@ final class Bringup {
         }
         if (caps.mode() != DeviceMode.PVRDMA_DEVICE_MODE_ROCE) {
             throw refused(RdmaException.EOPNOTSUPP)
-                .detail("device mode is %s, only ROCE is supported", DeviceMode.name(caps.mode()))
+                .detail("device mode is %s, only ROCE is supported", DeviceMode.NAMES.of(caps.mode()))
                 .build();
         }
         final boolean v1 = caps.gidTypes() == GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V1;
@@ -344,7 +344,7 @@ final class Bringup {
         if (!v1 && !(v2 && version >= Bar1.PVRDMA_ROCEV2_VERSION)) {
             throw refused(RdmaException.EOPNOTSUPP)
                 .detail("gid_types is 0x%x (%s) at VERSION %d; RoCE v1, or from VERSION 18 on RoCE v2, is supported",
-                    caps.gidTypes(), GidType.name(caps.gidTypes()), version)
+                    caps.gidTypes(), GidType.NAMES.of(caps.gidTypes()), version)
                 .build();
         }
         limits = new DeviceLimits(caps, profile);

@@ -212,7 +212,7 @@ public final class CreateQp {
 
     @Override
     public String toString() {
-        return String.format("CreateQp[%s pd=%d cqs=%d,%d%s send=%dx%d recv=%dx%d]", QpType.name(type), pd, sendCq,
+        return String.format("CreateQp[%s pd=%d cqs=%d,%d%s send=%dx%d recv=%dx%d]", QpType.NAMES.of(type), pd, sendCq,
             recvCq, usesSrq ? " srq=" + srq : "", maxSendWr, maxSendSge, maxRecvWr, maxRecvSge);
     }
 }

@@ -88,7 +88,7 @@ public final class GidTable {
         if (type != defaultType) {
             throw RdmaException.of("bind GID")
                 .device(deviceName)
-                .detail("type %s, the device has %s", GidType.name(type), GidType.name(defaultType))
+                .detail("type %s, the device has %s", GidType.NAMES.of(type), GidType.NAMES.of(defaultType))
                 .errno(RdmaException.EOPNOTSUPP)
                 .build();
         }

@@ -515,7 +515,7 @@ public final class PvrdmaCommands {
 
     private void requireExtension(final String operation, final int flag) {
         if (!limits.hasExtension(flag)) {
-            throw unsupported(operation, "the device has no extension " + ExtensionFlags.name(flag));
+            throw unsupported(operation, "the device has no extension " + ExtensionFlags.NAMES.of(flag));
         }
     }
 

@@ -327,7 +327,7 @@ public final class PvrdmaDevice implements AutoCloseable {
         final int flag = ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING;
         if (!bringup.limits.hasExtension(flag)) {
             throw RdmaException.of("register memory").device(address()).errno(RdmaException.EOPNOTSUPP)
-                .detail("the device has no extension %s", ExtensionFlags.name(flag)).build();
+                .detail("the device has no extension %s", ExtensionFlags.NAMES.of(flag)).build();
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma.live;
 
 import io.rdma4j.base.LiveKind;
+import io.rdma4j.hw.layout.Names;
 
 /** The device itself: one, with handle 0. */
 public final class DeviceKind {
@@ -27,10 +28,13 @@ public final class DeviceKind {
     public static final int ERR = K.attribute("err");
     /** Page frame number of the doorbell page. */
     public static final int UAR_PFN = K.attribute("uar_pfn");
-    /** 0 works, 1 failed, 2 closing. */
+    /** How it is, one of {@link #STATES}. */
     public static final int STATE = K.attribute("state");
     /** Interrupt vectors granted. */
     public static final int VECTORS = K.attribute("vectors");
+
+    /** The names of its states. */
+    public static final Names STATES = Names.of(0, "works", "failed", "closing");
 
     /** The kind that has these. */
     public static final LiveKind KIND = K.build();

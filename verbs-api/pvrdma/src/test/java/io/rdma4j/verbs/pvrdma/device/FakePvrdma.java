@@ -213,7 +213,7 @@ final class FakePvrdma implements PciDevice {
     }
 
     private void writeRegister(final int offset, final int value) {
-        log.add("write " + Bar1.name(offset) + " " + (offset == Bar1.PVRDMA_REG_CTL ? Bar1.ctlName(value)
+        log.add("write " + Bar1.name(offset) + " " + (offset == Bar1.PVRDMA_REG_CTL ? Bar1.CTL_NAMES.of(value)
             : offset == Bar1.PVRDMA_REG_IMR ? Integer.toString(value) : ""));
         if (offset == failingWrite) {
             failingWrite = -1;
