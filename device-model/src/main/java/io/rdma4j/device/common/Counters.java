@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.common;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LivePublisher;
 
 import java.util.ArrayDeque;
@@ -25,6 +26,7 @@ public final class Counters {
     private final AtomicLongArray values = new AtomicLongArray(Counter.values().length);
     private final Deque<String> log = new ArrayDeque<>();
     private volatile AtomicCounter[] published = {};
+    private volatile LivePublisher publisher;
 
     /** Counters that are all 0. */
     public Counters() {
@@ -57,6 +59,7 @@ public final class Counters {
             made[counter.ordinal()].set(get(counter));
         }
         published = made;
+        publisher = live;
     }
 
     /**
@@ -68,12 +71,30 @@ public final class Counters {
      */
     public void record(Counter counter, String format, Object... args) {
         increment(counter);
-        final String text = counter + ": " + String.format(format, args);
+        remember(counter + ": " + String.format(format, args));
+    }
+
+    private void remember(String text) {
         synchronized (log) {
             if (log.size() == REMEMBERED) {
                 log.removeFirst();
             }
             log.addLast(text);
+        }
+    }
+
+    /**
+     * Counts one event, and tells the driver's log of distinct errors what it was.
+     *
+     * @param counter which.
+     * @param error   what happened, and what to do.
+     */
+    public void record(Counter counter, RdmaException error) {
+        increment(counter);
+        remember(counter + ": " + error.getMessage());
+        final LivePublisher live = publisher;
+        if (live != null) {
+            live.error(error);
         }
     }
 

@@ -9,6 +9,7 @@ import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.memory.PagedMemory;
+import io.rdma4j.hw.pvrdma.AccessFlags;
 
 import org.agrona.UnsafeApi;
 
@@ -52,6 +53,28 @@ final class RemoteMemory {
         }
         list.add(region.pages(), region.offset(message.remoteAddress), message.length);
         return region.isPlain() || guard(region, lease, message.rkey);
+    }
+
+    /**
+     * Why a message may not use the memory that it names, as things are now.
+     *
+     * @param message names it.
+     * @param right   what the peer needs to be allowed.
+     * @return half a sentence.
+     */
+    String objection(Message message, int right) {
+        final MemoryRegion region = context.regions().byRkey(message.rkey);
+        if (region == null || !region.isUsable(region.lease())) {
+            return "no region or window has this rkey";
+        }
+        if (region.pd() != pd) {
+            return "the region is of another protection domain: " + region;
+        }
+        if (!region.allows(right)) {
+            return "the region does not grant " + AccessFlags.NAMES.of(right) + ": " + region;
+        }
+        return (region.covers(message.remoteAddress, message.length) ? "the region has lost this memory: "
+            : "the region does not hold all of these bytes: ") + region;
     }
 
     /** The key once more: it may be another one since the lease was noted, and what was read then that of another. */

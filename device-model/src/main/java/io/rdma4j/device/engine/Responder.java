@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.engine;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
@@ -30,6 +31,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * lock, on the sender's thread.
  */
 final class Responder extends Padded implements Destination {
+    private static final String REFUSE = "remote access";
     private static final int PSN_MASK = 0xff_ffff;
     /** Up to so many bytes a message is copied while the completion queue is locked, and may be one of a row. */
     static final int SHORT = 256;
@@ -293,7 +295,7 @@ final class Responder extends Padded implements Destination {
             return refuseReceive(WcStatus.PVRDMA_WC_LOC_LEN_ERR, Ack.NAK_INVALID_REQUEST);
         }
         if (message.invalidates && !context.regions().canInvalidate(message.invalidateKey, qp, true)) {
-            return accessError();
+            return refuseInvalidation(message);
         }
         final int copied = seen(message, DmaList.copy(message.payload, receives.list(), message.length));
         if (copied != DmaList.COPIED) {
@@ -301,7 +303,7 @@ final class Responder extends Padded implements Destination {
                 : refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
         }
         if (message.invalidates && !context.regions().invalidate(message.invalidateKey, qp, true)) {
-            return accessError();
+            return refuseInvalidation(message);
         }
         finishReceive(message, WcOpcode.PVRDMA_WC_RECV, message.length, 0);
         return Ack.ACK;
@@ -395,7 +397,7 @@ final class Responder extends Padded implements Destination {
 
     private int write(Message message) {
         if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE)) {
-            return accessError();
+            return refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
         }
         if (message.immediate) {
             final int ack = takeReceive(message);
@@ -405,7 +407,8 @@ final class Responder extends Padded implements Destination {
         }
         final int copied = seen(message, remote.write(message));
         if (copied != DmaList.COPIED) {
-            return copied == DmaList.SOURCE_LOST ? Ack.PAYLOAD_LOST : accessError();
+            return copied == DmaList.SOURCE_LOST ? Ack.PAYLOAD_LOST
+                : refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
         }
         if (message.immediate) {
             finishReceive(message, WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM, message.length, 0);
@@ -418,11 +421,12 @@ final class Responder extends Padded implements Destination {
             return invalidRequest();
         }
         if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
-            return accessError();
+            return refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
         }
         final int copied = seen(message, remote.read(message));
         if (copied != DmaList.COPIED) {
-            return copied == DmaList.TARGET_LOST ? Ack.PAYLOAD_LOST : accessError();
+            return copied == DmaList.TARGET_LOST ? Ack.PAYLOAD_LOST
+                : refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
         }
         return Ack.ACK;
     }
@@ -432,12 +436,12 @@ final class Responder extends Padded implements Destination {
             return invalidRequest();
         }
         if (!reach(message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC)) {
-            return accessError();
+            return refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC);
         }
         return switch (remote.atomic(message)) {
             case Ack.ACK -> Ack.ACK;
             case Ack.NAK_INVALID_REQUEST -> invalidRequest();
-            default -> accessError();
+            default -> refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC);
         };
     }
 
@@ -446,8 +450,24 @@ final class Responder extends Padded implements Destination {
         return (attributes.access & right) != 0 && remote.find(message, right);
     }
 
-    private int accessError() {
-        context.counters().increment(Counter.REMOTE_ACCESS);
+    private int refuseAccess(Message message, int right) {
+        return refuse(String.format("%d bytes at 0x%x with rkey 0x%x", message.length, message.remoteAddress,
+            message.rkey), (attributes.access & right) == 0 ? "the QP does not grant " + AccessFlags.NAMES.of(right)
+            : remote.objection(message, right));
+    }
+
+    private int refuseInvalidation(Message message) {
+        return refuse(String.format("invalidation of rkey 0x%x", message.invalidateKey),
+            "no fast region or window of this QP has this rkey");
+    }
+
+    private int refuse(String what, String why) {
+        context.counters().record(Counter.REMOTE_ACCESS, RdmaException.of(REFUSE)
+            .object(String.format("QP 0x%06x", qp.qpn()))
+            .detail("%s: %s", what, why)
+            .errno(RdmaException.EACCES)
+            .hint("the peer gets REM_ACCESS_ERR; rights are those of QpAttributes.accessFlags and of register")
+            .build());
         fail(EventType.PVRDMA_EVENT_QP_ACCESS_ERR);
         return Ack.NAK_REMOTE_ACCESS;
     }

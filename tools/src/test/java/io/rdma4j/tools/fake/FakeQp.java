@@ -221,6 +221,11 @@ final class FakeQp implements QueuePair {
     }
 
     @Override
+    public String failure() {
+        return null;
+    }
+
+    @Override
     public int maxInline() {
         return 0;
     }

@@ -109,6 +109,14 @@ public interface QueuePair extends AutoCloseable {
     int maxInline();
 
     /**
+     * What the first send request was about that completed with an error other than WR_FLUSH_ERR: operation, wr_id,
+     * length, remote address and rkey, status. The log of distinct errors has it too ({@code rdma4j errors --pid}).
+     *
+     * @return one sentence; null if no such completion was polled since the QP left RESET.
+     */
+    String failure();
+
+    /**
      * Changes state and attributes. The attributes that the transition requires and those it allows are checked before
      * the device sees them, by the table of the InfiniBand specification (QP state transitions).
      *

@@ -27,7 +27,10 @@ public enum WcStatus {
     LOC_ACCESS_ERR,
     /** The peer refused the request as malformed or too long. */
     REM_INV_REQ_ERR,
-    /** The peer refused the remote key, its bounds or rights. */
+    /**
+     * The peer refused the remote key, its bounds or rights; {@link QueuePair#failure()} names them, and where the peer
+     * is an emulated device its log of distinct errors ({@code rdma4j errors --pid}) has the reason.
+     */
     REM_ACCESS_ERR,
     /** The peer failed while carrying it out. */
     REM_OP_ERR,

@@ -15,8 +15,15 @@ final class CqVerdicts {
     private CqVerdicts() {
     }
 
-    /** Where a request that the device cannot even start completes at once, the older ones are still to come. */
-    static void retireFailed(final PvrdmaQp qp, final SequencedQueue queue, final long seq) {
+    /**
+     * Retires a request that failed. Where one that the device cannot even start completes at once, the older ones are
+     * still to come.
+     */
+    static void retireFailed(
+        final PvrdmaQp qp, final SequencedQueue queue, final long seq, final int status, final boolean receive) {
+        if (!receive && status != WcStatus.PVRDMA_WC_WR_FLUSH_ERR && qp.failure() == null) {
+            qp.explain(FailedSend.explain(qp, queue, seq, status));
+        }
         if (qp.hidesUnsignaled) {
             queue.retireOne(seq);
         } else {

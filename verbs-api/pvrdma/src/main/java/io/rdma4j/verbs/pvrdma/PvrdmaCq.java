@@ -338,7 +338,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             }
             counts.succeeded();
         } else {
-            CqVerdicts.retireFailed(qp, queue, seq);
+            CqVerdicts.retireFailed(qp, queue, seq, status, receive);
             qp.failed(receive);
             counts.failed(status);
         }

@@ -58,6 +58,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private boolean hadLife;
     private volatile int qkey;
     private volatile int gidIndex;
+    private volatile String failure;
 
     PvrdmaQp(final PvrdmaPd pd, final QpResources resources) {
         super(pd.context);
@@ -315,6 +316,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             receives.queue.reset();
         }
         known = new QpAttributes();
+        failure = null;
         hadLife = true;
         wornOut = !context.supports(Feature.QP_RESET);
     }
@@ -326,6 +328,17 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         if (receiveCq != sendCq) {
             receiveCq.purge(this);
         }
+    }
+
+    /** Poller: the first send failed, for a reason of its own. */
+    void explain(final RdmaException cause) {
+        failure = cause.getMessage();
+        context.device.live().error(cause);
+    }
+
+    @Override
+    public String failure() {
+        return failure;
     }
 
     /** Poller: a request failed. A failed datagram stops the sends alone (InfiniBand specification, SQE). */
