@@ -68,7 +68,8 @@ final class WorkWriter {
                 WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP, WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD,
                 WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP, WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD ->
                 SqWqe.layoutOf(opcode, datagram);
-            default -> throw new NotSymbolicException("is a " + WrOpcode.NAMES.of(opcode) + ", which makes or ends keys");
+            default -> throw new NotSymbolicException(
+                "is a " + WrOpcode.NAMES.of(opcode) + ", which makes or ends keys");
         };
     }
 

@@ -89,8 +89,8 @@ public final class PingPong {
             if (far == null) {
                 sayFarewell();
             }
-            return new PingPongResult(options.operation(), initiator.row(options.size()), warmupIterations, near.qpNumber(),
-                peerQpNumber);
+            return new PingPongResult(options.operation(), initiator.row(options.size()), warmupIterations,
+                near.qpNumber(), peerQpNumber);
         }
     }
 
