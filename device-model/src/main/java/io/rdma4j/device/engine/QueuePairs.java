@@ -79,7 +79,8 @@ public final class QueuePairs {
         final CompletionQueue recvCq = queues.requireCq(request.get(RECV_CQ_HANDLE));
         final SharedReceiveQueue srq = request.get(IS_SRQ) != 0 ? queues.requireSrq(request.get(SRQ_HANDLE)) : null;
         if (request.get(QP_TYPE) != QpType.PVRDMA_QPT_RC && request.get(QP_TYPE) != QpType.PVRDMA_QPT_UD) {
-            throw new CommandError(CommandError.EOPNOTSUPP, "queue pairs of type " + QpType.NAMES.of(request.get(QP_TYPE)));
+            throw new CommandError(CommandError.EOPNOTSUPP,
+                "queue pairs of type " + QpType.NAMES.of(request.get(QP_TYPE)));
         }
         return new QpShape(request.get(QP_TYPE), pd, sendCq, recvCq, srq, request.get(SQ_SIG_ALL) != 0,
             request.get(MAX_SEND_SGE), rings(request));

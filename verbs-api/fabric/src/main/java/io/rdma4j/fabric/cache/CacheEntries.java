@@ -230,14 +230,22 @@ final class CacheEntries {
         return toClose;
     }
 
-    /** All entries go, and no other comes. */
-    synchronized List<Entry> close() {
+    /**
+     * All entries go, and no other comes.
+     *
+     * @param inUse gets those that their last users close.
+     */
+    synchronized List<Entry> close(final List<Entry> inUse) {
         closed = true;
         final List<Entry> toClose = new ArrayList<>();
         found.clear();
         index.all(found);
         for (final Entry entry : List.copyOf(found)) {
+            final int before = toClose.size();
             retire(entry, toClose);
+            if (toClose.size() == before) {
+                inUse.add(entry);
+            }
         }
         return toClose;
     }

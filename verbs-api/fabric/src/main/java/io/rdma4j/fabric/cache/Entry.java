@@ -228,12 +228,17 @@ final class Entry extends UseCount implements CachedRegion {
         return subscribed;
     }
 
-    /** Deregisters. Whether that was refused. */
-    RdmaException closeRegion() {
+    /** The end of the owner closes it no more. */
+    void forgetFarewell() {
         final Cleaner.Cleanable cleanable = farewell;
         if (cleanable != null) {
             cleanable.clean();
         }
+    }
+
+    /** Deregisters. Whether that was refused. */
+    RdmaException closeRegion() {
+        forgetFarewell();
         try {
             region.close();
             return null;

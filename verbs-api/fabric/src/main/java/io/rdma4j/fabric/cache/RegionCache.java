@@ -23,6 +23,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.spi.ObjectPublisher;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -427,7 +428,10 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        closeAll(entries.close());
+        final List<Entry> inUse = new ArrayList<>();
+        closeAll(entries.close(inUse));
+        // One that is never released holds its memory: the cleaner must not hold it, and with it the device.
+        inUse.forEach(Entry::forgetFarewell);
         deferred.drain();
         if (watcher != null) {
             watcher.stop();

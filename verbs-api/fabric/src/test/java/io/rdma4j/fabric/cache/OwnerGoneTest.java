@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.RdmaContext;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -60,6 +61,22 @@ class OwnerGoneTest {
                 .isLessThan(10L * LENGTH);
             assertThat(bench.cache.statistics().entries()).isLessThan(3);
         }
+    }
+
+    /** What a program forgot to release. */
+    private static WeakReference<RdmaContext> closeInUse() {
+        final Bench bench = Bench.of("gone-forgotten");
+        final PinnedMemory memory = bench.context.allocate(LENGTH);
+        bench.cache.acquire(memory.address(), LENGTH, memory, RW);
+        bench.cache.close();
+        bench.context.close();
+        return new WeakReference<>(bench.context);
+    }
+
+    @Test
+    void whatIsNeverReleasedKeepsNoDevice() {
+        final WeakReference<RdmaContext> context = closeInUse();
+        Await.until(context::toString, () -> collect() && context.get() == null);
     }
 
     private static boolean collect() {
