@@ -43,7 +43,9 @@ final class ObjectTable<T> {
     private final int saltMask;
     /** How often each slot was given back. */
     private final int[] uses;
+    /** Slots that were given back; those from {@link #next} on were never used. */
     private final Deque<Integer> free = new ArrayDeque<>();
+    private int next;
     private int size;
 
     private record Entry<T>(int number, T object) {
@@ -66,17 +68,14 @@ final class ObjectTable<T> {
         this.saltMask = (1 << NUMBER_BITS - bits) - 1;
         this.firstSalt = Math.max(1, firstSalt & saltMask);
         this.uses = new int[limit];
-        for (int slot = 0; slot < limit; slot++) {
-            free.add(slot);
-        }
     }
 
     /** A number for a new object; it names nothing until {@link #put}. */
     synchronized int allocate() {
-        if (free.isEmpty()) {
+        if (size == limit) {
             throw new CommandError(CommandError.ENOMEM, "all " + limit + " " + kind + "s of the device are in use");
         }
-        final int slot = free.removeFirst();
+        final int slot = next == limit || plain && !free.isEmpty() ? free.removeFirst() : next++;
         size++;
         return salt(slot) << bits | slot;
     }

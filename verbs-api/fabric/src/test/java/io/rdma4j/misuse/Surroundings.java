@@ -37,6 +37,7 @@ import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.ProgressAgent;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.cache.RegionCache;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.AccessFlag;
@@ -82,6 +83,7 @@ final class Surroundings implements AutoCloseable {
     private final RdmaContext fabrics = RdmaDevices.open("emulated:any" + NAMES.incrementAndGet());
     private final RdmaListener listener =
         RdmaConnector.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    private RegionCache cache;
 
     Surroundings() {
         verbs();
@@ -144,7 +146,7 @@ final class Surroundings implements AutoCloseable {
             .accept(null);
         await(eq, cq, FabricEvent.CONNECTED);
         final PinnedMemory memory = domain.allocate(4096);
-        final RegistrationCache cache = domain.cache();
+        cache = (RegionCache) domain.cache();
         put(Fabric.class, own.fabric);
         put(FabricInfo.class, own.info);
         put(Domain.class, domain);
@@ -206,6 +208,8 @@ final class Surroundings implements AutoCloseable {
             assertThat(failure).isNull();
             assertThat(context.reachableBytes()).isZero();
         }
+        // The domains are never closed: a cache that stays open holds the memory in use for ever, and so the device.
+        cache.close();
     }
 
     private static final class SilentMonitor implements MemoryMonitor {
