@@ -48,7 +48,7 @@ final class DevicesCommand implements Runnable {
         }
     }
 
-    private static JsonObject toJson(final List<DeviceInfo> devices) {
+    static JsonObject toJson(final List<DeviceInfo> devices) {
         final JsonArray array = new JsonArray();
         for (final DeviceInfo device : devices) {
             final JsonObject object = new JsonObject();

@@ -7,11 +7,14 @@ package io.rdma4j.tools;
 
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Terminal;
+import io.rdma4j.verbs.DeviceInfo;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
+
+import java.util.List;
 
 /** {@code rdma4j devinfo}: identity, limits, ports and peculiarities of a device. */
 @Command(
@@ -20,6 +23,7 @@ import picocli.CommandLine.ParentCommand;
     footer = {
         "  rdma4j devinfo                          the emulated device, in short",
         "  rdma4j devinfo -v -d vfio:0000:0b:00.1  a real one, in full",
+        "  rdma4j devinfo -l                       which there are",
         "  rdma4j devinfo --json | python3 -m json.tool"
     })
 final class DevinfoCommand implements Runnable {
@@ -29,6 +33,9 @@ final class DevinfoCommand implements Runnable {
     @Option(names = {"-d", "--device"}, paramLabel = "ADDRESS", defaultValue = RdmaDevices.DEFAULT_ADDRESS,
         description = "Address of the device, as 'rdma4j devices' lists it. Default: ${DEFAULT-VALUE}")
     private String address;
+
+    @Option(names = {"-l", "--list"}, description = "Only list the devices that can be opened, as 'rdma4j devices'.")
+    private boolean list;
 
     @Option(names = {"-i", "--port"}, paramLabel = "PORT", converter = Converters.Port.class,
         description = "Only this port, from 1. Default: all")
@@ -43,6 +50,10 @@ final class DevinfoCommand implements Runnable {
     @Override
     public void run() {
         final Terminal terminal = main.terminal();
+        if (list) {
+            list(terminal);
+            return;
+        }
         try (RdmaContext context = RdmaDevices.open(address)) {
             final DeviceReport report = new DeviceReport(context, port == null ? 0 : port);
             if (json) {
@@ -50,6 +61,16 @@ final class DevinfoCommand implements Runnable {
             } else {
                 report.print(terminal.out(), verbose);
             }
+        }
+    }
+
+    private void list(final Terminal terminal) {
+        final List<DeviceInfo> devices = RdmaDevices.list();
+        if (json) {
+            Json.print(terminal.out(), DevicesCommand.toJson(devices));
+        } else {
+            terminal.out().printf("%d HCA%s found:%n", devices.size(), devices.size() == 1 ? "" : "s");
+            devices.forEach(device -> terminal.out().println("\t" + device.address()));
         }
     }
 }

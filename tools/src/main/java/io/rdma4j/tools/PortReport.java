@@ -9,6 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.tools.text.KeyValues;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaContext;
@@ -26,15 +27,31 @@ final class PortReport {
         4, "PORT_CONFIGURATION_TRAINING", 5, "LINK_UP", 6, "LINK_ERROR_RECOVERY", 7, "PHY_TEST");
 
     private final PortAttributes port;
-    private final Map<Integer, Gid> gids = new TreeMap<>();
+    private final Map<Integer, Entry> gids = new TreeMap<>();
     private final Map<Integer, Integer> pkeys = new TreeMap<>();
+
+    /** A GID that is bound. */
+    private record Entry(Gid gid, GidType type) {
+        @Override
+        public String toString() {
+            return gid + ", " + type.title();
+        }
+
+        JsonObject toJson(final int index) {
+            final JsonObject json = new JsonObject();
+            json.addProperty("index", index);
+            json.addProperty("gid", gid.toString());
+            json.addProperty("type", type.title());
+            return json;
+        }
+    }
 
     PortReport(final RdmaContext context, final int number) {
         port = context.queryPort(number);
         for (int i = 0; i < port.gidTableLength(); i++) {
             final Gid gid = context.queryGid(number, i);
             if (!gid.isZero()) {
-                gids.put(i, gid);
+                gids.put(i, new Entry(gid, context.queryGidType(number, i)));
             }
         }
         for (int i = 0; i < port.pkeyTableLength(); i++) {
@@ -95,21 +112,19 @@ final class PortReport {
         json.addProperty("active_speed", SPEEDS.getOrDefault(port.activeSpeed(), UNKNOWN));
         json.addProperty("phys_state", PHYSICAL_STATES.getOrDefault(port.physicalState(), UNKNOWN));
         json.addProperty("pkey_tbl_len", port.pkeyTableLength());
-        json.add("pkeys", table("pkey", pkeys));
-        json.addProperty("gid_tbl_len", port.gidTableLength());
-        json.add("gids", table("gid", gids));
-        return json;
-    }
-
-    private static JsonArray table(final String name, final Map<Integer, ?> entries) {
-        final JsonArray array = new JsonArray();
-        entries.forEach((index, value) -> {
+        final JsonArray pkeyTable = new JsonArray();
+        pkeys.forEach((index, pkey) -> {
             final JsonObject entry = new JsonObject();
             entry.addProperty("index", index);
-            entry.addProperty(name, value instanceof Integer ? String.format("0x%04x", value) : value.toString());
-            array.add(entry);
+            entry.addProperty("pkey", String.format("0x%04x", pkey));
+            pkeyTable.add(entry);
         });
-        return array;
+        json.add("pkeys", pkeyTable);
+        json.addProperty("gid_tbl_len", port.gidTableLength());
+        final JsonArray gidTable = new JsonArray();
+        gids.forEach((index, entry) -> gidTable.add(entry.toJson(index)));
+        json.add("gids", gidTable);
+        return json;
     }
 
     private static String mtu(final Mtu mtu) {

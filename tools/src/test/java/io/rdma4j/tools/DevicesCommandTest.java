@@ -40,4 +40,15 @@ class DevicesCommandTest {
             assertThat(device.get("description").getAsString()).isEqualTo("a device for tests");
         });
     }
+
+    @Test
+    void devinfoListsThemAsIbvDevinfo() {
+        final Cli.Outcome outcome = Cli.run("devinfo", "-l");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        final List<String> lines = outcome.outLines();
+        assertThat(lines.get(0)).isEqualTo(RdmaDevices.list().size() + " HCAs found:");
+        assertThat(lines.subList(1, lines.size())).hasSameSizeAs(RdmaDevices.list())
+            .contains("\temulated:", "\tfake:");
+        assertThat(Cli.run("devinfo", "-l", "--json").out()).isEqualTo(Cli.run("devices", "--json").out());
+    }
 }

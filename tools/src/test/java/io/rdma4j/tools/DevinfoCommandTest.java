@@ -60,7 +60,7 @@ class DevinfoCommandTest {
             "\t\t\tmax_msg_sz:\t0x400",
             "\t\t\tphys_state:\tLINK_UP (5)",
             "\t\t\tPKEY[  0]:\t0xffff",
-            "\t\t\tGID[  0]:\tfe80::1000",
+            "\t\t\tGID[  0]:\tfe80::1000, RoCE v1",
             "\tmissing_features:\t\t1",
             "\t\trdma_read:\t\tit cannot read",
             "\tquirks:\t\t\t\t2",
@@ -79,6 +79,8 @@ class DevinfoCommandTest {
         assertThat(port.getAsJsonArray("gids")).hasSize(1);
         assertThat(port.getAsJsonArray("gids").get(0).getAsJsonObject().get("gid").getAsString())
             .isEqualTo("fe80::1000");
+        assertThat(port.getAsJsonArray("gids").get(0).getAsJsonObject().get("type").getAsString())
+            .isEqualTo("RoCE v1");
         assertThat(json.getAsJsonArray("features")).hasSize(Feature.values().length);
         assertThat(named(json.getAsJsonArray("features"), "rdma_read").get("reason").getAsString())
             .isEqualTo("it cannot read");

@@ -15,6 +15,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.PinnedMemory;
@@ -123,6 +124,11 @@ final class FakeContext implements RdmaContext {
     @Override
     public Gid queryGid(final int port, final int index) {
         return index == 0 ? gid : Gid.ZERO;
+    }
+
+    @Override
+    public GidType queryGidType(final int port, final int index) {
+        return GidType.ROCE_V1;
     }
 
     @Override

@@ -72,6 +72,16 @@ public interface RdmaContext extends AutoCloseable {
     Gid queryGid(int port, int index);
 
     /**
+     * Reads the types in the GID table of a port.
+     *
+     * @param port  port number, from 1.
+     * @param index from 0, below {@link PortAttributes#gidTableLength()}.
+     * @return the type of the GID there; where the index is unbound, that which a GID would have.
+     * @throws io.rdma4j.RdmaException EINVAL if there is no such port or index.
+     */
+    GidType queryGidType(int port, int index);
+
+    /**
      * Why no message would arrive at a GID, as far as is known here; connecting, and making an address handle, fail
      * with EHOSTUNREACH then. Real devices learn by silence, so nothing is known of their networks. Emulated devices
      * reach those of their own process.

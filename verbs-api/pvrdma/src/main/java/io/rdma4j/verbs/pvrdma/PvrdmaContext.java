@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import static io.rdma4j.hw.pvrdma.GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Deadline;
@@ -23,6 +25,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.PinnedMemory;
@@ -140,6 +143,15 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
         requireGidIndex(index, operation);
         final byte[] gid = device.gids().get(index);
         return gid == null ? Gid.ZERO : Gid.of(gid);
+    }
+
+    @Override
+    public GidType queryGidType(final int port, final int index) {
+        final String operation = "query GID type";
+        requireOpen(operation);
+        requirePort(port, operation);
+        requireGidIndex(index, operation);
+        return device.gids().type() == PVRDMA_GID_TYPE_FLAG_ROCE_V2 ? GidType.ROCE_V2 : GidType.ROCE_V1;
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
@@ -100,6 +101,15 @@ class ContextTest {
         assertInvalid(() -> device.unbindGid(length));
         assertInvalid(() -> device.queryGid(1, length));
         assertInvalid(() -> device.queryGid(2, 0), "port is 2");
+        assertInvalid(() -> device.queryGidType(1, length));
+        assertInvalid(() -> device.queryGidType(2, 0), "port is 2");
+    }
+
+    /** From VERSION 18 on GIDs are of RoCE v2. */
+    @Test
+    void tellsTheTypeOfItsGids() {
+        assertThat(devices.open().queryGidType(1, 0)).isEqualTo(GidType.ROCE_V2);
+        assertThat(devices.open("version=17").queryGidType(1, 0)).isEqualTo(GidType.ROCE_V1);
     }
 
     @Test
@@ -251,6 +261,7 @@ class ContextTest {
         assertClosed(() -> device.allocate(1));
         assertClosed(() -> device.queryPort(1));
         assertClosed(() -> device.queryGid(1, 0));
+        assertClosed(() -> device.queryGidType(1, 0));
         assertClosed(() -> device.queryPkey(1, 0));
         assertClosed(() -> device.bindGid(1, Gid.parse("fe80::5")));
         assertClosed(() -> device.unbindGid(0));

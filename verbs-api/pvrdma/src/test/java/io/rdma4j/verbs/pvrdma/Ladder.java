@@ -124,7 +124,7 @@ final class Ladder {
         }
         switch (method.getName()) {
             case "register", "allocate" -> replace(values, 1, 4096L);
-            case "queryGid", "queryPkey", "wrId", "remote", "operands" -> replace(values, 1, 0);
+            case "queryGid", "queryGidType", "queryPkey", "wrId", "remote", "operands" -> replace(values, 1, 0);
             case "postSendInline" -> replace(values, 2, 0);
             case "bindWindow" -> {
                 values[4] = 8L;
