@@ -15,9 +15,11 @@ import picocli.CommandLine.TypeConversionException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Reads values of options, and says what would be right when they are not. */
 final class Converters {
@@ -65,7 +67,12 @@ final class Converters {
     }
 
     /** An operation of the ping-pong. */
-    static final class Operations implements ITypeConverter<Operation> {
+    static final class Operations implements ITypeConverter<Operation>, Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(Operation.values()).map(Operation::option).iterator();
+        }
+
         @Override
         public Operation convert(final String value) {
             for (final Operation operation : Operation.values()) {
@@ -73,7 +80,7 @@ final class Converters {
                     return operation;
                 }
             }
-            throw new TypeConversionException("'" + value + "' is none of send, write, read, cas, faa");
+            throw new TypeConversionException("'" + value + "' is none of " + String.join(", ", this));
         }
     }
 
@@ -227,7 +234,12 @@ final class Converters {
     }
 
     /** A path MTU in bytes. */
-    static final class PathMtu implements ITypeConverter<Mtu> {
+    static final class PathMtu implements ITypeConverter<Mtu>, Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(Mtu.values()).map(mtu -> Integer.toString(mtu.bytes())).iterator();
+        }
+
         @Override
         public Mtu convert(final String value) {
             for (final Mtu mtu : Mtu.values()) {
@@ -235,7 +247,7 @@ final class Converters {
                     return mtu;
                 }
             }
-            throw new TypeConversionException("'" + value + "' is none of 256, 512, 1024, 2048, 4096");
+            throw new TypeConversionException("'" + value + "' is none of " + String.join(", ", this));
         }
     }
 

@@ -23,7 +23,9 @@ import picocli.CommandLine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What shapes a run of {@code rdma4j perf}: perftest's letters with perftest's meanings. */
 final class PerfArguments {
@@ -68,6 +70,7 @@ final class PerfArguments {
     private Integer inline;
 
     @Option(names = {"-m", "--mtu"}, paramLabel = "BYTES", converter = Converters.PathMtu.class,
+        completionCandidates = Converters.PathMtu.class,
         description = "Path MTU: 256, 512, 1024, 2048 or 4096. Default: the port's")
     private Mtu mtu;
 
@@ -110,17 +113,20 @@ final class PerfArguments {
     }
 
     /** Reads names of tests. */
-    static final class Tests implements ITypeConverter<PerfTest> {
+    static final class Tests implements ITypeConverter<PerfTest>, Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(PerfTest.values()).map(PerfTest::option).iterator();
+        }
+
         @Override
         public PerfTest convert(final String value) {
-            final List<String> names = new ArrayList<>();
             for (final PerfTest test : PerfTest.values()) {
                 if (test.option().equals(value)) {
                     return test;
                 }
-                names.add(test.option());
             }
-            throw new TypeConversionException("'" + value + "' is none of " + String.join(", ", names));
+            throw new TypeConversionException("'" + value + "' is none of " + String.join(", ", this));
         }
     }
 

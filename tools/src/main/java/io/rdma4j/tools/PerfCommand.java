@@ -67,6 +67,7 @@ final class PerfCommand implements Runnable {
     private CommandSpec spec;
 
     @Parameters(index = "0", paramLabel = "TEST", converter = PerfArguments.Tests.class,
+        completionCandidates = PerfArguments.Tests.class,
         description = "send_lat, send_bw, write_lat, write_bw, read_lat, read_bw, atomic_lat or msg_rate.")
     private PerfTest test;
 

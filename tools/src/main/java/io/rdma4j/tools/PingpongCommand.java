@@ -33,8 +33,10 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** {@code rdma4j pingpong}: both ends of a ping-pong in one process, or one end of it. */
 @Command(
@@ -81,6 +83,7 @@ final class PingpongCommand implements Runnable {
     private OtherProcess other = new OtherProcess();
 
     @Option(names = "--op", paramLabel = "OPERATION", converter = Converters.Operations.class, defaultValue = "send",
+        completionCandidates = Converters.Operations.class,
         description = {
             "send (messages), write (RDMA WRITEs into each other's memory), read (RDMA READs), cas (compare-and-swap) "
                 + "or faa (fetch-and-add); the last three are done by one end alone. Default: ${DEFAULT-VALUE}"})
@@ -95,6 +98,7 @@ final class PingpongCommand implements Runnable {
     private boolean datagrams;
 
     @Option(names = {"-m", "--mtu"}, paramLabel = "BYTES", converter = Converters.PathMtu.class,
+        completionCandidates = Converters.PathMtu.class,
         description = "Path MTU of the connection: 256, 512, 1024, 2048 or 4096. Default: the port's")
     private Mtu mtu;
 
@@ -104,6 +108,7 @@ final class PingpongCommand implements Runnable {
     private Integer threads;
 
     @Option(names = "--wait", paramLabel = "HOW", converter = HowToWait.class, defaultValue = "yield",
+        completionCandidates = HowToWait.class,
         description = {
             "What a thread does until its message comes: spin (poll without pause: the shortest times, if each thread "
                 + "has a processor to itself), yield (let others run between polls) or block (sleep until the device "
@@ -127,7 +132,12 @@ final class PingpongCommand implements Runnable {
     private boolean json;
 
     /** Reads names in lower case. */
-    static final class HowToWait implements ITypeConverter<WaitMode> {
+    static final class HowToWait implements ITypeConverter<WaitMode>, Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.of(WaitMode.values()).map(mode -> mode.name().toLowerCase(Locale.ROOT)).iterator();
+        }
+
         @Override
         public WaitMode convert(final String value) {
             for (final WaitMode mode : WaitMode.values()) {
@@ -135,7 +145,7 @@ final class PingpongCommand implements Runnable {
                     return mode;
                 }
             }
-            throw new TypeConversionException("'" + value + "' is none of spin, yield, block");
+            throw new TypeConversionException("'" + value + "' is none of " + String.join(", ", this));
         }
     }
 
