@@ -5,6 +5,8 @@
 
 package io.rdma4j.tools;
 
+import com.google.gson.JsonObject;
+import io.rdma4j.tools.host.RebindPlan;
 import io.rdma4j.tools.host.RebindReport;
 import io.rdma4j.tools.host.Rebinding;
 import io.rdma4j.tools.text.Json;
@@ -13,6 +15,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
+
+import java.io.PrintWriter;
+import java.util.function.Consumer;
 
 /** {@code rdma4j bind}: takes a device from the kernel's driver and gives it to user space. */
 @Command(
@@ -23,6 +28,7 @@ import picocli.CommandLine.ParentCommand;
     footer = {
         "  rdma4j bind 0000:0b:00.1",
         "  rdma4j bind --group 0b:00.1        with all others of its IOMMU group",
+        "  rdma4j bind --dry-run 0b:00.1      only shows what it would do",
         "  rdma4j bind --force 0000:00:05.0   whatever it is"
     })
 final class BindCommand implements Runnable {
@@ -39,18 +45,32 @@ final class BindCommand implements Runnable {
     @Option(names = "--force", description = "Only warn of what speaks against it.")
     private boolean force;
 
+    @Option(names = "--dry-run", description = "Print what would be written to which file, and change nothing; needs no "
+        + "rights.")
+    private boolean dryRun;
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
     @Override
     public void run() {
         final Terminal terminal = main.terminal();
-        final RebindReport report = new Rebinding(main.machine(), address, group, force)
-            .bind(objection -> terminal.err().println("rdma4j: warning: " + objection));
-        if (json) {
-            Json.print(terminal.out(), report.toJson());
+        final Rebinding rebinding = new Rebinding(main.machine(), address, group, force);
+        final Consumer<String> warn = objection -> terminal.err().println("rdma4j: warning: " + objection);
+        if (dryRun) {
+            final RebindPlan plan = rebinding.planBind(warn);
+            print(plan.toJson(), plan::print);
         } else {
-            report.print(terminal.out());
+            final RebindReport report = rebinding.bind(warn);
+            print(report.toJson(), report::print);
+        }
+    }
+
+    private void print(final JsonObject object, final Consumer<PrintWriter> text) {
+        if (json) {
+            Json.print(main.terminal().out(), object);
+        } else {
+            text.accept(main.terminal().out());
         }
     }
 }

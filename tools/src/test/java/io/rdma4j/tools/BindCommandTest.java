@@ -293,4 +293,64 @@ class BindCommandTest {
         assertThat(change.get("driver").getAsString()).isEqualTo("vfio-pci");
         assertThat(run("unbind --json " + PVRDMA).json().getAsJsonArray("changes")).hasSize(1);
     }
+
+    @Test
+    void aDryRunTellsEachWriteAndMakesNone() throws IOException {
+        host.mayWrite = false;
+        final String sys = root + "/sys/bus/pci/";
+        final Cli.Outcome outcome = run("bind --dry-run --group " + PVRDMA);
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.outLines()).containsExactly(
+            "0000:0b:00.1: vmw_pvrdma -> vfio-pci",
+            "    echo vfio-pci >" + sys + "devices/0000:0b:00.1/driver_override",
+            "    echo 0000:0b:00.1 >" + sys + "drivers/vmw_pvrdma/unbind",
+            "    echo 0000:0b:00.1 >" + sys + "drivers_probe",
+            "0000:0b:00.0: vmxnet3 -> vfio-pci",
+            "    echo vfio-pci >" + sys + "devices/0000:0b:00.0/driver_override",
+            "    echo 0000:0b:00.0 >" + sys + "drivers/vmxnet3/unbind",
+            "    echo 0000:0b:00.0 >" + sys + "drivers_probe",
+            "Nothing was changed.");
+        assertThat(host.orders).isEmpty();
+        assertThat(host.driver(PVRDMA)).isEqualTo("vmw_pvrdma");
+    }
+
+    /** What is planned and what is done are told apart nowhere else. */
+    @Test
+    void aDryRunTellsWhatIsDoneThen() {
+        for (final String line : List.of("bind --group " + PVRDMA, "unbind --group " + PVRDMA, "bind " + EDU + " --force",
+            "unbind " + EDU)) {
+            final List<String> planned = run(line + " --dry-run").outLines().stream()
+                .filter(text -> text.startsWith("    echo ")).map(text -> text.replaceFirst("    echo (.*?) ?>.*/(.*)",
+                    "$2=$1")).toList();
+            assertThat(planned).as(line).isNotEmpty();
+            assertThat(host.orders).isEmpty();
+            assertThat(run(line).exitCode()).isZero();
+            assertThat(host.orders).as(line).isEqualTo(planned);
+            host.orders.clear();
+        }
+    }
+
+    @Test
+    void aDryRunOfUnbindGivesJson() {
+        run("bind " + PVRDMA);
+        host.orders.clear();
+        final JsonObject json = run("unbind --dry-run --json " + PVRDMA).json();
+        assertThat(json.get("dry_run").getAsBoolean()).isTrue();
+        final JsonObject step = json.getAsJsonArray("steps").get(0).getAsJsonObject();
+        assertThat(step.get("former_driver").getAsString()).isEqualTo("vfio-pci");
+        assertThat(step.get("driver").isJsonNull()).isTrue();
+        final JsonObject write = step.getAsJsonArray("writes").get(0).getAsJsonObject();
+        assertThat(write.get("file").getAsString()).endsWith(PVRDMA + "/driver_override");
+        assertThat(write.get("text").getAsString()).isEmpty();
+        assertThat(run("bind --dry-run " + PVRDMA).outLines())
+            .containsExactly("0000:0b:00.1: nothing to do, its driver is vfio-pci");
+        assertThat(host.orders).isEmpty();
+    }
+
+    @Test
+    void aDryRunRefusesWhatWouldBeRefused() throws IOException {
+        host.netInterface(VMXNET3, "eth0", true);
+        assertRefused("bind --dry-run --group " + PVRDMA, "carries the active network interface eth0 (up)");
+        assertRefused("bind --dry-run " + EDU, "is not an RDMA device that rdma4j drives");
+    }
 }

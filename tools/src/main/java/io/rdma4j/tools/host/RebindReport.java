@@ -49,8 +49,7 @@ public final class RebindReport {
      */
     public void print(final PrintWriter out) {
         if (changes.isEmpty()) {
-            out.printf("%s: nothing to do, %s%n", named.address(),
-                named.driver() == null ? "no driver of the kernel wants it" : "its driver is " + named.driver());
+            out.println(nothingToDo(named));
         }
         changes.forEach(out::println);
         if (group.members().stream().anyMatch(PciFunction::isBoundToVfio)) {
@@ -71,7 +70,12 @@ public final class RebindReport {
             .forEach(member -> out.printf("Its address for rdma4j: vfio:%s%n", member.address()));
     }
 
-    private static String driver(final PciFunction function) {
+    static String nothingToDo(final PciFunction named) {
+        return named.address() + ": nothing to do, "
+            + (named.driver() == null ? "no driver of the kernel wants it" : "its driver is " + named.driver());
+    }
+
+    static String driver(final PciFunction function) {
         return function.driver() == null ? "no driver" : function.driver();
     }
 

@@ -57,6 +57,29 @@ public final class Rebinding {
      */
     public RebindReport bind(final Consumer<String> warn) {
         final PciFunction named = find(BIND);
+        final List<PciFunction> functions = functionsToBind(named);
+        requireRights(BIND, functions);
+        objectToBinding(named, functions, warn);
+        final List<RebindReport.Change> changes = bindAll(functions, warn);
+        return new RebindReport(named, changes, groupWithFile(named.iommuGroup()));
+    }
+
+    /**
+     * What {@link #bind} would do now. Changes nothing and needs no rights.
+     *
+     * @param warn told what there is to object, if that is overridden.
+     * @return the steps.
+     * @throws RdmaException if it cannot be done, or should not; the hint says what to do.
+     */
+    public RebindPlan planBind(final Consumer<String> warn) {
+        final PciFunction named = find(BIND);
+        final List<PciFunction> functions = functionsToBind(named);
+        objectToBinding(named, functions, warn);
+        return new RebindPlan(named, PciFunction.VFIO_PCI, functions.stream()
+            .map(function -> new RebindPlan.Step(function, sysfs.toBind(function, PciFunction.VFIO_PCI))).toList());
+    }
+
+    private List<PciFunction> functionsToBind(final PciFunction named) {
         requireVfio(named);
         final List<PciFunction> functions = new ArrayList<>(List.of(named));
         if (isWholeGroup) {
@@ -65,7 +88,11 @@ public final class Rebinding {
                 .forEach(functions::add);
         }
         functions.removeIf(PciFunction::isBoundToVfio);
-        requireRights(BIND, functions);
+        return functions;
+    }
+
+    private void objectToBinding(
+        final PciFunction named, final List<PciFunction> functions, final Consumer<String> warn) {
         final Objections objections = new Objections(machine.facts());
         for (final PciFunction function : functions) {
             if (function.equals(named)) {
@@ -75,8 +102,6 @@ public final class Rebinding {
             }
         }
         objections.raise(BIND, command(BIND), force, warn);
-        final List<RebindReport.Change> changes = bindAll(functions, warn);
-        return new RebindReport(named, changes, groupWithFile(named.iommuGroup()));
     }
 
     /** A function as it was before. */
@@ -117,6 +142,29 @@ public final class Rebinding {
      */
     public RebindReport unbind(final Consumer<String> warn) {
         final PciFunction named = find(UNBIND);
+        final List<PciFunction> functions = functionsToUnbind(named);
+        requireRights(UNBIND, functions);
+        objectToUnbinding(named, functions, warn);
+        final List<RebindReport.Change> changes = unbindAll(functions, warn);
+        return new RebindReport(find(UNBIND), changes, GroupStatus.of(machine, named.iommuGroup()));
+    }
+
+    /**
+     * What {@link #unbind} would do now. Changes nothing and needs no rights.
+     *
+     * @param warn told what there is to object, if that is overridden.
+     * @return the steps.
+     * @throws RdmaException if it cannot be done, or should not; the hint says what to do.
+     */
+    public RebindPlan planUnbind(final Consumer<String> warn) {
+        final PciFunction named = find(UNBIND);
+        final List<PciFunction> functions = functionsToUnbind(named);
+        objectToUnbinding(named, functions, warn);
+        return new RebindPlan(named, null, functions.stream()
+            .map(function -> new RebindPlan.Step(function, sysfs.toUnbind(function))).toList());
+    }
+
+    private List<PciFunction> functionsToUnbind(final PciFunction named) {
         final List<PciFunction> functions = new ArrayList<>();
         if (isWholeGroup && named.iommuGroup() >= 0) {
             functions.addAll(sysfs.group(named.iommuGroup()));
@@ -124,15 +172,16 @@ public final class Rebinding {
             functions.add(named);
         }
         functions.removeIf(function -> !isAwayFromTheKernel(function));
-        requireRights(UNBIND, functions);
-        final GroupStatus before = GroupStatus.of(machine, named.iommuGroup());
+        return functions;
+    }
+
+    private void objectToUnbinding(
+        final PciFunction named, final List<PciFunction> functions, final Consumer<String> warn) {
         final Objections objections = new Objections(machine.facts());
         if (!functions.isEmpty()) {
-            objections.lookAtUsers(before);
+            objections.lookAtUsers(GroupStatus.of(machine, named.iommuGroup()));
         }
         objections.raise(UNBIND, command(UNBIND), force, warn);
-        final List<RebindReport.Change> changes = unbindAll(functions, warn);
-        return new RebindReport(find(UNBIND), changes, GroupStatus.of(machine, named.iommuGroup()));
     }
 
     /** What was given back stays so if a later one fails: running it again does the rest. */

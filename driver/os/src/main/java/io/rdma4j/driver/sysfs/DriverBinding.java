@@ -10,6 +10,8 @@ import io.rdma4j.RdmaException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +25,7 @@ import java.util.function.Predicate;
 final class DriverBinding {
     private static final String BIND = "bind";
     private static final String UNBIND = "unbind";
-    private static final String NO_OVERRIDE = "\n";
+    private static final String NO_OVERRIDE = "";
     private static final long POLL_MILLIS = 5;
     private static final Duration MODULE_DEADLINE = Duration.ofSeconds(1);
     /** vfio-pci probes before the order to probe returns; a driver may also do it later. */
@@ -55,9 +57,9 @@ final class DriverBinding {
         requireRights(BIND, function, "bind " + function.address());
         final Optional<String> formerOverride = driverOverride(BIND, function);
         try {
-            orders.give(BIND, function, overrideFile(function), driver);
+            orders.give(BIND, function, override(function, driver));
             release(BIND, function);
-            orders.give(BIND, function, sysfs.driversProbe(), function.address());
+            orders.give(BIND, function, probe(function));
             return awaitDriver(function, driver);
         } catch (final RdmaException e) {
             rollBack(function, formerOverride, e);
@@ -74,12 +76,48 @@ final class DriverBinding {
         requireRights(UNBIND, function, "unbind " + function.address());
         // Asked first, so that who runs it again while the device is still open leaves no order behind.
         if (driverOverride(UNBIND, function).isPresent()) {
-            orders.give(UNBIND, function, overrideFile(function), NO_OVERRIDE);
+            orders.give(UNBIND, function, override(function, NO_OVERRIDE));
         }
         release(UNBIND, function);
-        orders.give(UNBIND, function, sysfs.driversProbe(), function.address());
+        orders.give(UNBIND, function, probe(function));
         final PciFunction after = current(UNBIND, function);
         return after.driver() == null ? loadDriver(after) : after;
+    }
+
+    /** What {@link #bind} would order, if the function stays as it is. */
+    List<SysfsOrder> toBind(final PciFunction function, final String driver) {
+        final List<SysfsOrder> plan = new ArrayList<>(List.of(override(function, driver)));
+        addRelease(function, plan);
+        return plan;
+    }
+
+    /** What {@link #unbind} would order, but for what it asks of udev where no driver takes the function. */
+    List<SysfsOrder> toUnbind(final PciFunction function) {
+        final List<SysfsOrder> plan = new ArrayList<>();
+        if (driverOverride(UNBIND, function).isPresent()) {
+            plan.add(override(function, NO_OVERRIDE));
+        }
+        addRelease(function, plan);
+        return plan;
+    }
+
+    private void addRelease(final PciFunction function, final List<SysfsOrder> plan) {
+        if (function.driver() != null) {
+            plan.add(unbindOrder(function));
+        }
+        plan.add(probe(function));
+    }
+
+    private SysfsOrder override(final PciFunction function, final String driver) {
+        return new SysfsOrder(overrideFile(function), driver);
+    }
+
+    private SysfsOrder unbindOrder(final PciFunction function) {
+        return new SysfsOrder(sysfs.driverFolder(function.driver()).resolve("unbind"), function.address());
+    }
+
+    private SysfsOrder probe(final PciFunction function) {
+        return new SysfsOrder(sysfs.driversProbe(), function.address());
     }
 
     Optional<String> driverOverride(final String operation, final PciFunction function) {
@@ -91,7 +129,7 @@ final class DriverBinding {
     private PciFunction loadDriver(final PciFunction function) {
         final Path uevent = sysfs.folder(function).resolve("uevent");
         if (Files.exists(uevent)) {
-            orders.give(UNBIND, function, uevent, "add");
+            orders.give(UNBIND, function, new SysfsOrder(uevent, "add"));
             await(function, MODULE_DEADLINE, now -> now.driver() != null);
         }
         return current(UNBIND, function);
@@ -116,8 +154,7 @@ final class DriverBinding {
         if (function.driver() == null) {
             return;
         }
-        final Path unbind = sysfs.driverFolder(function.driver()).resolve("unbind");
-        orders.give(operation, function, unbind, function.address());
+        orders.give(operation, function, unbindOrder(function));
         if (!await(function, deadline, now -> now.driver() == null || !now.driver().equals(function.driver()))) {
             throw RdmaException.of(operation)
                 .device(function.address())
@@ -198,7 +235,7 @@ final class DriverBinding {
             }
             failure = e;
         }
-        orders.give(BIND, found, overrideFile(found), formerOverride.orElse(NO_OVERRIDE));
+        orders.give(BIND, found, override(found, formerOverride.orElse(NO_OVERRIDE)));
         if (failure != null) {
             throw failure;
         }
@@ -209,9 +246,9 @@ final class DriverBinding {
             release(BIND, now);
             return;
         }
-        orders.give(BIND, now, overrideFile(now), formerDriver);
+        orders.give(BIND, now, override(now, formerDriver));
         release(BIND, now);
-        orders.give(BIND, now, sysfs.driversProbe(), now.address());
+        orders.give(BIND, now, probe(now));
         awaitDriver(now, formerDriver);
     }
 

@@ -202,6 +202,28 @@ public final class PciSysfs {
     }
 
     /**
+     * What {@link #bind} would write, in order, if nothing changes meanwhile. Nothing is written.
+     *
+     * @param function the function.
+     * @param driver   name of the driver that is to have it.
+     * @return orders to the kernel.
+     */
+    public List<SysfsOrder> toBind(final PciFunction function, final String driver) {
+        return binding.toBind(function, driver);
+    }
+
+    /**
+     * What {@link #unbind} would write, in order, if nothing changes meanwhile. Nothing is written.
+     *
+     * @param function the function.
+     * @return orders to the kernel; where no driver takes the function then, unbind writes to its {@code uevent}, too.
+     * @throws RdmaException ETIMEDOUT if the kernel is busy with taking the function from a driver.
+     */
+    public List<SysfsOrder> toUnbind(final PciFunction function) {
+        return binding.toUnbind(function);
+    }
+
+    /**
      * Gives a function what it had: its driver, or none, and its override.
      *
      * @param found          the function as it was.

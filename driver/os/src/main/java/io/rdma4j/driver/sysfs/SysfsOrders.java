@@ -43,9 +43,11 @@ final class SysfsOrders {
     }
 
     /** Waits no longer than the deadline: the kernel may not return before a process has closed the device. */
-    void give(final String operation, final PciFunction function, final Path file, final String text) {
+    void give(final String operation, final PciFunction function, final SysfsOrder order) {
+        final Path file = order.file();
         try {
-            attributes.write(file, text, deadline);
+            // Nothing is not written at all.
+            attributes.write(file, order.text().isEmpty() ? "\n" : order.text(), deadline);
         } catch (final AccessDeniedException e) {
             throw noRights(operation, function, file, operation + " " + function.address(), e);
         } catch (final IOException e) {
