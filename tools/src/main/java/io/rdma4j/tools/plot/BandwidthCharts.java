@@ -14,6 +14,9 @@ import java.util.function.ToDoubleFunction;
 
 /** What bandwidth tests found: bytes and messages a second, by size. */
 final class BandwidthCharts {
+    /** Beyond it small messages would all lie on the axis. */
+    private static final double TWO_DECADES = 100;
+
     private BandwidthCharts() {
     }
 
@@ -39,8 +42,7 @@ final class BandwidthCharts {
                 lines.add(line(run, second, true, unit, other));
             }
         }
-        final double most = LatencyCharts.points(lines).mapToDouble(Series.Point::y).max().orElse(1);
-        return new Chart(title, LatencyCharts.sizes(lines), Axis.fromZero(unit, most, Axis::shortest), lines);
+        return new Chart(title, LatencyCharts.sizes(lines), LatencyCharts.values(unit, lines, TWO_DECADES), lines);
     }
 
     private static Series line(

@@ -71,12 +71,16 @@ final class LatencyCharts {
                     point.usec()))).toList());
     }
 
-    /** By powers of ten where the tail is far away, else from 0. */
     private static Axis times(final List<Series> lines) {
+        return values(UNIT, lines, 20);
+    }
+
+    /** By powers of ten where the largest value is further from the least than a factor, else from 0. */
+    static Axis values(final String unit, final List<Series> lines, final double factor) {
         final double most = points(lines).mapToDouble(Series.Point::y).max().orElse(1);
         final double least = points(lines).mapToDouble(Series.Point::y).filter(y -> y > 0).min().orElse(most);
-        return most > 20 * least ? Axis.ofPowers(UNIT, 10, least, most, Axis::shortest)
-            : Axis.fromZero(UNIT, most, Axis::shortest);
+        return most > factor * least ? Axis.ofPowers(unit, 10, least, most, Axis::shortest)
+            : Axis.fromZero(unit, most, Axis::shortest);
     }
 
     static Axis sizes(final List<Series> lines) {

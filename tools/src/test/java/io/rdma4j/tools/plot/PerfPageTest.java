@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 /** What is on a page of runs. */
 @Timeout(60)
@@ -83,5 +84,28 @@ class PerfPageTest {
         assertThatThrownBy(() -> PerfPage.write(Path.of("/nonexistent/page.html"), List.of(Runs.latency("a:", 1, 2))))
             .isInstanceOf(RdmaException.class).hasMessageContaining("/nonexistent/page.html")
             .hasMessageContaining("EIO");
+    }
+
+    /** From 2 bytes to 8 MiB a device is between 8 bytes and 16 GiB a second: small ones would lie on the axis. */
+    @Test
+    void bandwidthsOverMoreThanTwoDecadesAreOnALogarithmicAxis() {
+        final Chart wide = bandwidth(1, 8_388_608);
+        assertThat(wide.y().at(wide.y().ticks().get(0).value() * 10) * (wide.y().ticks().size() - 1))
+            .isCloseTo(1, within(1e-9));
+        assertThat(wide.y().ticks()).extracting(Axis.Tick::label).contains("10", "100", "1000", "10000");
+        final Chart narrow = bandwidth(64, 4096);
+        assertThat(narrow.y().at(0)).isZero();
+        assertThat(narrow.y().ticks().get(0).label()).isEqualTo("0");
+    }
+
+    @Test
+    void sizesAreOnALogarithmicAxis() {
+        final Axis sizes = bandwidth(1, 64, 4096).x();
+        assertThat(sizes.at(64)).isCloseTo(0.5, within(1e-9));
+        assertThat(sizes.ticks()).extracting(Axis.Tick::label).startsWith("1", "2", "4").endsWith("4k");
+    }
+
+    private static Chart bandwidth(final int... sizes) {
+        return BandwidthCharts.of(NamedRun.of(List.of(Runs.bandwidth("a:", 1, sizes)))).get(0);
     }
 }
