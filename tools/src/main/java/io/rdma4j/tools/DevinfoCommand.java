@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.host.OtherRdma;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Terminal;
 import io.rdma4j.verbs.DeviceInfo;
@@ -54,6 +55,7 @@ final class DevinfoCommand implements Runnable {
             list(terminal);
             return;
         }
+        OtherRdma.refuse(main.machine(), address);
         try (RdmaContext context = RdmaDevices.open(address)) {
             final DeviceReport report = new DeviceReport(context, port == null ? 0 : port);
             if (json) {
@@ -71,6 +73,9 @@ final class DevinfoCommand implements Runnable {
         } else {
             terminal.out().printf("%d HCA%s found:%n", devices.size(), devices.size() == 1 ? "" : "s");
             devices.forEach(device -> terminal.out().println("\t" + device.address()));
+            OtherRdma.on(main.machine()).stream().filter(other -> other.name() != null).forEach(other ->
+                terminal.err().printf("rdma4j: not among them: %s, %s; './rdma4j status' says why%n", other.name(),
+                    other.kind()));
         }
     }
 }

@@ -90,6 +90,20 @@ final class FakeHost implements DeviceAttributes {
         }
     }
 
+    /** One that a driver of the kernel has made of a function. */
+    void rdmaDevice(final String address, final String ids, final String classCode, final String name)
+        throws IOException {
+        function(address, ids, classCode, "mlx5_core", 20);
+        Files.createDirectories(device(address).resolve("infiniband").resolve(name));
+        file("sys/class/infiniband/" + name + "/node_type", "1: CA\n");
+        Files.createSymbolicLink(root.resolve("sys/class/infiniband/" + name + "/device"), device(address));
+    }
+
+    /** One without hardware. */
+    void softRdmaDevice(final String name, final String nodeType) throws IOException {
+        file("sys/class/infiniband/" + name + "/node_type", nodeType + "\n");
+    }
+
     void netInterface(final String address, final String name, final boolean isUp) throws IOException {
         Files.createDirectories(device(address).resolve("net").resolve(name));
         file("sys/class/net/" + name + "/flags", isUp ? "0x1003" : "0x1002");

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -184,6 +185,67 @@ class StatusCommandTest {
         Files.createDirectories(root.resolve("sys/bus/pci/devices/0000:41:00.0/infiniband/mlx5_0"));
         assertThat(status().out()).contains("0000:41:00.0  15b3:101d  network controller (not driven by rdma4j)");
         assertThat(missing()).containsExactly("NOT_BOUND");
+    }
+
+    @Test
+    void devicesOfOthersAreNamedWithWhatCanBeDoneWithThem() throws IOException {
+        host.rdmaDevice("0000:41:00.0", "15b3:101d", "020700", "mlx5_0");
+        host.rdmaDevice("0000:42:00.0", "1d0f:efa1", "020000", "efa_0");
+        host.function("0000:43:00.0", "15b3:1003", "020700", null, 21);
+        host.softRdmaDevice("rxe0", "1: CA");
+        host.softRdmaDevice("siw0", "4: RNIC");
+        assertThat(status().out()).contains(String.join("\n", "",
+            "OTHER RDMA  DEVICE        KIND                          DRIVEN",
+            "mlx5_0      0000:41:00.0  NVIDIA/Mellanox (mlx4, mlx5)  not by rdma4j yet: by libibverbs",
+            "efa_0       0000:42:00.0  Amazon EFA (efa)              not by rdma4j yet: by libibverbs",
+            "-           0000:43:00.0  NVIDIA/Mellanox (mlx4, mlx5)  not by rdma4j yet: no driver of the kernel has it "
+                + "either",
+            "rxe0        -             rxe: RoCE in software         not by rdma4j yet: by libibverbs",
+            "siw0        -             siw: iWARP in software        not by rdma4j yet: by libibverbs",
+            "rdma4j drives pvrdma through VFIO only; the kernel and libibverbs drive the others.",
+            "Everything works on the emulated device: ./rdma4j pingpong", ""));
+        assertThat(missing()).containsExactly("NOT_BOUND");
+        final JsonArray others = status("--json").json().getAsJsonArray("other_rdma_devices");
+        assertThat(others).hasSize(5);
+        assertThat(others.get(3).toString()).contains("\"name\":\"rxe0\",\"address\":null", "\"software\":true",
+            "\"driven\":false");
+    }
+
+    /** Kernels before 5.11 put rxe below the adapter of its network interface. */
+    @Test
+    void softwareBelowAnAdapterIsStillSoftware() throws IOException {
+        host.rdmaDevice("0000:02:00.0", "8086:10d3", "020000", "rxe0");
+        host.file("sys/class/infiniband/rxe0/parent", "eth0\n");
+        host.file("sys/class/infiniband/rxe0/node_type", "1: CA\n");
+        assertThat(status().out()).contains("rxe0        -       rxe: RoCE in software");
+    }
+
+    @Test
+    void devinfoRefusesThemByNameAndByAddress() throws IOException {
+        host.rdmaDevice("0000:41:00.0", "15b3:101d", "020700", "mlx5_0");
+        host.softRdmaDevice("rxe0", "1: CA");
+        Files.createDirectories(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/infiniband/vmw_pvrdma0"));
+        assertRefused("mlx5_0", "'mlx5_0' is an RDMA device of another kind, NVIDIA/Mellanox (mlx4, mlx5)",
+            "EOPNOTSUPP", "-d emulated:");
+        assertRefused("vfio:0000:41:00.0?timeout=5", "NVIDIA/Mellanox", "rdma4j drives pvrdma through VFIO only");
+        assertRefused("rxe0", "rxe: RoCE in software");
+        assertRefused("vmw_pvrdma0", "the device at 0000:0b:00.1", "sudo ./rdma4j bind 0000:0b:00.1",
+            "vfio:0000:0b:00.1");
+        assertRefused("mlx5_9", "there is no scheme", "EINVAL");
+    }
+
+    private void assertRefused(final String address, final String... parts) {
+        final Cli.Outcome outcome = Cli.runOn(host.machine(), "devinfo", "-d", address);
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.errLines()).singleElement().asString().startsWith("rdma4j: ").contains(parts);
+    }
+
+    @Test
+    void devinfoSaysWhichItDoesNotList() throws IOException {
+        host.rdmaDevice("0000:41:00.0", "15b3:101d", "020700", "mlx5_0");
+        assertThat(Cli.runOn(host.machine(), "devinfo", "-l").errLines()).containsExactly(
+            "rdma4j: not among them: mlx5_0, NVIDIA/Mellanox (mlx4, mlx5); './rdma4j status' says why");
     }
 
     @Test

@@ -18,13 +18,16 @@ import java.util.List;
 public final class HostStatus {
     private final HostFacts facts;
     private final List<PciFunction> devices;
+    private final List<OtherRdma> others;
     private final List<GroupStatus> groups;
     private final List<Finding> findings;
     private final PciNames names;
 
     private HostStatus(final Machine machine) {
         facts = machine.facts();
-        devices = machine.sysfs().list().stream().filter(HostStatus::isOfInterest).toList();
+        final List<PciFunction> functions = machine.sysfs().list();
+        devices = functions.stream().filter(HostStatus::isOfInterest).toList();
+        others = OtherRdma.on(machine, functions);
         groups = devices.stream().map(PciFunction::iommuGroup).filter(number -> number >= 0).distinct().sorted()
             .map(number -> GroupStatus.of(machine, number)).toList();
         final List<PciFunction> all = new ArrayList<>(devices);
@@ -45,7 +48,8 @@ public final class HostStatus {
 
     /** Also what others call RDMA devices, and what was given to user space, for whatever purpose. */
     private static boolean isOfInterest(final PciFunction function) {
-        return function.isRdmaCapable() || function.isBoundToVfio() || !function.rdmaDevices().isEmpty();
+        return function.isRdmaCapable() || function.isBoundToVfio() || function.isInfiniband()
+            || !function.rdmaDevices().isEmpty();
     }
 
     /**
@@ -86,6 +90,11 @@ public final class HostStatus {
 
     List<PciFunction> devices() {
         return devices;
+    }
+
+    /** RDMA devices that rdma4j does not drive. */
+    List<OtherRdma> others() {
+        return others;
     }
 
     List<GroupStatus> groups() {

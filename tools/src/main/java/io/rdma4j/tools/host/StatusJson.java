@@ -37,6 +37,7 @@ final class StatusJson {
         final JsonObject json = new JsonObject();
         json.addProperty("ready", status.isReady());
         json.add("devices", array(status.devices(), this::device));
+        json.add("other_rdma_devices", array(status.others(), OtherRdma::toJson));
         json.add("groups", array(status.groups(), this::group));
         json.add("host", host());
         json.add("missing", array(status.findings(), Finding::toJson));

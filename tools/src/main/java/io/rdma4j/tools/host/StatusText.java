@@ -28,6 +28,10 @@ final class StatusText {
 
     void print() {
         printDevices();
+        if (!status.others().isEmpty()) {
+            out.println();
+            printOthers();
+        }
         if (!status.groups().isEmpty()) {
             out.println();
             printGroups();
@@ -53,6 +57,16 @@ final class StatusText {
 
     private String name(final PciFunction device) {
         return status.names().of(device) + (device.isRdmaCapable() ? "" : " (not driven by rdma4j)");
+    }
+
+    private void printOthers() {
+        final Table table = Table.ofText("OTHER RDMA", "DEVICE", "KIND", "DRIVEN");
+        for (final OtherRdma other : status.others()) {
+            table.row(Words.orNone(other.name()), Words.orNone(other.address()), other.kind(), other.use());
+        }
+        table.print(out);
+        out.println(OtherRdma.WHY + ".");
+        out.println("Everything works on the emulated device: ./rdma4j pingpong");
     }
 
     private void printGroups() {

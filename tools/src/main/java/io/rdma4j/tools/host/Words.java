@@ -25,7 +25,11 @@ final class Words {
     }
 
     static String driver(final PciFunction function) {
-        return Objects.requireNonNullElse(function.driver(), NONE);
+        return orNone(function.driver());
+    }
+
+    static String orNone(final String text) {
+        return Objects.requireNonNullElse(text, NONE);
     }
 
     static String group(final PciFunction function) {

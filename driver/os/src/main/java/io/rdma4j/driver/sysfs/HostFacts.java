@@ -25,6 +25,7 @@ public final class HostFacts {
     private static final Pattern POOL = Pattern.compile("hugepages-(\\d{1,12})kB");
     private static final Pattern MEMLOCK = Pattern.compile("Max locked memory\\s+(\\S+)\\s+(\\S+)\\s+bytes.*");
     private static final Pattern CHOSEN = Pattern.compile(".*\\[(\\w+)].*");
+    private static final String NODE_TYPE_RNIC = "4:";
     private static final int CAP_IPC_LOCK = 14;
     private static final long KIB = 1024;
 
@@ -173,6 +174,20 @@ public final class HostFacts {
     public List<String> verbsFiles(final PciFunction function) {
         final Path folder = root.resolve("sys/bus/pci/devices").resolve(function.address()).resolve("infiniband_verbs");
         return SysFiles.names(folder).stream().map(name -> "/dev/infiniband/" + name).toList();
+    }
+
+    /**
+     * The kernel's RDMA devices, whatever they are made of. Only software has no device below it; that of old kernels
+     * borrows the one of its network interface, which rxe names.
+     *
+     * @return devices in the order of their names.
+     */
+    public List<RdmaDevice> rdmaDevices() {
+        final Path folder = root.resolve("sys/class/infiniband");
+        return SysFiles.names(folder).stream().map(name -> new RdmaDevice(name,
+            !Files.exists(folder.resolve(name).resolve("device")) || Files.exists(folder.resolve(name).resolve("parent")),
+            String.valueOf(SysFiles.text(folder.resolve(name).resolve("node_type"))).startsWith(NODE_TYPE_RNIC)))
+            .toList();
     }
 
     /**

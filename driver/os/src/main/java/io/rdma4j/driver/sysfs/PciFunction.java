@@ -34,7 +34,9 @@ public record PciFunction(String address, int vendor, int device, int subsystemV
     private static final int PCI_DEVICE_ID_VMWARE_PVRDMA = 0x0820;
     private static final int PCI_BASE_CLASS_NETWORK = 0x02;
     private static final int PCI_BASE_CLASS_BRIDGE = 0x06;
+    private static final int PCI_CLASS_NETWORK_INFINIBAND = 0x0207;
     private static final int BASE_CLASS_SHIFT = 16;
+    private static final int CLASS_SHIFT = 8;
     private static final Set<String> DRIVERS_WITHOUT_DMA = Set.of("pci-stub", "pcieport");
 
     /**
@@ -74,6 +76,16 @@ public record PciFunction(String address, int vendor, int device, int subsystemV
      */
     public boolean isNetworkController() {
         return classCode >>> BASE_CLASS_SHIFT == PCI_BASE_CLASS_NETWORK;
+    }
+
+    /**
+     * Whether it is an InfiniBand controller, by its class. Others that do RDMA look like any network controller, until
+     * a driver of the kernel has made an RDMA device of them.
+     *
+     * @return true for class 0207.
+     */
+    public boolean isInfiniband() {
+        return classCode >>> CLASS_SHIFT == PCI_CLASS_NETWORK_INFINIBAND;
     }
 
     /**

@@ -170,4 +170,18 @@ class HostFactsTest {
             function -> assertThat(PciSysfs.normalise(function.address())).contains(function.address()));
         assertThat(here.groupUsers(0)).isNotNull();
     }
+
+    @Test
+    void listsTheKernelsRdmaDevices() throws IOException {
+        assertThat(facts.rdmaDevices()).isEmpty();
+        machine.file("sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
+        machine.file("sys/class/infiniband/mlx5_0/device/vendor", "0x15b3\n");
+        machine.file("sys/class/infiniband/rxe0/node_type", "1: CA\n");
+        machine.file("sys/class/infiniband/rxe1/device/vendor", "0x8086\n");
+        machine.file("sys/class/infiniband/rxe1/parent", "eth0\n");
+        machine.file("sys/class/infiniband/siw0/node_type", "4: RNIC\n");
+        assertThat(facts.rdmaDevices()).containsExactly(new RdmaDevice("mlx5_0", false, false),
+            new RdmaDevice("rxe0", true, false), new RdmaDevice("rxe1", true, false),
+            new RdmaDevice("siw0", true, true));
+    }
 }
