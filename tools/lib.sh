@@ -1,7 +1,7 @@
 # Copyright 2026 the rdma4j authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Functions that the launcher and test.sh share; to be sourced by bash. They print to standard error only.
+# Functions that the launchers, installed or not, and test.sh share; to be sourced by bash. They print to standard error only.
 # shellcheck shell=bash
 
 readonly RDMA4J_MIN_JAVA=17
@@ -176,4 +176,37 @@ ensure_jdk_and_maven() {
         }
     fi
     export JAVA_HOME
+}
+
+# class_archive JAR: classes as the JVM wants them, which halves the time to start. Each build of Java has its own, beside
+# the jar; made when there is none for this jar, which needs one short run. Sets REPLY to its file; to nothing where none
+# can be made.
+class_archive() {
+    local jar=$1 folder=${1%/*} archive made
+    archive=$(cksum <"$JAVA_HOME/release" 2>/dev/null) || archive=
+    archive=$folder/rdma4j-${archive%% *}.jsa
+    REPLY=
+    if [ ! -e "$archive" ] || [ "$jar" -nt "$archive" ]; then
+        { [ -r "$JAVA_HOME/release" ] && [ -w "$folder" ] && ! is_guest_root "$folder"; } || return 0
+        made=$archive.$$
+        "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:ArchiveClassesAtExit="$made" -jar "$jar" devinfo >/dev/null 2>&1 </dev/null || true
+        # Where this Java makes none an empty file says so to the next start.
+        [ -s "$made" ] || : >"$made"
+        mv -f "$made" "$archive"
+    fi
+    [ ! -s "$archive" ] || REPLY=$archive
+}
+
+# run_jar JAR ARGUMENT ...: becomes the Java of JAVA_HOME that runs it, with the options of RDMA4J_OPTS.
+run_jar() {
+    local jar=$1 options=(-XX:+UseSerialGC)
+    shift
+    class_archive "$jar"
+    # An archive that does not fit is no reason for a JVM to say so on standard output.
+    [ -z "$REPLY" ] || options+=(-XX:SharedArchiveFile="$REPLY" -Xshare:auto -Xlog:disable -Xlog:all=error:stderr)
+    java_major "$JAVA_HOME"
+    # Chronicle Bytes, which only --raw needs, makes these JDKs complain.
+    [ "$REPLY" -lt 24 ] || options+=(--sun-misc-unsafe-memory-access=allow)
+    # shellcheck disable=SC2086 # several options
+    exec "$JAVA_HOME/bin/java" "${options[@]}" ${RDMA4J_OPTS:-} -jar "$jar" "$@"
 }

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,8 +24,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Writes a manual page for each command, of what its help says: section 1, in the macros of man(7). The build runs it;
- * {@code man -l tools/target/man/rdma4j-perf.1} shows one.
+ * Writes a manual page for each command, of what its help says: section 1, in the macros of man(7). The build runs it
+ * ({@code man -l tools/target/man/rdma4j-perf.1} shows one), and so does {@code rdma4j install}.
  */
 public final class ManPages {
     private static final String SECTION = ".1";
@@ -38,24 +40,27 @@ public final class ManPages {
      * @throws IOException if a file cannot be written.
      */
     public static void main(final String[] args) throws IOException {
-        write(Main.commandLine(), Path.of(args[0]));
+        final Path folder = Files.createDirectories(Path.of(args[0]));
+        for (final Map.Entry<String, String> page : pages(Main.commandLine()).entrySet()) {
+            Files.writeString(folder.resolve(page.getKey()), page.getValue());
+        }
     }
 
     /**
-     * Writes the page of a command and those of its subcommands.
+     * The pages of a command and of its subcommands.
      *
      * @param command the command.
-     * @param folder  where to; made if it is not there.
-     * @throws IOException if a file cannot be written.
+     * @return sources by names of files.
      */
-    static void write(final CommandLine command, final Path folder) throws IOException {
-        Files.createDirectories(folder);
-        Files.writeString(folder.resolve(title(command.getCommandSpec()) + SECTION), page(command));
+    static Map<String, String> pages(final CommandLine command) {
+        final Map<String, String> pages = new TreeMap<>();
+        pages.put(title(command.getCommandSpec()) + SECTION, page(command));
         for (final CommandLine subcommand : command.getSubcommands().values()) {
             if (!subcommand.getCommandSpec().usageMessage().hidden()) {
-                write(subcommand, folder);
+                pages.putAll(pages(subcommand));
             }
         }
+        return pages;
     }
 
     /**
