@@ -1,7 +1,8 @@
 # Copyright 2026 the rdma4j authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Functions that the launchers, installed or not, and test.sh share; to be sourced by bash. They print to standard error only.
+# Functions that the launchers, installed or not, and test.sh share; to be sourced by bash. They print to standard error
+# only.
 # shellcheck shell=bash
 
 readonly RDMA4J_MIN_JAVA=17
@@ -189,7 +190,8 @@ class_archive() {
     if [ ! -e "$archive" ] || [ "$jar" -nt "$archive" ]; then
         { [ -r "$JAVA_HOME/release" ] && [ -w "$folder" ] && ! is_guest_root "$folder"; } || return 0
         made=$archive.$$
-        "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:ArchiveClassesAtExit="$made" -jar "$jar" devinfo >/dev/null 2>&1 </dev/null || true
+        "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:ArchiveClassesAtExit="$made" -jar "$jar" devinfo \
+            >/dev/null 2>&1 </dev/null || true
         # Where this Java makes none an empty file says so to the next start.
         [ -s "$made" ] || : >"$made"
         mv -f "$made" "$archive"

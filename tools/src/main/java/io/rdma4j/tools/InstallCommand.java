@@ -26,9 +26,9 @@ import java.util.List;
         + "(share/bash-completion). It no longer needs the source tree, only a Java. Installing again replaces what is "
         + "there.",
     footer = {
-        "  rdma4j install                              below /usr/local, for all; needs root's rights",
-        "  rdma4j install --prefix ~/.local            for yourself",
-        "  rdma4j install --prefix ~/.local --remove   takes it back"
+        "  rdma4j install                             below /usr/local; as root",
+        "  rdma4j install --prefix ~/.local           for yourself",
+        "  rdma4j install --prefix ~/.local --remove  takes it back"
     })
 final class InstallCommand implements Runnable {
     @ParentCommand

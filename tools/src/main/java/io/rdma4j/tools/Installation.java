@@ -148,8 +148,8 @@ final class Installation {
     }
 
     /**
-     * Removes what {@link #write} wrote, and what the launcher made beside the jar. Folders that are of nobody else
-     * go, too; others stay.
+     * Removes what {@link #write} wrote, and what the launcher made beside the jar; the folder of the jar goes, too,
+     * if nothing else is in it.
      *
      * @throws RdmaException EACCES without the right to, else what comes of a file.
      */

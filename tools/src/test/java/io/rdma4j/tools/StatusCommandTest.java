@@ -211,6 +211,15 @@ class StatusCommandTest {
             "\"driven\":false");
     }
 
+    @Test
+    void aMachineWithSoftwareDevicesOnlySaysSo() throws IOException {
+        host.remove("sys/bus/pci/devices");
+        host.softRdmaDevice("rxe0", "1: CA");
+        assertThat(status().out()).startsWith("No RDMA devices on PCI, and nothing bound to vfio-pci.\n\nOTHER RDMA ")
+            .contains("\nrxe0 ");
+        assertThat(missing()).contains("NO_DEVICE");
+    }
+
     /** Kernels before 5.11 put rxe below the adapter of its network interface. */
     @Test
     void softwareBelowAnAdapterIsStillSoftware() throws IOException {
@@ -228,6 +237,7 @@ class StatusCommandTest {
         assertRefused("mlx5_0", "'mlx5_0' is an RDMA device of another kind, NVIDIA/Mellanox (mlx4, mlx5)",
             "EOPNOTSUPP", "-d emulated:");
         assertRefused("vfio:0000:41:00.0?timeout=5", "NVIDIA/Mellanox", "rdma4j drives pvrdma through VFIO only");
+        assertRefused("vfio:41:00.0", "NVIDIA/Mellanox");
         assertRefused("rxe0", "rxe: RoCE in software");
         assertRefused("vmw_pvrdma0", "the device at 0000:0b:00.1", "sudo ./rdma4j bind 0000:0b:00.1",
             "vfio:0000:0b:00.1");

@@ -8,13 +8,13 @@ package io.rdma4j.tools.host;
 import com.google.gson.JsonObject;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.sysfs.PciFunction;
+import io.rdma4j.driver.sysfs.PciSysfs;
 import io.rdma4j.driver.sysfs.RdmaDevice;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * An RDMA device that rdma4j does not drive.
@@ -112,7 +112,8 @@ public record OtherRdma(String name, String address, String kind, boolean isSoft
         if (!isVfio && text.contains(":")) {
             return;
         }
-        final String function = isVfio ? text.substring(VFIO.length()).replaceFirst("[?].*", "") : null;
+        final String function = isVfio
+            ? PciSysfs.normalise(text.substring(VFIO.length()).replaceFirst("[?].*", "")).orElse(null) : null;
         final List<PciFunction> functions = machine.sysfs().list();
         for (final PciFunction ours : functions) {
             if (ours.isRdmaCapable() && ours.rdmaDevices().contains(text)) {
@@ -124,7 +125,7 @@ public record OtherRdma(String name, String address, String kind, boolean isSoft
             }
         }
         for (final OtherRdma other : on(machine, functions)) {
-            if (isVfio ? Objects.equals(other.address(), function) : text.equals(other.name())) {
+            if (isVfio ? function != null && function.equals(other.address()) : text.equals(other.name())) {
                 throw RdmaException.of(OPERATION)
                     .detail("'%s' is an RDMA device of another kind, %s: %s", text, other.kind(), WHY)
                     .errno(RdmaException.EOPNOTSUPP)

@@ -44,7 +44,8 @@ final class StatusText {
 
     private void printDevices() {
         if (status.devices().isEmpty()) {
-            out.println("No RDMA devices, and nothing bound to vfio-pci.");
+            out.printf("No RDMA devices%s, and nothing bound to vfio-pci.%n",
+                status.others().isEmpty() ? "" : " on PCI");
             return;
         }
         final Table table = Table.ofText("DEVICE", "IDS", "NAME", "DRIVER", "GROUP", "INTERFACES");

@@ -46,7 +46,7 @@ final class SysfsOrders {
     void give(final String operation, final PciFunction function, final SysfsOrder order) {
         final Path file = order.file();
         try {
-            // Nothing is not written at all.
+            // A write of no bytes would not reach the kernel.
             attributes.write(file, order.text().isEmpty() ? "\n" : order.text(), deadline);
         } catch (final AccessDeniedException e) {
             throw noRights(operation, function, file, operation + " " + function.address(), e);
