@@ -342,6 +342,10 @@ class BindCommandTest {
         final JsonObject write = step.getAsJsonArray("writes").get(0).getAsJsonObject();
         assertThat(write.get("file").getAsString()).endsWith(PVRDMA + "/driver_override");
         assertThat(write.get("text").getAsString()).isEmpty();
+        assertThat(run("unbind --dry-run " + PVRDMA).outLines())
+            .contains("0000:0b:00.1: vfio-pci -> the driver that the kernel chooses")
+            .contains("    echo >" + root + "/sys/bus/pci/devices/0000:0b:00.1/driver_override")
+            .anyMatch(line -> line.contains("'add' is written to its uevent")).endsWith("Nothing was changed.");
         assertThat(run("bind --dry-run " + PVRDMA).outLines())
             .containsExactly("0000:0b:00.1: nothing to do, its driver is vfio-pci");
         assertThat(host.orders).isEmpty();

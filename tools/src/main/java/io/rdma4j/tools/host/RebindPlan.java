@@ -51,6 +51,9 @@ public final class RebindPlan {
             step.orders().forEach(order -> out.printf("    echo %s>%s%n",
                 order.text().isEmpty() ? "" : order.text() + " ", order.file()));
         }
+        if (driver == null) {
+            out.println("Where no driver takes a function, 'add' is written to its uevent too, so that udev loads one.");
+        }
         out.println("Nothing was changed.");
     }
 
