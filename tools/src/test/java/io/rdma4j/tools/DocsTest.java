@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
+    /** A class on a page, and its method to look at. */
+    private static final Pattern HOP = Pattern.compile("\\[`(\\w+)`]\\(([^)]+\\.java)\\) `(\\w+)`");
     private static final Pattern NAME = Pattern.compile("`([A-Za-z]\\w*(?:\\.\\w+)?)`");
 
     static List<Path> pages() throws IOException {
@@ -72,6 +74,27 @@ class DocsTest {
         assertThat(pages()).contains(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md"),
             ROOT.resolve("docs/tools.md"), ROOT.resolve("docs/adr/README.md"),
             ROOT.resolve("docs/internals/endpoints.md"));
+    }
+
+    /** README's order of reading is each reader's first look at the code: its classes in order, and their methods. */
+    @Test
+    void readmeFollowsAMessageThroughTheCode() throws IOException {
+        assertThat(hops(ROOT.resolve("README.md"))).containsSubsequence("PingPong run", "QueuePair postSend",
+            "SendQueue claim", "Doorbell ring", "Engine ringQp", "CompletionQueue poll", "ProtectionDomain register",
+            "PageDirectory buildLarge", "MsgEndpoint write", "QueuePair postSend", "FabricCompletionQueue read");
+        assertThat(hops(ROOT.resolve("docs/internals/reading.md"))).hasSizeGreaterThan(40);
+    }
+
+    /** "Class method" of each hop; that the class has that method is asserted. */
+    private static List<String> hops(final Path page) throws IOException {
+        final List<String> hops = new ArrayList<>();
+        final Matcher hop = HOP.matcher(Files.readString(page));
+        while (hop.find()) {
+            assertThat(Files.readString(page.resolveSibling(hop.group(2)))).as(hop.group())
+                .containsPattern("\\b" + hop.group(3) + "\\(");
+            hops.add(hop.group(1) + " " + hop.group(3));
+        }
+        return hops;
     }
 
     @Test
