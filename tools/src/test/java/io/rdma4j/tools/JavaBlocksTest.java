@@ -132,6 +132,11 @@ class JavaBlocksTest {
         switch (program.toString()) {
             case "README.md 1" -> assertThat(output).containsExactlyInAnyOrder("1 SUCCESS", "2 SUCCESS");
             case "README.md 2" -> assertThat(output).containsExactly("WRITE 0");
+            case "tutorial.md 1" -> assertThat(output).containsExactly("1000 round trips");
+            case "tutorial.md 2" -> assertThat(output).containsExactly("10000 quotes, prices add up to 1045000");
+            case "tutorial.md 3" -> assertThat(output).containsExactly("price 101 on emulated:b");
+            case "fabric.md 2" -> assertThat(output)
+                .containsExactlyInAnyOrder("SEND FI_SUCCESS", "RECEIVE FI_SUCCESS from a: hello");
             default -> assertThat(output).isNotEmpty();
         }
     }
