@@ -5,8 +5,17 @@
 
 package io.rdma4j.qemu.tools;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.rdma4j.tools.Main;
+import io.rdma4j.tools.text.Terminal;
 
 /** What commands print on real devices, as docs/tools.md has it. */
 public final class ToolsDocument {
@@ -18,11 +27,15 @@ public final class ToolsDocument {
 
         Each command has its own help with examples (`./rdma4j COMMAND --help`). `-d` opens a device, `--sample` makes a
         few objects on it; `--pid` looks into a process that has a device open and moves data, and does not disturb it.
-        All of them take `--json`.
+        All of them take `--json`. What is longer than a screen is cut.
         """;
 
-    /** Of all but the first run long outputs are cut: they look alike. */
-    private static final int LINES = 30;
+    /** Of a transcript: a screen. */
+    private static final int SCREEN = 30;
+    /** Of those behind a long one of the same command, on another device: they look alike. */
+    private static final int GLANCE = 12;
+    /** A command in the list of {@code --help}, and the first sentence about it. */
+    private static final Pattern PURPOSE = Pattern.compile("^  (\\w+) +(\\w[^.:;]*)", Pattern.MULTILINE);
 
     private ToolsDocument() {
     }
@@ -36,19 +49,51 @@ public final class ToolsDocument {
     public record Run(String title, Transcript transcript) {
     }
 
+    /** A transcript, and where it is from. */
+    private record Shown(String title, Transcript.Entry entry) {
+    }
+
     /**
-     * Writes it.
+     * Writes it: a list of commands, then a section for each.
      *
-     * @param runs in the order in which they appear.
+     * @param runs in the order in which they appear in each section.
      * @return the whole document.
      */
     public static String markdown(final List<Run> runs) {
-        final StringBuilder text = new StringBuilder(HEAD);
+        final Map<String, List<Shown>> sections = new LinkedHashMap<>();
         for (final Run run : runs) {
-            text.append("\n## ").append(run.title).append('\n');
             for (final Transcript.Entry entry : run.transcript.entries()) {
-                text.append("\n### `").append(entry.name()).append("`").append(entry.exitCode() == 0 ? "" : ", refused")
-                    .append("\n\n").append(block(entry, run == runs.get(0) ? Integer.MAX_VALUE : LINES));
+                sections.computeIfAbsent(entry.name(), name -> new ArrayList<>()).add(new Shown(run.title, entry));
+            }
+        }
+        final StringBuilder text = new StringBuilder(HEAD).append("\n| command | |\n|---|---|\n");
+        final Map<String, String> purposes = purposes();
+        sections.keySet().forEach(name -> text.append("| [`").append(name).append("`](#").append(name).append(") | ")
+            .append(purposes.getOrDefault(name, "")).append(" |\n"));
+        sections.forEach((name, all) -> text.append("\n## `").append(name).append("`\n").append(section(all)));
+        return text.toString();
+    }
+
+    private static Map<String, String> purposes() {
+        final StringWriter help = new StringWriter();
+        final PrintWriter writer = new PrintWriter(help);
+        Main.run(new Terminal(writer, writer, false, false), "--help");
+        final Map<String, String> purposes = new LinkedHashMap<>();
+        final Matcher each = PURPOSE.matcher(help.toString());
+        while (each.find()) {
+            purposes.putIfAbsent(each.group(1), each.group(2).replaceAll("\\s+", " ").strip());
+        }
+        return purposes;
+    }
+
+    private static String section(final List<Shown> all) {
+        final StringBuilder text = new StringBuilder();
+        int limit = SCREEN;
+        for (final Shown each : all) {
+            text.append("\n### ").append(each.title).append(each.entry.exitCode() == 0 ? "" : ", refused")
+                .append("\n\n").append(block(each.entry, limit));
+            if (each.entry.text().lines().count() > GLANCE) {
+                limit = GLANCE;
             }
         }
         return text.toString();
@@ -63,7 +108,6 @@ public final class ToolsDocument {
     }
 
     /** Sockets and files of a run are of no interest, and nobody else has them. */
-
     private static String plain(final String text) {
         return text.replaceAll("qtest:[^\\s'\"]+", "qtest:SOCKET?ram=FILE")
             .replaceAll("\\S*rdma4j-report\\d*\\.json", "report.json").lines().map(String::stripTrailing)
@@ -80,15 +124,16 @@ public final class ToolsDocument {
      */
     public static List<String> missing(final String document, final Run run) {
         final List<String> missing = new ArrayList<>();
-        final int start = document.indexOf("\n## " + run.title + '\n');
-        if (start < 0) {
+        final StringBuilder part = new StringBuilder();
+        for (final String each : document.split("\n(?=##)")) {
+            part.append(each.startsWith("### " + run.title) ? each : "");
+        }
+        if (part.isEmpty()) {
             return List.of("the heading '" + run.title + "'");
         }
-        final int next = document.indexOf("\n## ", start + 1);
-        final String part = document.substring(start, next < 0 ? document.length() : next);
         for (final Transcript.Entry entry : run.transcript.entries()) {
             final String typed = plain("$ ./rdma4j " + entry.line()).strip().replaceAll("--pid \\d+.*", "--pid ");
-            if (!part.contains(typed)) {
+            if (part.indexOf(typed) < 0) {
                 missing.add(typed);
             }
         }

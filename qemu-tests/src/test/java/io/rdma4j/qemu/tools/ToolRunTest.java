@@ -83,6 +83,16 @@ class ToolRunTest {
     }
 
     @Test
+    void aTranscriptIsNoLongerThanAScreenAndTheNextOneOfThatCommandShorter() {
+        final Transcript transcript = new Transcript();
+        transcript.add(new Transcript.Entry("caps -d a", 0, "line\n".repeat(100)));
+        transcript.add(new Transcript.Entry("caps -d b", 0, "line\n".repeat(100)));
+        assertThat(ToolsDocument.markdown(List.of(new ToolsDocument.Run("one", transcript)))
+            .lines().filter(line -> line.contains("line"))).hasSize(30 + 1 + 12 + 1)
+            .contains("... and 70 lines more", "... and 88 lines more");
+    }
+
+    @Test
     void theDocumentShowsEveryCommandAndNoPathsOfARun() throws IOException {
         some().write(folder);
         final String file = folder.resolve(Transcript.FILE_NAME).toString();
@@ -91,8 +101,9 @@ class ToolRunTest {
         assertThat(ToolsMain.run(new String[] {document.toString(), "--vfio", file, "--qtest", file},
             new PrintStream(said, true, StandardCharsets.UTF_8))).isZero();
         final String text = Files.readString(document);
-        assertThat(text).contains("## QEMU 7.2, VFIO\n\n### `gid`\n\n```\n$ ./rdma4j gid --pid 7\n  index\n",
-            "### `qp`, refused", "$ ./rdma4j qp -d qtest:SOCKET?ram=FILE\nqtest:SOCKET?ram=FILE no")
+        assertThat(text).contains("| [`gid`](#gid) | Prints the GID table as the driver bound it |",
+            "## `gid`\n\n### QEMU 7.2, VFIO\n\n```\n$ ./rdma4j gid --pid 7\n  index\n",
+            "### QEMU 7.2, qtest, refused", "$ ./rdma4j qp -d qtest:SOCKET?ram=FILE\nqtest:SOCKET?ram=FILE no")
             .doesNotContain("/tmp/a.sock");
         assertThat(ToolsDocument.missing(text, new ToolsDocument.Run(ToolsMain.QTEST, some()))).isEmpty();
         final Transcript more = some();
