@@ -25,14 +25,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The page as a browser shows it: every label inside its chart and apart from the others, every line drawn, nothing
- * asked of the network. {@code -Drdma4j.screenshot=FILE.png} keeps the picture; with {@code -Drdma4j.chromium=required}
- * a machine without the browser fails.
+ * asked of the network. With {@code -Drdma4j.chromium=required} a machine without the browser fails.
  */
 @Timeout(180)
 class ChromiumTest {
     private static final int WIDTH = 1000;
     private static final int HEIGHT = 2600;
-    /** Of the picture, which is kept: as far as a page of one test reaches. */
+    /** As far as a page of one test reaches. */
     private static final int PICTURE_HEIGHT = 1400;
     private static final int BLUE = 0x0b62c4;
     private static final int ORANGE = 0xd9480f;
@@ -119,10 +118,6 @@ class ChromiumTest {
         assertThat(image.getWidth()).isEqualTo(WIDTH);
         assertThat(count(image, BLUE)).as("pixels of the first run's line").isGreaterThan(500);
         assertThat(count(image, ORANGE)).as("pixels of the second run's line").isGreaterThan(500);
-        final String keep = System.getProperty("rdma4j.screenshot");
-        if (keep != null) {
-            SmallPicture.write(image, Path.of(keep));
-        }
     }
 
     private static long count(final BufferedImage image, final int colour) {
