@@ -44,8 +44,8 @@ final class UnbindCommand implements Runnable {
     @Option(names = "--force", description = "Only warn of what speaks against it.")
     private boolean force;
 
-    @Option(names = "--dry-run", description = "Print what would be written to which file, and change nothing; needs no "
-        + "rights.")
+    @Option(names = "--dry-run", description = "Print what would be written to which file, and change nothing; needs "
+        + "no rights.")
     private boolean dryRun;
 
     @Option(names = "--json", description = "Print JSON.")

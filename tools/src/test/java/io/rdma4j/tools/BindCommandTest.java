@@ -317,8 +317,8 @@ class BindCommandTest {
     /** What is planned and what is done are told apart nowhere else. */
     @Test
     void aDryRunTellsWhatIsDoneThen() {
-        for (final String line : List.of("bind --group " + PVRDMA, "unbind --group " + PVRDMA, "bind " + EDU + " --force",
-            "unbind " + EDU)) {
+        for (final String line : List.of("bind --group " + PVRDMA, "unbind --group " + PVRDMA,
+            "bind " + EDU + " --force", "unbind " + EDU)) {
             final List<String> planned = run(line + " --dry-run").outLines().stream()
                 .filter(text -> text.startsWith("    echo ")).map(text -> text.replaceFirst("    echo (.*?) ?>.*/(.*)",
                     "$2=$1")).toList();

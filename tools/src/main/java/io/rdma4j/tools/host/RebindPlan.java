@@ -52,7 +52,8 @@ public final class RebindPlan {
                 order.text().isEmpty() ? "" : order.text() + " ", order.file()));
         }
         if (driver == null) {
-            out.println("Where no driver takes a function, 'add' is written to its uevent too, so that udev loads one.");
+            out.println("Where no driver takes a function, 'add' is written to its uevent too, so that udev loads "
+                + "one.");
         }
         out.println("Nothing was changed.");
     }

@@ -184,10 +184,12 @@ public final class HostFacts {
      */
     public List<RdmaDevice> rdmaDevices() {
         final Path folder = root.resolve("sys/class/infiniband");
-        return SysFiles.names(folder).stream().map(name -> new RdmaDevice(name,
-            !Files.exists(folder.resolve(name).resolve("device")) || Files.exists(folder.resolve(name).resolve("parent")),
-            String.valueOf(SysFiles.text(folder.resolve(name).resolve("node_type"))).startsWith(NODE_TYPE_RNIC)))
-            .toList();
+        return SysFiles.names(folder).stream().map(name -> rdmaDevice(name, folder.resolve(name))).toList();
+    }
+
+    private static RdmaDevice rdmaDevice(final String name, final Path folder) {
+        return new RdmaDevice(name, !Files.exists(folder.resolve("device")) || Files.exists(folder.resolve("parent")),
+            String.valueOf(SysFiles.text(folder.resolve("node_type"))).startsWith(NODE_TYPE_RNIC));
     }
 
     /**
