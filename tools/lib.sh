@@ -179,9 +179,9 @@ ensure_jdk_and_maven() {
     export JAVA_HOME
 }
 
-# class_archive JAR: classes as the JVM wants them, which halves the time to start. Each build of Java has its own, beside
-# the jar; made when there is none for this jar, which needs one short run. Sets REPLY to its file; to nothing where none
-# can be made.
+# class_archive JAR: classes as the JVM wants them, which halves the time to start. Each build of Java has its own,
+# beside the jar; made when there is none for this jar, which needs one short run. Sets REPLY to its file; to nothing
+# where none can be made.
 class_archive() {
     local jar=$1 folder=${1%/*} archive made
     archive=$(cksum <"$JAVA_HOME/release" 2>/dev/null) || archive=
