@@ -156,6 +156,19 @@ class BindCommandTest {
     }
 
     @Test
+    void whereVfioDoesWithoutAnIommuTheGroupComesByBinding() throws IOException {
+        host.remove("sys/kernel/iommu_groups");
+        Files.delete(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/iommu_group"));
+        host.file("sys/module/vfio/parameters/enable_unsafe_noiommu_mode", "Y\n");
+        final Cli.Outcome outcome = run("bind " + PVRDMA);
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.outLines()).hasSize(3).contains("0000:0b:00.1: vmw_pvrdma -> vfio-pci",
+            "Its address for rdma4j: vfio:0000:0b:00.1?iommu=none");
+        assertThat(outcome.outLines().get(1))
+            .startsWith("Group without an IOMMU 0 can be opened through /dev/vfio/noiommu-0 (rw");
+    }
+
+    @Test
     void withoutIommuItSaysWhereToLook() throws IOException {
         Files.delete(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/iommu_group"));
         assertRefused("bind " + PVRDMA, "it is in no IOMMU group: no IOMMU serves it", "./rdma4j status");

@@ -130,7 +130,13 @@ final class FakeHost implements DeviceAttributes {
 
     private void setDriver(final String address, final String driver) throws IOException {
         Files.createSymbolicLink(device(address).resolve("driver"), root.resolve("sys/bus/pci/drivers/" + driver));
-        if (driver.equals("vfio-pci")) {
+        if (driver.equals("vfio-pci") && !Files.exists(device(address).resolve("iommu_group"))) {
+            final Path group = file("sys/kernel/iommu_groups/0/name", "vfio-noiommu\n").getParent();
+            Files.createSymbolicLink(device(address).resolve("iommu_group"), group);
+            Files.createSymbolicLink(Files.createDirectory(group.resolve("devices")).resolve(address),
+                device(address));
+            file("dev/vfio/noiommu-0", "");
+        } else if (driver.equals("vfio-pci")) {
             file("dev/vfio/" + device(address).resolve("iommu_group").toRealPath().getFileName(), "");
         }
     }

@@ -145,6 +145,23 @@ class StatusCommandTest {
     }
 
     @Test
+    void doingWithoutAnIommuIsToldWhereItIsPossible() throws IOException {
+        host.remove("sys/kernel/iommu_groups");
+        host.remove("sys/bus/pci/devices/" + PVRDMA + "/iommu_group");
+        host.file("sys/module/vfio/refcnt", "0");
+        assertThat(status().out()).contains("This kernel cannot do without: CONFIG_VFIO_NOIOMMU is not set.",
+            "IOMMU                   off\n");
+        host.file("sys/module/vfio/parameters/enable_unsafe_noiommu_mode", "N\n");
+        assertThat(status().out()).contains("This kernel can do without, unprotected: docs/vfio.md",
+            "IOMMU                   off, VFIO can do without\n");
+        assertThat(missing()).contains("IOMMU_OFF", "NOT_BOUND");
+        host.file("sys/module/vfio/parameters/enable_unsafe_noiommu_mode", "Y\n");
+        assertThat(status().out()).contains("off, and VFIO is told to do without\n", "can read and write all memory");
+        assertThat(missing()).containsExactly("NO_IOMMU", "NOT_BOUND");
+        assertThat(status("--json").json().getAsJsonObject("host").get("no_iommu_mode").getAsBoolean()).isTrue();
+    }
+
+    @Test
     void modulesAndFilesThatAreMissingAreToldWithTheCommand() throws IOException {
         host.remove("dev/vfio/vfio");
         assertThat(status().out()).contains("There is no /dev/vfio/vfio, though vfio-pci is loaded",

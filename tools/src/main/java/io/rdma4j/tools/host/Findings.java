@@ -54,6 +54,12 @@ final class Findings {
         if (facts.iommuGroupCount() > 0) {
             return;
         }
+        if (isWithoutIommu()) {
+            found.add(Finding.advised("NO_IOMMU", "There is no IOMMU, and VFIO is told to do without: the device can "
+                + "read and write all memory of this machine. Huge pages of 2 MiB stay where they are, small ones may "
+                + "not (docs/vfio.md, \"Without an IOMMU\")."));
+            return;
+        }
         final String argument = facts.isIntel() ? "intel_iommu=on iommu=pt" : "iommu=pt";
         if (facts.isIntel() && !facts.kernelArguments().contains("intel_iommu=on")) {
             found.add(Finding.required("IOMMU_OFF", "The IOMMU is off: the kernel was started without intel_iommu=on."
@@ -65,9 +71,16 @@ final class Findings {
     }
 
     private String whereItIsSwitchedOn() {
-        return facts.isVirtualMachine()
+        return (facts.isVirtualMachine()
             ? " This is a virtual machine: its hypervisor has to offer a virtual IOMMU, too."
-            : " It is switched on in the firmware's setup, too (VT-d, AMD-Vi, SMMU).";
+            : " It is switched on in the firmware's setup, too (VT-d, AMD-Vi, SMMU).") + howToDoWithout();
+    }
+
+    private String howToDoWithout() {
+        if (facts.noIommuMode().isPresent()) {
+            return " This kernel can do without, unprotected: docs/vfio.md, \"Without an IOMMU\".";
+        }
+        return facts.isModuleLoaded("vfio") ? " This kernel cannot do without: CONFIG_VFIO_NOIOMMU is not set." : "";
     }
 
     private void lookForModule() {
@@ -95,10 +108,14 @@ final class Findings {
         }
         // modprobe loads it after vfio; insmod, and an initramfs, do not. iommufd can stand in for it.
         if (file.exists() && facts.isModuleLoaded("vfio-pci") && !facts.isModuleLoaded(TYPE1)
-            && !facts.iommufdFile().exists()) {
+            && !facts.iommufdFile().exists() && !isWithoutIommu()) {
             found.add(Finding.required("VFIO_TYPE1_NOT_LOADED", "The module " + TYPE1 + " is not loaded: VFIO cannot "
                 + "map memory.", "sudo modprobe " + TYPE1));
         }
+    }
+
+    private boolean isWithoutIommu() {
+        return facts.iommuGroupCount() == 0 && facts.noIommuMode().orElse(false);
     }
 
     private void lookAtDriver(final PciFunction device, final Collection<GroupStatus> groups) {
@@ -124,11 +141,12 @@ final class Findings {
                 + Words.functions(group.blocking()) + " has a driver of the kernel.",
                 "sudo ./rdma4j bind --group " + ours.get(0).address()));
         } else if (!file.exists()) {
-            found.add(Finding.required("GROUP_FILE_MISSING", "There is no /dev/vfio/" + group.number()
+            found.add(Finding.required("GROUP_FILE_MISSING", "There is no " + group.fileName()
                 + " (in a container: it has to be handed in)."));
         } else if (!file.isUsable()) {
-            found.add(Finding.required("GROUP_FILE_DENIED", "/dev/vfio/" + group.number() + " (" + Words.rights(file)
-                + ") is not usable by this user.", "sudo chown \"$USER\" /dev/vfio/" + group.number()));
+            found.add(Finding.required("GROUP_FILE_DENIED", group.fileName() + " (" + Words.rights(file)
+                + ") is not usable by this user.", group.iommu() ? "sudo chown \"$USER\" " + group.fileName()
+                : "sudo ./rdma4j devinfo -d " + group.addressOf(ours.get(0))));
         }
     }
 

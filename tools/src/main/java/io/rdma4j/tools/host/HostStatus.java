@@ -84,6 +84,12 @@ public final class HostStatus {
         return findings.stream().noneMatch(Finding::isRequired);
     }
 
+    /** A device's address for rdma4j. */
+    String opensAs(final PciFunction device) {
+        return groups.stream().filter(group -> group.number() == device.iommuGroup())
+            .map(group -> group.addressOf(device)).findFirst().orElse("vfio:" + device.address());
+    }
+
     HostFacts facts() {
         return facts;
     }

@@ -64,10 +64,10 @@ public final class RebindReport {
             out.printf("Run: sudo ./rdma4j bind --group %s%n", named.address());
             return;
         }
-        out.printf("IOMMU group %d can be opened through /dev/vfio/%d (%s)%n", group.number(), group.number(),
-            Words.usability(group.file()));
+        out.printf("%s %d can be opened through %s (%s)%n", group.iommu() ? "IOMMU group" : "Group without an IOMMU",
+            group.number(), group.fileName(), Words.usability(group.file()));
         group.members().stream().filter(member -> member.isRdmaCapable() && member.isBoundToVfio())
-            .forEach(member -> out.printf("Its address for rdma4j: vfio:%s%n", member.address()));
+            .forEach(member -> out.printf("Its address for rdma4j: %s%n", group.addressOf(member)));
     }
 
     static String nothingToDo(final PciFunction named) {

@@ -61,7 +61,8 @@ public final class Rebinding {
         requireRights(BIND, functions);
         objectToBinding(named, functions, warn);
         final List<RebindReport.Change> changes = bindAll(functions, warn);
-        return new RebindReport(named, changes, groupWithFile(named.iommuGroup()));
+        // Without an IOMMU it gets a group only now.
+        return new RebindReport(named, changes, groupWithFile(find(BIND).iommuGroup()));
     }
 
     /**
@@ -223,7 +224,7 @@ public final class Rebinding {
     }
 
     private void requireVfio(final PciFunction function) {
-        if (function.iommuGroup() < 0) {
+        if (function.iommuGroup() < 0 && !machine.facts().noIommuMode().orElse(false)) {
             throw RdmaException.of(BIND)
                 .device(address)
                 .detail("it is in no IOMMU group: %s", machine.facts().iommuGroupCount() == 0

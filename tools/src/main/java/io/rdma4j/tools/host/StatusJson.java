@@ -59,7 +59,7 @@ final class StatusJson {
     private JsonObject device(final PciFunction device) {
         final JsonObject json = new JsonObject();
         json.addProperty(ADDRESS, device.address());
-        json.addProperty("opens_as", device.isRdmaCapable() ? "vfio:" + device.address() : null);
+        json.addProperty("opens_as", device.isRdmaCapable() ? status.opensAs(device) : null);
         json.addProperty("vendor_id", device.vendor());
         json.addProperty("device_id", device.device());
         json.addProperty("subsystem_vendor_id", device.subsystemVendor());
@@ -96,6 +96,7 @@ final class StatusJson {
     private JsonObject group(final GroupStatus group) {
         final JsonObject json = new JsonObject();
         json.addProperty("group", group.number());
+        json.addProperty("iommu", group.iommu());
         json.addProperty("viable", group.isViable());
         json.add("file", file(group.file()));
         json.add("users", array(group.users(), StatusJson::user));
@@ -140,6 +141,7 @@ final class StatusJson {
         json.addProperty("virtual_machine", facts.isVirtualMachine());
         json.addProperty("iommu_groups", facts.iommuGroupCount());
         json.add("iommus", strings(facts.iommus()));
+        json.addProperty("no_iommu_mode", facts.noIommuMode().orElse(null));
         json.addProperty("vfio_pci_loaded", facts.isModuleLoaded("vfio-pci"));
         json.addProperty("vfio_pci_installed", facts.isModuleInstalled("vfio-pci"));
         json.add("container_file", file(facts.containerFile()));

@@ -74,7 +74,7 @@ final class StatusText {
         final Table table = Table.ofText("GROUP", "MEMBER", "IDS", "DRIVER", "INTERFACES", "FILE", "RIGHTS", "OPEN IN");
         for (final GroupStatus group : status.groups()) {
             String number = Integer.toString(group.number());
-            String file = group.file().exists() ? "/dev/vfio/" + group.number() : Words.NONE;
+            String file = group.file().exists() ? group.fileName() : Words.NONE;
             String rights = group.file().exists()
                 ? Words.rights(group.file()) + (group.file().isUsable() ? "" : " (not for this user)") : Words.NONE;
             String users = Words.users(group.users());
@@ -93,7 +93,7 @@ final class StatusText {
     private void printHost() {
         final Table table = Table.ofText("HOST", "STATE");
         table.row("kernel", facts.kernelRelease());
-        table.row("IOMMU", facts.iommuGroupCount() == 0 ? "off" : String.format("on, %d groups%s",
+        table.row("IOMMU", facts.iommuGroupCount() == 0 ? "off" + withoutIommu() : String.format("on, %d groups%s",
             facts.iommuGroupCount(), facts.iommus().isEmpty() ? "" : " (" + String.join(", ", facts.iommus()) + ")"));
         table.row("module vfio-pci", module());
         table.row("/dev/vfio/vfio", Words.usability(facts.containerFile()));
@@ -106,6 +106,10 @@ final class StatusText {
         }
         table.row("transparent huge pages", facts.transparentHugePages());
         table.print(out);
+    }
+
+    private String withoutIommu() {
+        return facts.noIommuMode().map(on -> on ? ", and VFIO is told to do without" : ", VFIO can do without").orElse("");
     }
 
     private String module() {
@@ -127,7 +131,7 @@ final class StatusText {
         if (status.isReady()) {
             out.println("Ready. Try:");
             status.devices().stream().filter(PciFunction::isRdmaCapable)
-                .forEach(device -> out.println("    ./rdma4j devinfo -d vfio:" + device.address()));
+                .forEach(device -> out.println("    ./rdma4j devinfo -d " + status.opensAs(device)));
         } else {
             out.println("Missing for vfio: (docs/vfio.md has more):");
             required.forEach(this::print);

@@ -75,8 +75,8 @@ final class RawDevice implements AutoCloseable {
         dsr.setMemory(0, Pdir.PAGE_SIZE, (byte) 0);
         final Dsr region = new Dsr().wrap(dsr, 0)
             .set(DRIVER_VERSION, Bar1.DRIVER_VERSION).set(GOS_INFO, GosInfo.LINUX_64)
-            .set(CMD_SLOT_DMA, slots.iova() + Pdir.PAGE_SIZE)
-            .set(RESP_SLOT_DMA, slots.iova() + 2L * Pdir.PAGE_SIZE)
+            .set(CMD_SLOT_DMA, slots.iova(Pdir.PAGE_SIZE))
+            .set(RESP_SLOT_DMA, slots.iova(2L * Pdir.PAGE_SIZE))
             .set(ASYNC_RING_PAGES_NUM_PAGES, asyncRing.pages()).set(ASYNC_RING_PAGES_PDIR_DMA, asyncRing.directory())
             .set(CQ_RING_PAGES_NUM_PAGES, cqRing.pages()).set(CQ_RING_PAGES_PDIR_DMA, cqRing.directory());
         if (version() >= Bar1.PVRDMA_PPN64_VERSION) {

@@ -26,7 +26,7 @@ final class RawDirectory implements AutoCloseable {
         final UnsafeBuffer buffer = memory.buffer();
         for (int i = 0; i < tables; i++) {
             buffer.putLong(
-                i * Pdir.ENTRY_LENGTH, memory.iova() + (1L + i) * Pdir.PAGE_SIZE, ByteOrder.LITTLE_ENDIAN);
+                i * Pdir.ENTRY_LENGTH, memory.iova((1L + i) * Pdir.PAGE_SIZE), ByteOrder.LITTLE_ENDIAN);
         }
         // The tables stand behind one another, so that their entries count on.
         for (int i = 0; i < pages.length; i++) {

@@ -63,7 +63,7 @@ final class RawPages implements AutoCloseable {
                 "pages " + first + " to " + (first + count - 1L) + " of memory of " + order.length);
         }
         return new RawDirectory(dma, IntStream.range(first, first + count)
-            .mapToLong(i -> memory.iova() + (long) order[i] * PAGE).toArray());
+            .mapToLong(i -> memory.iova((long) order[i] * PAGE)).toArray());
     }
 
     /** DMA address of a directory of all pages. */

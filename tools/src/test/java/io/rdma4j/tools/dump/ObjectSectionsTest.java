@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.driver.memory.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.SqWqe;
-import io.rdma4j.tools.dump.walk.PageMap;
 import io.rdma4j.verbs.pvrdma.live.MrKind;
 import io.rdma4j.verbs.pvrdma.live.QpKind;
 import org.agrona.concurrent.UnsafeBuffer;

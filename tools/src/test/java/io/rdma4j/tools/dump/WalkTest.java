@@ -8,10 +8,10 @@ package io.rdma4j.tools.dump;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.memory.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
-import io.rdma4j.tools.dump.walk.PageMap;
 import io.rdma4j.tools.dump.walk.PageRun;
 import io.rdma4j.tools.dump.walk.PageRuns;
 import io.rdma4j.tools.dump.walk.PageWalk;
@@ -22,16 +22,9 @@ import io.rdma4j.tools.dump.walk.Slots;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The way through rings and page directories, where it is easily lost. */
@@ -40,9 +33,6 @@ class WalkTest {
     private static final int PAGE = Pdir.PAGE_SIZE;
     private static final long ROOT = 0x10_0000L;
     private static final long RING = 0x4000L;
-
-    @TempDir
-    private Path folder;
 
     private static byte[] table(final long... entries) {
         final UnsafeBuffer table = new UnsafeBuffer(new byte[PAGE]);
@@ -194,44 +184,6 @@ class WalkTest {
             assertThat(slots.count(state)).isEqualTo(
                 (int) expected.chars().filter(c -> c == state.text().charAt(0)).count()
                     - (state == SlotState.UNREAD ? slots.count(SlotState.UNKNOWN) : 0));
-        }
-    }
-
-    @Test
-    void framesOfAProcess() throws IOException {
-        final Path file = folder.resolve("pagemap");
-        final ByteBuffer words = ByteBuffer.allocate(20_000 * Long.BYTES).order(ByteOrder.nativeOrder());
-        for (int page = 0; page < 20_000; page++) {
-            words.putLong(1L << 63 | 1L << 61 | 1L << 56 | (page + 7L));
-        }
-        Files.write(file, words.array());
-        try (PageMap map = new PageMap(file, PAGE)) {
-            final List<Long> wrong = new ArrayList<>();
-            for (long page = 1; page < 20_000; page++) {
-                if (map.physical(page * PAGE + 5) != (page + 7) * PAGE + 5) {
-                    wrong.add(page);
-                }
-            }
-            assertThat(wrong).isEmpty();
-            assertThat(map.physical(3 * PAGE)).as("backwards").isEqualTo(10 * PAGE);
-            assertThat(map.physical(20_000L * PAGE)).as("behind the end").isEqualTo(PageMap.ABSENT);
-            assertThat(map.physical(0)).isEqualTo(PageMap.ABSENT);
-            assertThat(map.physical(-PAGE)).isEqualTo(PageMap.ABSENT);
-            assertThat(map.physical(Long.MAX_VALUE)).isEqualTo(PageMap.ABSENT);
-            assertThat(map.refusal()).isNull();
-        }
-    }
-
-    @Test
-    void frameZeroMeansNoRightAndNobodyAsksAgain() throws IOException {
-        final Path file = folder.resolve("pagemap");
-        final ByteBuffer words = ByteBuffer.allocate(3 * Long.BYTES).order(ByteOrder.nativeOrder());
-        words.putLong(0).putLong(1L << 63).putLong(1L << 63 | 9);
-        Files.write(file, words.array());
-        try (PageMap map = new PageMap(file, PAGE)) {
-            assertThat(map.physical(PAGE)).isEqualTo(PageMap.NO_RIGHT);
-            assertThat(map.refusal()).contains("no right to see physical addresses", "CAP_SYS_ADMIN");
-            assertThat(map.physical(2 * PAGE)).isEqualTo(PageMap.NO_RIGHT);
         }
     }
 }

@@ -26,7 +26,7 @@ class FindingsTest {
 
     private List<Finding> findings(final DeviceFile file) {
         return Findings.of(new HostFacts(root), List.of(DEVICE),
-            List.of(new GroupStatus(11, file, List.of(), List.of(DEVICE))));
+            List.of(new GroupStatus(11, true, file, List.of(), List.of(DEVICE))));
     }
 
     @Test
@@ -46,7 +46,7 @@ class FindingsTest {
             List.of(), List.of(), List.of());
         final DeviceFile file = new DeviceFile(root, true, "root", "root", "rw-------", false);
         assertThat(Findings.of(new HostFacts(root), List.of(other),
-            List.of(new GroupStatus(3, file, List.of(), List.of(other))))).extracting(Finding::code)
+            List.of(new GroupStatus(3, true, file, List.of(), List.of(other))))).extracting(Finding::code)
             .doesNotContain("GROUP_FILE_DENIED");
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -51,7 +52,17 @@ public final class HostFacts {
      * @return 0 if there is no IOMMU, or it is off.
      */
     public int iommuGroupCount() {
-        return SysFiles.names(root.resolve("sys/kernel/iommu_groups")).size();
+        return IommuGroups.count(root);
+    }
+
+    /**
+     * Whether VFIO may do without an IOMMU.
+     *
+     * @return what the module's parameter says; empty if it has none, being built without that mode, or not loaded.
+     */
+    public Optional<Boolean> noIommuMode() {
+        return Optional.ofNullable(SysFiles.text(root.resolve("sys/module/vfio/parameters/enable_unsafe_noiommu_mode")))
+            .map("Y"::equals);
     }
 
     /**
@@ -139,10 +150,10 @@ public final class HostFacts {
      * The file of an IOMMU group, there as long as a member is bound to VFIO.
      *
      * @param iommuGroup number of the group.
-     * @return {@code /dev/vfio/N}.
+     * @return {@code /dev/vfio/N}, or {@code /dev/vfio/noiommu-N} where no IOMMU made the group.
      */
     public DeviceFile groupFile(final int iommuGroup) {
-        return DeviceFile.of(root.resolve("dev/vfio/" + iommuGroup));
+        return DeviceFile.of(root.resolve("dev").resolve(IommuGroups.file(root, iommuGroup)));
     }
 
     /**
@@ -152,7 +163,7 @@ public final class HostFacts {
      * @return processes; without root's rights only this user's own.
      */
     public List<FileUser> groupUsers(final int iommuGroup) {
-        return users("/dev/vfio/" + iommuGroup);
+        return users("/dev/" + IommuGroups.file(root, iommuGroup));
     }
 
     /**

@@ -118,7 +118,7 @@ public final class PciSysfs {
      * @return functions in the order of their addresses; none if there is no such group.
      */
     public List<PciFunction> group(final int iommuGroup) {
-        return read(root.resolve("sys/kernel/iommu_groups/" + iommuGroup + "/devices"));
+        return read(IommuGroups.folder(root).resolve(iommuGroup + "/devices"));
     }
 
     private List<PciFunction> read(final Path folder) {
@@ -282,10 +282,20 @@ public final class PciSysfs {
      * The file through which VFIO gives out an IOMMU group.
      *
      * @param iommuGroup number of the group.
-     * @return {@code /dev/vfio/N}, whether it is there or not.
+     * @return {@code /dev/vfio/N}, or {@code /dev/vfio/noiommu-N}, whether it is there or not.
      */
     public Path groupFile(final int iommuGroup) {
-        return root.resolve("dev/vfio/" + iommuGroup);
+        return root.resolve("dev").resolve(IommuGroups.file(root, iommuGroup));
+    }
+
+    /**
+     * Whether a group is one that VFIO has made for a function that no IOMMU serves.
+     *
+     * @param iommuGroup number of the group.
+     * @return true if nothing confines what its device reaches.
+     */
+    public boolean isWithoutIommu(final int iommuGroup) {
+        return IommuGroups.isWithoutIommu(root, iommuGroup);
     }
 
     Path folder(final PciFunction function) {

@@ -122,12 +122,27 @@ public final class DmaArena implements AutoCloseable {
         if (publisher == null) {
             return;
         }
-        final LivePublisher.LiveEnd end = publisher.segment(new LiveSegment(chunk.iova(), chunk.address(),
-            chunk.length(), chunk.shared().map(SharedFile::descriptor).orElse(LiveSegment.UNSHARED),
-            chunk.shared().map(SharedFile::offset).orElse(0L)));
-        synchronized (this) {
-            published.put(chunk, end);
+        final int descriptor = chunk.shared().map(SharedFile::descriptor).orElse(LiveSegment.UNSHARED);
+        final long inFile = chunk.shared().map(SharedFile::offset).orElse(0L);
+        final List<LivePublisher.LiveEnd> ends = new ArrayList<>();
+        long length;
+        for (long first = 0; first < chunk.length(); first += length) {
+            length = runLength(chunk, first);
+            ends.add(publisher.segment(new LiveSegment(chunk.iova(first), chunk.address() + first, length,
+                descriptor, descriptor == LiveSegment.UNSHARED ? 0 : inFile + first)));
         }
+        synchronized (this) {
+            published.put(chunk, () -> ends.forEach(LivePublisher.LiveEnd::close));
+        }
+    }
+
+    /** How much from there on lies side by side for the device, too: all of it, where something translates. */
+    private static long runLength(final DmaMemory chunk, final long first) {
+        long length = PAGE_SIZE;
+        while (first + length < chunk.length() && chunk.iova(first + length) == chunk.iova(first) + length) {
+            length += PAGE_SIZE;
+        }
+        return length;
     }
 
     /** Nobody is told to look any more before something else can be there. */

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Some pages of a {@link DmaArena}: contiguous in this process and in bus addresses, zeroed when they were handed out.
+ * Some pages of a {@link DmaArena}: contiguous in this process, each somewhere for the device, zeroed when they were handed out.
  * The memory stays this process' own after closing, so that a late write through an old buffer crashes nothing.
  */
 public final class DmaPages implements AutoCloseable {
@@ -64,7 +64,7 @@ public final class DmaPages implements AutoCloseable {
      * @return a page-aligned bus address, not 0.
      */
     public long iova() {
-        return chunk.iova() + (long) firstPage * PAGE_SIZE;
+        return chunk.iova((long) firstPage * PAGE_SIZE);
     }
 
     /**
@@ -78,7 +78,7 @@ public final class DmaPages implements AutoCloseable {
         if (page < 0 || page >= pages) {
             throw new IndexOutOfBoundsException("page " + page + " of " + pages);
         }
-        return iova() + (long) page * PAGE_SIZE;
+        return chunk.iova((long) (firstPage + page) * PAGE_SIZE);
     }
 
     /**

@@ -35,6 +35,8 @@ public final class HostMemory {
     private static final int GC_ROUNDS = 8;
 
     private final PagePreference preference;
+    /** Whether little memory is worth a hugepage, too. */
+    private final boolean staying;
     private final PageSource source;
     private final StepsDown stepsDown;
     private final Runnable collector;
@@ -67,12 +69,30 @@ public final class HostMemory {
      * @param preference what to try first.
      */
     public HostMemory(final PagePreference preference) {
-        this(preference, LinuxPages.INSTANCE, JVM, System::gc);
+        this(preference, false, LinuxPages.INSTANCE, JVM, System::gc);
+    }
+
+    /**
+     * Memory of the operating system that stays where it is in the machine: hugepages also for less than one of them
+     * holds, unless the preference is for smaller ones. Those the kernel may move.
+     *
+     * @param preference what to try first.
+     * @return a source of memory.
+     */
+    public static HostMemory staying(final PagePreference preference) {
+        return new HostMemory(preference, true, LinuxPages.INSTANCE, JVM, System::gc);
     }
 
     HostMemory(
         final PagePreference preference, final PageSource source, final StepsDown stepsDown, final Runnable collector) {
+        this(preference, false, source, stepsDown, collector);
+    }
+
+    HostMemory(
+        final PagePreference preference, final boolean staying, final PageSource source, final StepsDown stepsDown,
+        final Runnable collector) {
         this.preference = preference;
+        this.staying = staying;
         this.source = source;
         this.stepsDown = stepsDown;
         this.collector = collector;
@@ -125,7 +145,8 @@ public final class HostMemory {
     }
 
     private HostBlock allocate(final int bytes, final Object device, final boolean share) {
-        final List<PageKind> kinds = share ? preference.sharedKindsFor(bytes) : preference.kindsFor(bytes);
+        final List<PageKind> kinds = share ? preference.sharedKindsFor(bytes, staying)
+            : preference.kindsFor(bytes, staying);
         for (int i = 0; i < kinds.size() - 1; i++) {
             try {
                 return truthful(allocate(kinds.get(i), bytes, share), kinds.get(i), bytes);

@@ -7,6 +7,8 @@ package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
 
+import java.util.function.LongUnaryOperator;
+
 /**
  * What translates the device's addresses: the kernel's IOMMU behind VFIO, or the table of a software device.
  * Implementations are thread-safe.
@@ -23,6 +25,17 @@ public interface Iommu {
      * @throws io.rdma4j.RdmaException if the platform refuses; then nothing is mapped.
      */
     void map(long iova, long address, long length, Object owner);
+
+    /**
+     * What the device has to be told in place of the address that memory was mapped at.
+     *
+     * @param iova as given to {@link #map}, mapped now.
+     * @return by the offset of a byte in that mapping, where the device sees it; valid after {@link #unmap}, too. The
+     *         same address, unless nothing translates what the device is told.
+     */
+    default LongUnaryOperator busAddresses(final long iova) {
+        return offset -> iova + offset;
+    }
 
     /**
      * Ends the device's access. When this returns the device reads and writes the memory no more.

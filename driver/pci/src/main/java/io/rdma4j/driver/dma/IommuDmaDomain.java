@@ -111,7 +111,8 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
             undo.add(block::retire);
             final Mapped mapping = map(Extent.pages(block.address(), block.mappedLength(), block), true);
             undo.forget();
-            return new DmaMemory(block.memory(), mapping.iova, () -> release(mapping), block.shared().orElse(null));
+            return new DmaMemory(block.memory(), mapping.iovasFrom(block.address()), () -> release(mapping),
+                block.shared().orElse(null));
         }
     }
 
@@ -155,7 +156,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     private DmaMapping use(final Extent region, final Mapped mapping) {
-        return new DmaMapping(region.start(), region.length(), mapping.iovaOf(region.start()), region.owner(),
+        return new DmaMapping(region.start(), region.length(), mapping.iovasFrom(region.start()), region.owner(),
             () -> release(mapping), new Changes(mapping));
     }
 
@@ -260,7 +261,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
                 giveUp(iova);
             }
         }
-        final Mapped made = new Mapped(memory, iova, share);
+        final Mapped made = new Mapped(memory, iova, iommu.busAddresses(iova), share);
         if (!enter(made)) {
             unmap(made);
             throw deviceClosed();

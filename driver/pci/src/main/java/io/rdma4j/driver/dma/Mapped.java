@@ -7,6 +7,7 @@ package io.rdma4j.driver.dma;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Something that is mapped, and how many use it. Fields that change are guarded by the domain.
@@ -15,6 +16,8 @@ final class Mapped {
     final long start;
     final long end;
     final long iova;
+    /** What the device is told, by the offset of a byte. */
+    private final LongUnaryOperator busAddresses;
     /** Whether others may join it, as it keeps its own memory alive. */
     final boolean shareable;
     int users = 1;
@@ -23,11 +26,13 @@ final class Mapped {
     /** Held as long as this is mapped, and not longer: who was a user may still hold this. */
     private volatile Object owner;
 
-    Mapped(final Extent memory, final long iova, final boolean shareable) {
+    Mapped(
+        final Extent memory, final long iova, final LongUnaryOperator busAddresses, final boolean shareable) {
         this.start = memory.start();
         this.end = memory.end();
         this.owner = memory.owner();
         this.iova = iova;
+        this.busAddresses = busAddresses;
         this.shareable = shareable;
     }
 
@@ -43,9 +48,10 @@ final class Mapped {
         return start <= otherStart && otherEnd <= end;
     }
 
-    /** Where the device sees an address of it. */
-    long iovaOf(final long address) {
-        return iova + address - start;
+    /** Where the device sees what follows an address of it, by the offset from there. */
+    LongUnaryOperator iovasFrom(final long address) {
+        final long skipped = address - start;
+        return offset -> busAddresses.applyAsLong(skipped + offset);
     }
 
     /** After it was unmapped. */

@@ -68,7 +68,7 @@ public final class PageMappings implements AutoCloseable {
 
     private static PageMappings ofRange(final DmaMapping mapping) {
         return new PageMappings(List.of(mapping), mapping.length() / PAGE_SIZE,
-            page -> mapping.iova() + (long) page * PAGE_SIZE);
+            page -> mapping.iova((long) page * PAGE_SIZE));
     }
 
     /**
@@ -155,7 +155,7 @@ public final class PageMappings implements AutoCloseable {
         long iovaOf(final long address) {
             final int found = Arrays.binarySearch(starts, address);
             final DmaMapping run = runs.get(found >= 0 ? found : -found - 2);
-            return run.iova() + (address - run.pageAddress());
+            return run.iova(address - run.pageAddress());
         }
     }
 

@@ -57,9 +57,15 @@ public enum PagePreference {
 
     /** What to try, in this order. A kind whose page the memory would not fill is left out. */
     List<PageKind> kindsFor(final long bytes) {
+        return kindsFor(bytes, false);
+    }
+
+    /** The same; where pages must not move hugepages of 2 MiB are tried for little memory, too. */
+    List<PageKind> kindsFor(final long bytes, final boolean staying) {
         final List<PageKind> kinds = new ArrayList<>();
         for (final PageKind kind : PageKind.values()) {
-            if (kind.compareTo(first()) >= 0 && (bytes >= kind.pageSize() || kind == PageKind.KB4)) {
+            if (kind.compareTo(first()) >= 0 && (bytes >= kind.pageSize() || kind == PageKind.KB4
+                || staying && kind == PageKind.MB2)) {
                 kinds.add(kind);
             }
         }
@@ -71,7 +77,12 @@ public enum PagePreference {
      * if they were asked for by name.
      */
     List<PageKind> sharedKindsFor(final long bytes) {
-        final List<PageKind> kinds = kindsFor(bytes);
+        return sharedKindsFor(bytes, false);
+    }
+
+    /** The same, as {@link #kindsFor(long, boolean)}. */
+    List<PageKind> sharedKindsFor(final long bytes, final boolean staying) {
+        final List<PageKind> kinds = kindsFor(bytes, staying);
         if (this != THP) {
             kinds.remove(PageKind.THP);
         }

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Pins what is mapped, in front of an IOMMU that does not: a page is in memory before the device can reach it, and
@@ -41,6 +42,11 @@ public final class PinningIommu implements Iommu {
         synchronized (addresses) {
             addresses.put(iova, address);
         }
+    }
+
+    @Override
+    public LongUnaryOperator busAddresses(final long iova) {
+        return iommu.busAddresses(iova);
     }
 
     @Override

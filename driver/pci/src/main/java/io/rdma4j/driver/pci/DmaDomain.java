@@ -19,8 +19,8 @@ public interface DmaDomain {
     int PAGE_SIZE = 4096;
 
     /**
-     * Allocates zeroed, page-aligned memory that the device can read and write, contiguous in this process and in
-     * IOVAs.
+     * Allocates zeroed, page-aligned memory that the device can read and write, contiguous in this process, and in
+     * IOVAs where something translates them.
      *
      * @param length bytes, above 0; rounded up to whole pages.
      * @return the memory; the caller owns it and closes it after the device gave it up.

@@ -6,15 +6,18 @@
 package io.rdma4j.driver.pci;
 
 import io.rdma4j.RdmaException;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongUnaryOperator;
 
 /**
- * User memory that a device can reach until this is closed: whole pages, contiguous in IOVAs. Thread-safe.
+ * User memory that a device can reach until this is closed: whole pages. Contiguous in IOVAs where something
+ * translates them; without an IOMMU each page is where it is in the machine. Thread-safe.
  */
 public final class DmaMapping implements AutoCloseable {
     private final long pageAddress;
     private final long length;
-    private final long iova;
+    private final LongUnaryOperator iovas;
     private final Runnable release;
     private final Refresher refresher;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -33,7 +36,7 @@ public final class DmaMapping implements AutoCloseable {
      */
     public DmaMapping(
         final long pageAddress, final long length, final long iova, final Object owner, final Runnable release) {
-        this(pageAddress, length, iova, owner, release, DmaMapping::cannotRefresh);
+        this(pageAddress, length, offset -> iova + offset, owner, release, DmaMapping::cannotRefresh);
     }
 
     /**
@@ -41,14 +44,15 @@ public final class DmaMapping implements AutoCloseable {
      *
      * @param pageAddress first byte of the first page, in this process.
      * @param length      bytes, whole pages.
-     * @param iova        where the device sees the first page; page-aligned, not 0.
+     * @param iovas       where the device sees a byte, by its offset; page-aligned for a page, not 0.
      * @param owner       what keeps the memory alive, held until closed; may be null.
      * @param release     ends the device's access; run once.
      * @param refresher   does what {@link #refresh} asks for.
      */
     public DmaMapping(
-        final long pageAddress, final long length, final long iova, final Object owner, final Runnable release,
-        final Refresher refresher) {
+        final long pageAddress, final long length, final LongUnaryOperator iovas, final Object owner,
+        final Runnable release, final Refresher refresher) {
+        final long iova = iovas.applyAsLong(0);
         if (pageAddress % DmaDomain.PAGE_SIZE != 0 || length <= 0 || length % DmaDomain.PAGE_SIZE != 0
             || iova == 0 || iova % DmaDomain.PAGE_SIZE != 0) {
             throw new IllegalArgumentException(String.format(
@@ -56,7 +60,7 @@ public final class DmaMapping implements AutoCloseable {
         }
         this.pageAddress = pageAddress;
         this.length = length;
-        this.iova = iova;
+        this.iovas = iovas;
         this.owner = owner;
         this.release = release;
         this.refresher = refresher;
@@ -101,7 +105,18 @@ public final class DmaMapping implements AutoCloseable {
      * @return a page-aligned IOVA.
      */
     public long iova() {
-        return iova;
+        return iovas.applyAsLong(0);
+    }
+
+    /**
+     * Where the device sees a byte.
+     *
+     * @param offset of it, from the first page's first byte; 0 to {@link #length()} - 1.
+     * @return its IOVA.
+     * @throws IndexOutOfBoundsException if it is not inside.
+     */
+    public long iova(final long offset) {
+        return iovas.applyAsLong(Objects.checkIndex(offset, length));
     }
 
     /**
@@ -173,6 +188,6 @@ public final class DmaMapping implements AutoCloseable {
     @Override
     public String toString() {
         return String.format("DmaMapping[address=0x%x iova=0x%x length=%d%s]",
-            pageAddress, iova, length, closed.get() ? " closed" : "");
+            pageAddress, iova(), length, closed.get() ? " closed" : "");
     }
 }

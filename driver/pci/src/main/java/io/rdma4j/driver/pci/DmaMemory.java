@@ -6,14 +6,17 @@
 package io.rdma4j.driver.pci;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongUnaryOperator;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Page-aligned memory that a device can reach, contiguous in this process and in IOVAs.
+ * Page-aligned memory that a device can reach, contiguous in this process. Contiguous in IOVAs, too, where something
+ * translates them; without an IOMMU each page is where it is in the machine.
  *
  * <p>Closing ends the device's access at once; if a {@link DmaMapping} of a part of it is still open, then with that.
  * The process' own mapping lives on until nobody holds this object or one of its buffers (the garbage collector frees
@@ -24,7 +27,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class DmaMemory implements AutoCloseable {
     private final ByteBuffer memory;
-    private final long iova;
+    private final LongUnaryOperator iovas;
     private final Runnable release;
     private final SharedFile shared;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -38,19 +41,21 @@ public final class DmaMemory implements AutoCloseable {
      * @throws IllegalArgumentException if memory or iova break the rules above.
      */
     public DmaMemory(final ByteBuffer memory, final long iova, final Runnable release) {
-        this(memory, iova, release, null);
+        this(memory, offset -> iova + offset, release, null);
     }
 
     /**
      * For providers, of memory that other processes can read.
      *
      * @param memory  a direct buffer over whole pages, whose position 0 is page-aligned; kept alive by this object.
-     * @param iova    where the device sees the first byte; a multiple of the page size, not 0.
+     * @param iovas   where the device sees a byte, by its offset; a multiple of the page size for a page, not 0.
      * @param release ends the device's access; run once, by the first {@link #close()}.
      * @param shared  where they find its first byte, and all of it behind; null if they do not.
      * @throws IllegalArgumentException if memory or iova break the rules above.
      */
-    public DmaMemory(final ByteBuffer memory, final long iova, final Runnable release, final SharedFile shared) {
+    public DmaMemory(
+        final ByteBuffer memory, final LongUnaryOperator iovas, final Runnable release, final SharedFile shared) {
+        final long iova = iovas.applyAsLong(0);
         final long address = memory.isDirect() ? BufferUtil.address(memory) : -1;
         if (address % DmaDomain.PAGE_SIZE != 0 || memory.capacity() % DmaDomain.PAGE_SIZE != 0) {
             throw new IllegalArgumentException("DMA memory must be direct and in whole aligned pages: " + memory
@@ -60,7 +65,7 @@ public final class DmaMemory implements AutoCloseable {
             throw new IllegalArgumentException("IOVA must be page-aligned and not 0: 0x" + Long.toHexString(iova));
         }
         this.memory = memory;
-        this.iova = iova;
+        this.iovas = iovas;
         this.release = release;
         this.shared = shared;
     }
@@ -89,7 +94,18 @@ public final class DmaMemory implements AutoCloseable {
      * @return a page-aligned IOVA.
      */
     public long iova() {
-        return iova;
+        return iovas.applyAsLong(0);
+    }
+
+    /**
+     * Where the device sees a byte.
+     *
+     * @param offset of it, 0 to {@link #length()} - 1.
+     * @return its IOVA.
+     * @throws IndexOutOfBoundsException if it is not inside.
+     */
+    public long iova(final long offset) {
+        return iovas.applyAsLong(Objects.checkIndex(offset, length()));
     }
 
     /**
@@ -142,6 +158,6 @@ public final class DmaMemory implements AutoCloseable {
     @Override
     public String toString() {
         return String.format("DmaMemory[address=0x%x iova=0x%x length=%d%s]",
-            address(), iova, length(), closed.get() ? " closed" : "");
+            address(), iova(), length(), closed.get() ? " closed" : "");
     }
 }

@@ -7,7 +7,11 @@ package io.rdma4j.driver.vfio;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.IovaAllocator;
+import io.rdma4j.driver.dma.PagePins;
+import io.rdma4j.driver.dma.PhysicalAddresses;
+import io.rdma4j.driver.dma.PinningIommu;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.sysfs.PciFunction;
 import java.nio.file.Path;
@@ -23,15 +27,15 @@ final class GroupSession {
 
     private final VfioGroup group;
     private final VfioContainer container;
-    private final VfioIommu iommu;
+    private final Iommu iommu;
     private final IovaAllocator iovas;
     private final Set<String> devices = new TreeSet<>();
 
     private GroupSession(
-        final VfioGroup group, final VfioContainer container, final IommuInfo info, final IovaAllocator iovas) {
+        final VfioGroup group, final VfioContainer container, final Iommu iommu, final IovaAllocator iovas) {
         this.group = group;
         this.container = container;
-        this.iommu = new VfioIommu(container, "IOMMU group " + group.number(), info);
+        this.iommu = iommu;
         this.iovas = iovas;
     }
 
@@ -48,26 +52,43 @@ final class GroupSession {
     static GroupSession open(
         final VfioSystem system, final VfioPaths paths, final PciFunction function, final OpenFailures failures) {
         try (Undo undo = new Undo()) {
-            final VfioContainer container = openContainer(system, paths.container(), function, failures);
+            final boolean hasIommu = !paths.isWithoutIommu(function);
+            final VfioContainer container = openContainer(system, paths.container(), hasIommu, function, failures);
             undo.add(container::close);
             final VfioGroup group = openGroup(system, paths.group(function.iommuGroup()), function, failures);
             undo.add(group::close);
             undo.add(group::leave);
-            final IommuInfo info = usable(addressSpace(group, container, function, failures), failures);
-            final GroupSession session = new GroupSession(group, container, info, iovas(info, failures));
+            enter(group, container, function, failures);
+            final GroupSession session = hasIommu ? behindIommu(group, container, function, failures)
+                : new GroupSession(group, container, new PinningIommu(new PhysicalAddresses(group.toString()),
+                    PagePins.process()), PhysicalAddresses.iovas());
             undo.forget();
             return session;
         }
     }
 
-    private static IommuInfo addressSpace(
+    private static GroupSession behindIommu(
+        final VfioGroup group, final VfioContainer container, final PciFunction function,
+        final OpenFailures failures) {
+        final IommuInfo info;
+        try {
+            info = container.info();
+        } catch (final RdmaException e) {
+            throw failures.noAddressSpace(function, e);
+        }
+        requireSmallPages(info, failures);
+        return new GroupSession(group, container,
+            new VfioIommu(container, "IOMMU group " + group.number(), info), iovas(info, failures));
+    }
+
+    private static void enter(
         final VfioGroup group, final VfioContainer container, final PciFunction function,
         final OpenFailures failures) {
         try {
             if (group.isViable()) {
                 group.enter(container);
                 container.setIommu();
-                return container.info();
+                return;
             }
         } catch (final RdmaException e) {
             throw failures.noAddressSpace(function, e);
@@ -84,9 +105,10 @@ final class GroupSession {
     }
 
     private static VfioContainer openContainer(
-        final VfioSystem system, final Path file, final PciFunction function, final OpenFailures failures) {
+        final VfioSystem system, final Path file, final boolean iommu, final PciFunction function,
+        final OpenFailures failures) {
         try {
-            return VfioContainer.open(system, file.toString());
+            return VfioContainer.open(system, file.toString(), iommu);
         } catch (final RdmaException e) {
             throw e.errno() == RdmaException.EOPNOTSUPP ? e : failures.cannotOpen(file, function, e);
         }
@@ -101,12 +123,11 @@ final class GroupSession {
         }
     }
 
-    private static IommuInfo usable(final IommuInfo info, final OpenFailures failures) {
+    private static void requireSmallPages(final IommuInfo info, final OpenFailures failures) {
         if (!info.mapsSmallPages() || Libc.pageSize() != PAGE_SIZE) {
             throw failures.unusable(String.format("rdma4j needs pages of %d bytes; this system has %d, its IOMMU 0x%x",
                 PAGE_SIZE, Libc.pageSize(), info.pageSizes()));
         }
-        return info;
     }
 
     VfioDevice open(final PciFunction function, final OpenFailures failures) {
@@ -136,7 +157,7 @@ final class GroupSession {
         return group.number();
     }
 
-    VfioIommu iommu() {
+    Iommu iommu() {
         return iommu;
     }
 

@@ -25,6 +25,8 @@ final class OpenFailures {
         + "allow_unsafe_interrupts=1";
     private static final String PLATFORM_OWNS_MEMORY =
         "the platform's firmware uses the device for itself and wants its memory mapped 1:1 (RMRR, 'direct')";
+    /** What allows it, until the next boot. */
+    private static final String NO_IOMMU_MODE = "echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode";
     private static final String LET_GO = "switch off in the firmware what uses the device (remote management, shared "
         + "memory), or put the device into another slot";
 
@@ -41,18 +43,21 @@ final class OpenFailures {
     }
 
     /** Finds the function, in a state in which its group can be tried. */
-    PciFunction require(final String path) {
+    PciFunction require(final String path, final boolean withoutIommu) {
         final PciFunction function = paths.pci().find(path).orElseThrow(() -> failure(RdmaException.ENODEV)
             .detail("there is no PCI function at '%s'", path)
             .hint("./rdma4j status lists those that there are").build());
         if (function.iommuGroup() < 0) {
             throw failure(RdmaException.ENODEV)
                 .detail("%s is in no IOMMU group: the IOMMU is off, or there is none", function)
-                .hint("switch it on in the firmware (VT-d, AMD-Vi, SMMU) and on the kernel's command line: "
-                    + "intel_iommu=on or amd_iommu=on; then restart the machine").build();
+                .hint(withoutIommu ? NO_IOMMU_MODE + "; then bind the device: ./rdma4j bind " + function.address()
+                    : "switch it on in the firmware (VT-d, AMD-Vi, SMMU) and on the kernel's command line: "
+                    + "intel_iommu=on or amd_iommu=on; then restart the machine; docs/vfio.md says how to do without")
+                .build();
         }
         requireModule(function);
         requireBound(function);
+        requireAsked(function, withoutIommu);
         requireGroupFile(function);
         return function;
     }
@@ -73,6 +78,23 @@ final class OpenFailures {
                 .detail("the device is bound to %s, not to vfio-pci",
                     function.driver() == null ? "no driver" : "the kernel's driver '" + function.driver() + "'")
                 .hint("bind it: ./rdma4j bind %s", function.address()).build();
+        }
+    }
+
+    /** Doing without an IOMMU takes the kernel's permission and the user's wish; one alone is a mistake. */
+    private void requireAsked(final PciFunction function, final boolean withoutIommu) {
+        final boolean isWithout = paths.isWithoutIommu(function);
+        if (isWithout && !withoutIommu) {
+            throw failure(RdmaException.EPERM)
+                .detail("%s has no IOMMU in front of it, and could read and write all memory of this machine",
+                    function)
+                .hint("vfio:%s?iommu=none opens it all the same; docs/vfio.md says what is lost", function.address())
+                .build();
+        }
+        if (!isWithout && withoutIommu) {
+            throw failure(RdmaException.EINVAL)
+                .detail("iommu=none, but %s is in IOMMU group %d", function, function.iommuGroup())
+                .hint("leave the option out: vfio:%s", function.address()).build();
         }
     }
 
@@ -126,7 +148,10 @@ final class OpenFailures {
             case RdmaException.EACCES -> failure.detail("no permission on %s", file)
                 .hint("as root: chown USER %s; for good, a udev rule: SUBSYSTEM==\"vfio\", OWNER=\"USER\"", file);
             case RdmaException.EPERM -> failure.detail("%s must not be opened here", file)
-                .hint("in a container, allow it: --device %s", file);
+                .hint(paths.isWithoutIommu(function)
+                    ? "without an IOMMU the process needs CAP_SYS_RAWIO and CAP_SYS_ADMIN: run it as root; "
+                        + "in a container, allow it: --device " + file
+                    : "in a container, allow it: --device " + file);
             case RdmaException.EBUSY -> failure
                 .detail("IOMMU group %d is in use by %s", function.iommuGroup(), users(function.iommuGroup()))
                 .hint("end the process that has it, or open all devices of the group in one process");
@@ -158,6 +183,11 @@ final class OpenFailures {
         final List<String> direct = reserved == null ? List.of()
             : reserved.stream().map(String::strip).filter(line -> line.endsWith(" direct")).toList();
         final Path file = paths.reservedRegionsFile(function.iommuGroup());
+        if (paths.isWithoutIommu(function)) {
+            return failure.detail("IOMMU group %d, which is without an IOMMU, cannot be used: %s",
+                function.iommuGroup(), e.getMessage())
+                .hint("it takes CAP_SYS_RAWIO, and %s", NO_IOMMU_MODE).build();
+        }
         final boolean refused = e.errno() == RdmaException.EPERM || e.errno() == RdmaException.EINVAL;
         if (refused && !direct.isEmpty()) {
             failure.detail("%s: %s lists %s", PLATFORM_OWNS_MEMORY, file, String.join("; ", direct))

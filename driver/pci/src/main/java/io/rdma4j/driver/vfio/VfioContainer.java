@@ -14,28 +14,35 @@ final class VfioContainer implements AutoCloseable {
     private static final String OPERATION = "open VFIO container";
 
     private final VfioFile file;
+    private final int backend;
 
-    private VfioContainer(final VfioFile file) {
+    private VfioContainer(final VfioFile file, final int backend) {
         this.file = file;
+        this.backend = backend;
     }
 
     /**
      * Opens a container and checks that the kernel speaks the interface that is spoken here.
      *
-     * @param system makes the calls.
-     * @param path   of the container's file.
+     * @param system  makes the calls.
+     * @param path    of the container's file.
+     * @param iommu   whether it is for a group behind an IOMMU.
      * @return the container, without a group and without an IOMMU.
      * @throws RdmaException if it cannot be opened, or EOPNOTSUPP for another interface.
      */
-    static VfioContainer open(final VfioSystem system, final String path) {
+    static VfioContainer open(final VfioSystem system, final String path, final boolean iommu) {
         final VfioFile file = VfioFile.open(system, path);
         try (Undo undo = new Undo()) {
             undo.add(file::close);
             requireVersion(file);
-            requireType1(file);
+            if (iommu) {
+                requireType1(file);
+            } else {
+                requireNoIommuMode(file);
+            }
             undo.forget();
         }
-        return new VfioContainer(file);
+        return new VfioContainer(file, iommu ? VfioIoctls.VFIO_TYPE1v2_IOMMU : VfioIoctls.VFIO_NOIOMMU_IOMMU);
     }
 
     private static void requireVersion(final VfioFile file) {
@@ -56,13 +63,23 @@ final class VfioContainer implements AutoCloseable {
         }
     }
 
+    private static void requireNoIommuMode(final VfioFile file) {
+        if (file.ioctl(VfioIoctls.VFIO_CHECK_EXTENSION, VfioIoctls.VFIO_NOIOMMU_IOMMU) <= 0) {
+            throw RdmaException.of(OPERATION).object(file)
+                .detail("the kernel does not allow VFIO without an IOMMU")
+                .errno(RdmaException.EOPNOTSUPP)
+                .hint("allow it: echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode; a kernel without "
+                    + "that file was built without CONFIG_VFIO_NOIOMMU").build();
+        }
+    }
+
     /**
      * Chooses the IOMMU backend; a group must be in the container.
      *
      * @throws RdmaException as the kernel says.
      */
     void setIommu() {
-        file.ioctl(VfioIoctls.VFIO_SET_IOMMU, VfioIoctls.VFIO_TYPE1v2_IOMMU);
+        file.ioctl(VfioIoctls.VFIO_SET_IOMMU, backend);
     }
 
     /** What the IOMMU can do now. */

@@ -16,6 +16,8 @@ final class VfioIoctls {
     static final int VFIO_API_VERSION = 0;
     /** For VFIO_CHECK_EXTENSION and VFIO_SET_IOMMU: mappings are unmapped as they were mapped, never in parts. */
     static final int VFIO_TYPE1v2_IOMMU = 3;
+    /** For the same: nothing is mapped, and nothing translated. */
+    static final int VFIO_NOIOMMU_IOMMU = 8;
 
     static final IoctlRequest VFIO_GET_API_VERSION = value("VFIO_GET_API_VERSION", 0);
     static final IoctlRequest VFIO_CHECK_EXTENSION = value("VFIO_CHECK_EXTENSION", 1);

@@ -37,6 +37,11 @@ final class VfioPaths {
         return pci.groupFile(number);
     }
 
+    /** Whether the function was given to VFIO in the mode that does without an IOMMU. */
+    boolean isWithoutIommu(final PciFunction function) {
+        return pci.isWithoutIommu(function.iommuGroup());
+    }
+
     Path iommufd() {
         return pci.root().resolve("dev/iommu");
     }

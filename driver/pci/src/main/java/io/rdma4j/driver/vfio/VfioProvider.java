@@ -26,7 +26,11 @@ public final class VfioProvider implements PciDeviceProvider {
     private static final String SCHEME = "vfio";
     /** Which pages DMA memory is made of. */
     private static final String PAGES = "pages";
-    private static final Set<String> OPTIONS = Set.of(PAGES);
+    /** What shall stand between device and memory; only {@link #NONE} can be asked for. */
+    private static final String IOMMU = "iommu";
+    private static final String NONE = "none";
+    private static final Set<String> OPTIONS = Set.of(PAGES, IOMMU);
+    private static final System.Logger LOGGER = System.getLogger(VfioProvider.class.getName());
     /** The kernel opens a group once at a time: there is one of these in a process. */
     private static final GroupSessions SESSIONS = new GroupSessions(VfioSystem.KERNEL);
 
@@ -50,7 +54,8 @@ public final class VfioProvider implements PciDeviceProvider {
 
     @Override
     public String usage() {
-        return "vfio:DOMAIN:BUS:DEVICE.FUNCTION[?pages=auto|1G|2M|thp|4K] - a PCI function bound to vfio-pci";
+        return "vfio:DOMAIN:BUS:DEVICE.FUNCTION[?pages=auto|1G|2M|thp|4K][&iommu=none] - a PCI function bound to "
+            + "vfio-pci";
     }
 
     /** Functions that rdma4j drives and that are bound to vfio-pci. */
@@ -66,11 +71,31 @@ public final class VfioProvider implements PciDeviceProvider {
     public PciDevice open(final DeviceAddress address) {
         address.requireOnly(OPTIONS);
         requireLittleEndian(address);
-        final HostMemory host = new HostMemory(PagePreference.parse(address.option(PAGES, "auto")));
+        final PagePreference pages = PagePreference.parse(address.option(PAGES, "auto"));
+        final boolean withoutIommu = isWithoutIommu(address);
+        final HostMemory host = withoutIommu ? HostMemory.staying(pages) : new HostMemory(pages);
         final VfioPaths paths = new VfioPaths(pci);
         final OpenFailures failures = new OpenFailures(address, paths);
-        final PciFunction function = failures.require(address.path());
-        return VfioPciDevice.open(address, function, sessions.open(paths, function, failures), host);
+        final PciFunction function = failures.require(address.path(), withoutIommu);
+        final PciDevice device =
+            VfioPciDevice.open(address, function, sessions.open(paths, function, failures), host);
+        if (withoutIommu) {
+            LOGGER.log(System.Logger.Level.WARNING, address + " is used without an IOMMU: the device can read and "
+                + "write all memory of this machine, and whoever tells it where to write can, too; nothing is taken "
+                + "from it when memory is freed or the process dies (docs/vfio.md)");
+        }
+        return device;
+    }
+
+    private static boolean isWithoutIommu(final DeviceAddress address) {
+        final String wanted = address.option(IOMMU, "");
+        if (!wanted.isEmpty() && !wanted.equals(NONE)) {
+            throw RdmaException.of("open device").device(address).detail("option iommu=%s", wanted)
+                .errno(RdmaException.EINVAL)
+                .hint("iommu=none does without an IOMMU; where there is one it is used, and the option left out")
+                .build();
+        }
+        return wanted.equals(NONE);
     }
 
     private static void requireLittleEndian(final DeviceAddress address) {

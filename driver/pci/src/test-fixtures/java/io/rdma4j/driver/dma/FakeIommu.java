@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongUnaryOperator;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -34,6 +35,7 @@ public final class FakeIommu implements Iommu {
     private long largest = Long.MAX_VALUE;
     private int refreshesUntilRefusal = Integer.MAX_VALUE;
     private int maxMappings = Integer.MAX_VALUE;
+    private long runLength = Long.MAX_VALUE;
 
     /** Makes the n-th map call from now on fail, once; 1 is the next. */
     public void refuseMap(final int n) {
@@ -63,6 +65,16 @@ public final class FakeIommu implements Iommu {
     /** Says how many mappings there can be; it does not enforce it. */
     public void maxMappings(final int limit) {
         maxMappings = limit;
+    }
+
+    /** Tells a device addresses that follow each other only for so many bytes, as if nothing translated. */
+    public void tellRunsOf(final long bytes) {
+        runLength = bytes;
+    }
+
+    @Override
+    public LongUnaryOperator busAddresses(final long iova) {
+        return offset -> iova + offset + offset / runLength * (1L << 30);
     }
 
     @Override

@@ -106,10 +106,23 @@ class HostMemoryTest {
     }
 
     @Test
+    void littleMemoryThatMustStayTakesAHugePage() {
+        final HostMemory host = new HostMemory(PagePreference.AUTO, true, source, stepsDown, () -> { });
+        assertThat(host.allocate(4096, null).pages()).isEqualTo(PageKind.MB2);
+        assertThat(host.allocateShared(4096, null).pages()).isEqualTo(PageKind.MB2);
+        source.missing.add(PageKind.MB2);
+        assertThat(host.allocate(4096, null).pages()).isEqualTo(PageKind.KB4);
+        assertThat(warnings).singleElement().asString().contains("no 2 MiB hugepages, taking 4 KiB pages instead");
+    }
+
+    @Test
     void wantsGigabytePagesOnlyForGigabytes() {
         assertThat(PagePreference.GB1.kindsFor(1L << 30))
             .containsExactly(PageKind.GB1, PageKind.MB2, PageKind.THP, PageKind.KB4);
         assertThat(PagePreference.AUTO.kindsFor(1L << 30)).doesNotContain(PageKind.GB1);
+        assertThat(PagePreference.AUTO.sharedKindsFor(4096, true)).as("that must not move")
+            .containsExactly(PageKind.MB2, PageKind.KB4);
+        assertThat(PagePreference.KB4.kindsFor(1L << 30, true)).containsExactly(PageKind.KB4);
     }
 
     /** Small pages that others can see are of more use than large ones that they cannot. */

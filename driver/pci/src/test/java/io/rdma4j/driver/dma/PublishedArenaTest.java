@@ -127,6 +127,21 @@ class PublishedArenaTest {
         assertThat(read(second, 64 * 4096)).isEqualTo(-5);
     }
 
+    /** Without an IOMMU a chunk lies in pieces for the device: each is found by its own address. */
+    @Test
+    void tellsEachPieceByItself() throws IOException {
+        iommu.tellRunsOf(16 * 4096);
+        final DmaPages pages = arena.allocate(DmaArena.CHUNK_PAGES);
+        assertThat(publisher.segments).hasSize(4);
+        final LiveSegment second = publisher.segments.get(1);
+        assertThat(second).isEqualTo(new LiveSegment(pages.iova(16), pages.address() + 16 * 4096, 16 * 4096,
+            second.descriptor(), publisher.segments.get(0).offset() + 16 * 4096));
+        assertThat(pages.iova(17)).isEqualTo(pages.iova(16) + 4096);
+        assertThat(pages.iova(16)).isEqualTo(pages.iova() + 16 * 4096 + (1L << 30));
+        pages.buffer(17 * 4096, 8).putLong(0, 77, ByteOrder.BIG_ENDIAN);
+        assertThat(read(second, 4096)).isEqualTo(77);
+    }
+
     @Test
     void endsBeforeTheMemoryIsGivenBack() {
         final DmaPages large = arena.allocate(100);

@@ -7,9 +7,11 @@ package io.rdma4j.driver.pci;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongUnaryOperator;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,10 @@ class DmaMemoryTest {
 
     private static ByteBuffer pages(final int count) {
         return ByteBuffer.allocateDirect((count + 1) * 4096).alignedSlice(4096).slice(0, count * 4096);
+    }
+
+    private static void refresh(final long address, final long length, final boolean write) {
+        throw new AssertionError("nobody asked for it");
     }
 
     @Test
@@ -40,9 +46,21 @@ class DmaMemoryTest {
     }
 
     @Test
+    void eachPageMayBeSomewhereElse() {
+        final LongUnaryOperator backwards = offset -> 0x9000 - offset / 4096 * 4096 + offset % 4096;
+        final DmaMemory memory = new DmaMemory(pages(2), backwards, () -> { }, null);
+        final DmaMapping mapping =
+            new DmaMapping(0x5000, 8192, backwards, null, () -> { }, DmaMemoryTest::refresh);
+        assertThat(memory.iova()).isEqualTo(mapping.iova()).isEqualTo(0x9000);
+        assertThat(memory.iova(4096 + 5)).isEqualTo(mapping.iova(4096 + 5)).isEqualTo(0x8005);
+        assertThatThrownBy(() -> memory.iova(8192)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> mapping.iova(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
     void saysWhereOthersFindIt() {
         final SharedFile place = new SharedFile(7, 8192);
-        assertThat(new DmaMemory(pages(1), IOVA, () -> { }, place).shared()).contains(place);
+        assertThat(new DmaMemory(pages(1), offset -> IOVA + offset, () -> { }, place).shared()).contains(place);
         assertThat(new DmaMemory(pages(1), IOVA, () -> { }).shared()).isEmpty();
     }
 

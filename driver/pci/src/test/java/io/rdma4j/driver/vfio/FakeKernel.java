@@ -65,6 +65,8 @@ final class FakeKernel implements VfioSystem {
     long unmapsLess;
     /** How many of the next calls that put memory in the place of a window fail. */
     int failingReplacements;
+    /** Which backend there is. */
+    int backend = VfioIoctls.VFIO_TYPE1v2_IOMMU;
     /** Which call fails; 0 for none. */
     int failingCall;
 
@@ -98,7 +100,7 @@ final class FakeKernel implements VfioSystem {
     public int ioctl(final int fd, final IoctlRequest request, final long value) {
         call(request.name());
         if (request == VfioIoctls.VFIO_CHECK_EXTENSION || request == VfioIoctls.VFIO_SET_IOMMU) {
-            require(value == VfioIoctls.VFIO_TYPE1v2_IOMMU, request);
+            require(value == backend, request);
         }
         return answers.getOrDefault(request.name(), request == VfioIoctls.VFIO_CHECK_EXTENSION ? 1 : 0);
     }
@@ -119,7 +121,10 @@ final class FakeKernel implements VfioSystem {
             case "VFIO_DEVICE_SET_IRQS" -> {
                 return setIrqs(fd, struct);
             }
-            case "VFIO_IOMMU_GET_INFO" -> iommu(struct);
+            case "VFIO_IOMMU_GET_INFO" -> {
+                require(backend == VfioIoctls.VFIO_TYPE1v2_IOMMU, request);
+                iommu(struct);
+            }
             case "VFIO_IOMMU_MAP_DMA" -> map(struct, request);
             case "VFIO_IOMMU_UNMAP_DMA" -> unmap(struct);
             default -> require(request == VfioIoctls.VFIO_GROUP_SET_CONTAINER, request);

@@ -54,6 +54,13 @@ final class FakeMachine {
         directory(root.resolve("sys/bus/pci/devices").resolve(address).resolve("vfio-dev/vfio7"));
     }
 
+    /** VFIO made the group, as there is no IOMMU. */
+    void withoutIommu() {
+        write(root.resolve("sys/kernel/iommu_groups/" + GROUP + "/name"), "vfio-noiommu\n");
+        file("dev/vfio/noiommu-" + GROUP);
+        remove("dev/vfio/" + GROUP);
+    }
+
     /** What the platform reserves for the group. */
     void reserves(final String regions) {
         write(root.resolve("sys/kernel/iommu_groups/" + GROUP + "/reserved_regions"), regions);

@@ -30,7 +30,7 @@ class VfioIommuTest extends VfioFixture {
 
     @BeforeEach
     void opens() {
-        container = VfioContainer.open(kernel, machine.root().resolve("dev/vfio/vfio").toString());
+        container = VfioContainer.open(kernel, machine.root().resolve("dev/vfio/vfio").toString(), true);
         iommu = new VfioIommu(container, "IOMMU group 12", container.info());
     }
 

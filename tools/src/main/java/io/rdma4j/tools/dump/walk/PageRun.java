@@ -5,6 +5,8 @@
 
 package io.rdma4j.tools.dump.walk;
 
+import io.rdma4j.driver.memory.PageMap;
+
 /**
  * Pages that follow each other in a page directory, and are alike.
  *

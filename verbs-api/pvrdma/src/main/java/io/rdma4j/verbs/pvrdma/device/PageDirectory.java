@@ -110,7 +110,7 @@ public final class PageDirectory implements AutoCloseable {
     public static PageDirectory of(final DmaArena arena, final DmaMapping mapping) {
         final long pages = mapping.length() / DmaDomain.PAGE_SIZE;
         return buildLarge(arena, (int) Math.min(pages, Integer.MAX_VALUE),
-            page -> mapping.iova() + (long) page * DmaDomain.PAGE_SIZE);
+            page -> mapping.iova((long) page * DmaDomain.PAGE_SIZE));
     }
 
     private void write(final DmaArena arena, final IntToLongFunction iovaOf) {

@@ -3,19 +3,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.tools.dump.walk;
+package io.rdma4j.driver.memory;
 
-import java.io.IOException;
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.regex.Pattern;
 
-import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Where the pages of a process are in the machine's memory, by {@code /proc/PID/pagemap}: 64 bits for each page, of
@@ -36,13 +34,13 @@ public final class PageMap implements AutoCloseable {
     private static final long SWAPPED_BIT = 1L << 62;
     private static final long FRAME_MASK = (1L << 55) - 1;
     private static final int WINDOW = 8192;
-    /** EPERM and EACCES, as Java has them. */
-    private static final Pattern NOT_ALLOWED = Pattern.compile("(?i)not permitted|denied");
 
-    private final ByteBuffer window = ByteBuffer.allocate(WINDOW * Long.BYTES).order(ByteOrder.nativeOrder());
+    private final UnsafeBuffer window = new UnsafeBuffer(ByteBuffer.allocateDirect(WINDOW * Long.BYTES));
     private final int pageSize;
-    private final FileChannel file;
+    /** Not a channel, which an interrupt of the thread would close. */
+    private final Fd file;
     private long windowPage = -1;
+    private int windowLength;
     private String refusal;
 
     /**
@@ -54,7 +52,6 @@ public final class PageMap implements AutoCloseable {
     public PageMap(final Path path, final int pageSize) {
         this.pageSize = pageSize;
         file = open(path);
-        window.limit(0);
     }
 
     /**
@@ -64,23 +61,23 @@ public final class PageMap implements AutoCloseable {
      * @return its map, which may refuse to tell anything.
      */
     public static PageMap of(final long pid) {
-        return new PageMap(Path.of("/proc", Long.toString(pid), "pagemap"), UnsafeApi.pageSize());
+        return new PageMap(Path.of("/proc", Long.toString(pid), "pagemap"), Math.toIntExact(Libc.pageSize()));
     }
 
-    private FileChannel open(final Path path) {
+    private Fd open(final Path path) {
         try {
-            return FileChannel.open(path, StandardOpenOption.READ);
-        } catch (final IOException e) {
+            return Fd.open(path.toString(), LibcConstants.O_RDONLY);
+        } catch (final RdmaException e) {
             refusal = "no right to see physical addresses: " + path + " cannot be opened (" + why(e) + ")";
             return null;
         }
     }
 
-    private static String why(final IOException e) {
-        if (e instanceof NoSuchFileException) {
+    private static String why(final RdmaException e) {
+        if (e.errno() == RdmaException.ENOENT) {
             return "there is no such process";
         }
-        return e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
+        return e.errno() == RdmaException.EACCES ? "permission denied" : e.getMessage();
     }
 
     /**
@@ -106,25 +103,24 @@ public final class PageMap implements AutoCloseable {
     }
 
     private long word(final long page) {
-        if (windowPage < 0 || page < windowPage || page >= windowPage + window.limit() / Long.BYTES) {
+        if (windowPage < 0 || page < windowPage || page >= windowPage + windowLength / Long.BYTES) {
             read(page);
         }
         final long at = (page - windowPage) * Long.BYTES;
-        return at + Long.BYTES <= window.limit() ? window.getLong((int) at) : 0;
+        return at + Long.BYTES <= windowLength ? window.getLong((int) at) : 0;
     }
 
     private void read(final long page) {
         windowPage = page;
-        window.clear();
+        windowLength = 0;
         try {
-            file.read(window, page * Long.BYTES);
-        } catch (final IOException e) {
+            windowLength = Libc.pread(file.fd(), window, window.capacity(), page * Long.BYTES);
+        } catch (final RdmaException e) {
             // EINVAL is said of addresses that no process has: nothing is there, and others are told all the same.
-            if (NOT_ALLOWED.matcher(String.valueOf(e.getMessage())).find()) {
+            if (e.errno() == RdmaException.EPERM || e.errno() == RdmaException.EACCES) {
                 refusal = "no right to see physical addresses: " + e.getMessage();
             }
         }
-        window.flip();
     }
 
     /**
@@ -139,11 +135,7 @@ public final class PageMap implements AutoCloseable {
     @Override
     public void close() {
         if (file != null) {
-            try {
-                file.close();
-            } catch (final IOException e) {
-                refusal = e.getMessage();
-            }
+            file.close();
         }
     }
 }
