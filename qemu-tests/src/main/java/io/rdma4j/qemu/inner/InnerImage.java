@@ -20,31 +20,45 @@ import java.nio.file.Path;
 
 /**
  * What an inner guest boots from: a kernel, and a root file system with a Java runtime and this JVM's class path. Made
- * on this host, used by {@link InnerGuest} inside the fabric guest.
+ * on this host, used by {@link InnerGuest} inside the fabric guest. Either for a machine with an IOMMU, or for one
+ * without, with modules that can do without.
  *
  * @param folder where both are.
  */
 public record InnerImage(Path folder) implements AutoCloseable {
+    /** Is in the folder of an image for a machine without an IOMMU. */
+    private static final String WITHOUT_IOMMU = "without-iommu";
+
+    /** The kernel that it is made of. */
+    static GuestKernel sourceKernel() {
+        return GuestKernel.prepare(GuestContext.defaultCache(), KernelKind.SMALL);
+    }
+
     /**
      * Makes them with this JVM's JDK and class path.
      *
      * @param folder   made anew.
+     * @param modules  folder of modules that replace the kernel's of that name, for a machine without an IOMMU; null
+     *                 for one that has one.
      * @param progress gets a line.
      * @return the image; closing it deletes its files.
      * @throws GuestException if a tool or the kernel cannot be had; names the command that fixes it.
      */
-    public static InnerImage make(final Path folder, final PrintStream progress) {
+    static InnerImage make(final Path folder, final Path modules, final PrintStream progress) {
         HostTools.require(GuestContext.defaultBinary());
-        final GuestKernel kernel = GuestKernel.prepare(GuestContext.defaultCache(), KernelKind.SMALL);
+        final GuestKernel kernel = sourceKernel();
         final InnerImage image = new InnerImage(folder.toAbsolutePath());
         try {
             Folders.delete(folder);
             Files.createDirectories(folder);
             Files.createSymbolicLink(image.kernel(), kernel.image());
+            if (modules != null) {
+                Files.createFile(folder.resolve(WITHOUT_IOMMU));
+            }
             final Path runtime = image.folder.resolve("jre");
             JavaRuntime.link(Path.of(System.getProperty("java.home")), runtime);
-            InnerRoot.write(image.root(), HostTools.find("busybox"), kernel, runtime, JavaCommand.classPathEntries(),
-                JavaCommand.inheritedOptions());
+            InnerRoot.write(image.root(), HostTools.find("busybox"), kernel, modules, runtime,
+                JavaCommand.classPathEntries(), JavaCommand.inheritedOptions());
             Folders.delete(runtime);
             progress.printf("[inner] made: Linux %s, root file system of %d MiB%n", kernel.version(),
                 Files.size(image.root()) / (1 << 20));
@@ -52,6 +66,11 @@ public record InnerImage(Path folder) implements AutoCloseable {
         } catch (final IOException e) {
             throw new GuestException("cannot prepare the inner guest in " + folder + ": " + e, e);
         }
+    }
+
+    /** Whether its machine has an IOMMU. */
+    boolean hasIommu() {
+        return Files.notExists(folder.resolve(WITHOUT_IOMMU));
     }
 
     /** The kernel's image. */

@@ -8,6 +8,7 @@ package io.rdma4j.qemu.inner;
 import io.rdma4j.qemu.guest.FabricGuest;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -36,7 +37,7 @@ final class InnerMachine {
      * Equal addresses in each process: what was translated for one JVM serves the others. The kernel's check of its
      * timer fails on a busy machine, where nothing is wrong with it.
      */
-    private static final String KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 intel_iommu=on norandmaps nokaslr "
+    private static final String KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 norandmaps nokaslr "
         + "mitigations=off nowatchdog no_timer_check random.trust_cpu=on";
 
     private InnerMachine() {
@@ -51,18 +52,22 @@ final class InnerMachine {
      */
     static List<String> command(final String binary, final InnerImage image, final Path sockets) {
         final int mib = Integer.getInteger(MEMORY_PROPERTY, USUAL_MEMORY_MIB);
-        return List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", CPU, "-smp", "1",
+        final List<String> command = new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", CPU, "-smp", "1",
             "-m", mib + "M", "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
             // pvrdma maps the guest's pages a second time, which takes shared memory.
             "-object", "memory-backend-ram,id=ram0,size=" + mib + "M,share=on", "-numa", "node,memdev=ram0",
-            "-kernel", image.kernel().toString(), "-initrd", image.root().toString(), "-append", KERNEL_ARGUMENTS,
+            "-kernel", image.kernel().toString(), "-initrd", image.root().toString(), "-append",
+            KERNEL_ARGUMENTS + (image.hasIommu() ? " intel_iommu=on" : ""),
             "-serial", "stdio",
             "-serial", "unix:" + sockets.resolve(CONTROL_SOCKET) + ",server=on,wait=off",
-            "-serial", "pty",
-            "-device", "intel-iommu,intremap=on",
-            "-device", "vmxnet3,addr=10.0,multifunction=on,romfile=",
+            "-serial", "pty"));
+        if (image.hasIommu()) {
+            command.addAll(List.of("-device", "intel-iommu,intremap=on"));
+        }
+        command.addAll(List.of("-device", "vmxnet3,addr=10.0,multifunction=on,romfile=",
             "-chardev", "socket,id=mads,path=" + sockets.resolve(MAD_SOCKET) + ",server=on,wait=off",
             "-device", "pvrdma,addr=10.1,multifunction=on,ibdev=" + FabricGuest.IBDEV + ",netdev="
-                + FabricGuest.NETDEV + ",mad-chardev=mads");
+                + FabricGuest.NETDEV + ",mad-chardev=mads"));
+        return command;
     }
 }

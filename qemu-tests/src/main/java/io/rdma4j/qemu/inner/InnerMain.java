@@ -10,6 +10,7 @@ import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.ResultLine;
+import io.rdma4j.qemu.guest.VfioModules;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -24,10 +25,16 @@ import java.util.Optional;
  */
 public final class InnerMain {
     private static final String USAGE = String.join(System.lineSeparator(),
-        "usage: run-guest.sh --inner [--shell | --stages STAGE,...] [ARGUMENT OF THE CONFORMANCE SUITE...]",
+        "usage: run-guest.sh --inner [--without-iommu] [--shell | --stages STAGE,...] [ARGUMENT OF THE CONFORMANCE "
+            + "SUITE...]",
         "  runs the conformance suite and the scenarios on vfio: in the inner guest",
         "  --shell     runs nothing, and keeps the guest for people: docs/qemu.md says how to get in",
-        "  --stages    of conformance, tools, kill, users, unbind");
+        "  --without-iommu  on a machine that has none, with modules of VFIO that can do without",
+        "  --stages    of " + InnerSuiteMain.STAGES + "; without an IOMMU of " + InnerSuiteMain.STAGES_WITHOUT_IOMMU);
+    /** Why there are no modules that can do without an IOMMU. */
+    public static final String NO_MODULES = "the package archive cannot be reached, or has no headers and source of "
+        + "the kernel in the cache any more: VFIO's modules cannot be built. Run: sudo apt-get update; or delete the "
+        + "folder kernel-small of the cache, to get a newer kernel";
     private static final Duration LONGEST = Duration.ofMinutes(28);
 
     private InnerMain() {
@@ -49,6 +56,7 @@ public final class InnerMain {
         if (arguments.remove("--shell")) {
             System.setProperty(InnerSuiteMain.STAGES_PROPERTY, InnerSuiteMain.WAIT);
         }
+        final boolean withoutIommu = arguments.remove("--without-iommu");
         final int stages = arguments.indexOf("--stages");
         if (arguments.contains("--help") || stages == arguments.size() - 1 && stages >= 0) {
             err.println(USAGE);
@@ -59,7 +67,9 @@ public final class InnerMain {
             System.setProperty(InnerSuiteMain.STAGES_PROPERTY, arguments.remove(stages));
         }
         try {
-            final GuestResult result = run("vfio-by-hand", out, arguments);
+            final GuestResult result = withoutIommu
+                ? run("noiommu-by-hand", modules().orElseThrow(() -> new GuestException(NO_MODULES)), out, arguments)
+                : run("vfio-by-hand", out, arguments);
             out.println(result.summary());
             return result.exitCode();
         } catch (final GuestException e) {
@@ -78,9 +88,34 @@ public final class InnerMain {
      * @throws GuestException if a guest cannot be had; shows its console.
      */
     public static GuestResult run(final String name, final PrintStream progress, final List<String> arguments) {
+        return run(name, null, progress, arguments);
+    }
+
+    /**
+     * VFIO's modules that can do without an IOMMU.
+     *
+     * @return their folder; empty for the reason {@link #NO_MODULES}.
+     * @throws GuestException if they cannot be built.
+     */
+    public static Optional<Path> modules() {
+        return VfioModules.prepare(GuestContext.defaultCache(), InnerImage.sourceKernel());
+    }
+
+    /**
+     * The same on a machine without an IOMMU.
+     *
+     * @param name      as above.
+     * @param modules   as {@link #modules()} gives them; null for a machine that has an IOMMU.
+     * @param progress  as above.
+     * @param arguments as above.
+     * @return what {@link InnerSuiteMain} reported.
+     * @throws GuestException as above.
+     */
+    public static GuestResult run(
+        final String name, final Path modules, final PrintStream progress, final List<String> arguments) {
         final Path image = Path.of(System.getProperty(GuestContext.OUTPUT_PROPERTY, "target/qemu"), name + "-image")
             .toAbsolutePath();
-        try (InnerImage made = InnerImage.make(image, progress);
+        try (InnerImage made = InnerImage.make(image, modules, progress);
             FabricGuest guest = FabricGuest.boot(new GuestContext().name(name).progress(progress)
                 .commandTimeout(LONGEST))) {
             final List<String> command = new ArrayList<>(

@@ -28,6 +28,8 @@ import java.util.stream.Stream;
 final class InnerRoot {
     /** What the IOMMU and VFIO need beyond what is built into the kernel. */
     private static final List<String> MODULES = List.of("vfio_iommu_type1", "vfio-pci");
+    /** The same where there is no IOMMU. */
+    private static final List<String> MODULES_WITHOUT_IOMMU = List.of("vfio-pci");
     /** Jars for the stations: test libraries stay outside. */
     private static final List<String> JARS =
         List.of("rdma4j-", "agrona-", "jna-", "gson-", "picocli-", "HdrHistogram-");
@@ -45,13 +47,14 @@ final class InnerRoot {
      * @param target    file that is written anew.
      * @param busybox   a static busybox.
      * @param kernel    whose modules are needed.
+     * @param modules   folder of those that replace them, for a machine without an IOMMU; null for one that has one.
      * @param runtime   the Java runtime.
      * @param classPath this JVM's class path.
      * @param options   options of the JVMs.
      * @throws IOException if something cannot be read or written.
      */
     static void write(
-        final Path target, final Path busybox, final GuestKernel kernel, final Path runtime,
+        final Path target, final Path busybox, final GuestKernel kernel, final Path modules, final Path runtime,
         final List<Path> classPath, final List<String> options) throws IOException {
         try (CpioWriter archive = new CpioWriter(new BufferedOutputStream(Files.newOutputStream(target)))) {
             final InnerRoot root = new InnerRoot(archive);
@@ -59,7 +62,8 @@ final class InnerRoot {
             root.text("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
                 + Station.USER_NAME + ":x:1000:1000:without rights:/tmp:/bin/sh\n");
             root.text("etc/group", "root:x:0:\n" + Station.USER_NAME + ":x:1000:\n");
-            root.modules(KernelModules.read(kernel.modules()).inLoadOrder(MODULES));
+            root.modules(KernelModules.read(kernel.modules()).inLoadOrder(
+                modules == null ? MODULES : MODULES_WITHOUT_IOMMU), modules);
             root.tree("jre", runtime);
             for (final Path library : SharedLibraries.of(
                 List.of(runtime.resolve("bin/java"), runtime.resolve("lib/server/libjvm.so")))) {
@@ -71,12 +75,14 @@ final class InnerRoot {
         }
     }
 
-    private void modules(final List<Path> files) throws IOException {
+    private void modules(final List<Path> files, final Path instead) throws IOException {
         int number = 100;
         for (final Path module : files) {
             final String name = module.getFileName().toString();
-            file("modules/" + number + '-' + name.substring(0, name.indexOf(".ko")) + ".ko", 0644,
-                KernelModules.load(module));
+            final String plain = name.substring(0, name.indexOf(".ko")) + ".ko";
+            final boolean replaced = instead != null && Files.exists(instead.resolve(plain));
+            file("modules/" + number + '-' + plain, 0644,
+                KernelModules.load(replaced ? instead.resolve(plain) : module));
             number++;
         }
     }

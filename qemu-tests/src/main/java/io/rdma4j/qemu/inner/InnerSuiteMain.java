@@ -26,7 +26,7 @@ import java.util.List;
  * Reports with {@link ResultWriter}, and leaves what commands printed as a {@link Transcript}.
  */
 public final class InnerSuiteMain {
-    /** Stages to run, separated by commas: conformance, tools, kill, users, unbind; all by default. */
+    /** Stages to run, separated by commas; by default all that make sense on the machine. */
     public static final String STAGES_PROPERTY = "rdma4j.qemu.inner.stages";
 
     /** The outcome that says that the inner guest's QEMU crashed. */
@@ -35,10 +35,14 @@ public final class InnerSuiteMain {
     /** A stage that runs nothing until the machine ends. */
     static final String WAIT = "wait";
 
-    private static final List<String> STAGES =
-        List.of(System.getProperty(STAGES_PROPERTY, "conformance,tools,kill,users,unbind").split(","));
+    /** What a machine with an IOMMU does. */
+    static final String STAGES = "conformance,tools,kill,users,unbind";
+    /** What a machine without an IOMMU does. */
+    static final String STAGES_WITHOUT_IOMMU = "conformance,small,kill,capabilities,unbind";
     private static final String ADDRESS =
         "vfio:" + InnerMachine.DEVICE + "?gid=::ffff:" + FabricGuest.IP_ADDRESS;
+    /** Few, as they say enough of the driver's own memory. */
+    private static final String SMALL_PAGES_CASES = "rc.";
     private static final String REPORT = "/tmp/rdma4j-report.json";
     private static final Duration SUITE = Duration.ofMinutes(25);
     private static final Duration JOB = Duration.ofMinutes(3);
@@ -48,13 +52,18 @@ public final class InnerSuiteMain {
     private final ResultWriter results;
     private final InnerGuest guest;
     private final List<String> suiteArguments;
+    private final List<String> stages;
+    private final String address;
     /** Null before it is needed. */
     private InnerGuest.Job traffic;
 
-    private InnerSuiteMain(final ResultWriter results, final InnerGuest guest, final List<String> suiteArguments) {
+    private InnerSuiteMain(
+        final ResultWriter results, final InnerGuest guest, final boolean hasIommu, final List<String> suiteArguments) {
         this.results = results;
         this.guest = guest;
         this.suiteArguments = suiteArguments;
+        stages = List.of(System.getProperty(STAGES_PROPERTY, hasIommu ? STAGES : STAGES_WITHOUT_IOMMU).split(","));
+        address = hasIommu ? ADDRESS : ADDRESS + "&iommu=none";
     }
 
     /**
@@ -68,9 +77,11 @@ public final class InnerSuiteMain {
         final int failures;
         final long start = System.nanoTime();
         try (ResultWriter results = ResultWriter.open(System.out)) {
-            try (InnerGuest guest = InnerGuest.boot(new InnerImage(Path.of(args[0])), log, InnerSuiteMain::show)) {
+            final InnerImage image = new InnerImage(Path.of(args[0]));
+            try (InnerGuest guest = InnerGuest.boot(image, log, InnerSuiteMain::show)) {
                 results.info("bootMillis", (System.nanoTime() - start) / 1_000_000);
-                new InnerSuiteMain(results, guest, Arrays.asList(args).subList(1, args.length)).runAll();
+                new InnerSuiteMain(results, guest, image.hasIommu(), Arrays.asList(args).subList(1, args.length))
+                    .runAll();
             } catch (final GuestException e) {
                 results.fail("innerGuest", e.getMessage());
             }
@@ -97,19 +108,21 @@ public final class InnerSuiteMain {
 
     private void run() {
         stage("conformance", this::conformance);
+        stage("small", this::smallPages);
         stage("tools", this::tools);
         stage("kill", this::killInTraffic);
         stage("users", this::withoutRights);
+        stage("capabilities", this::withoutCapabilities);
         // Last: the device is gone afterwards.
         stage("unbind", this::unbindWhileOpen);
-        if (STAGES.contains(WAIT)) {
+        if (stages.contains(WAIT)) {
             guest.awaitEnd();
         }
         results.info("qemuAlive", guest.isAlive());
     }
 
     private void stage(final String name, final Runnable what) {
-        if (STAGES.contains(name)) {
+        if (stages.contains(name)) {
             final long start = System.nanoTime();
             what.run();
             results.info(name + "StageMillis", (System.nanoTime() - start) / 1_000_000);
@@ -122,7 +135,7 @@ public final class InnerSuiteMain {
     }
 
     private void conformance() {
-        final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + ADDRESS + " --effort quick --patience "
+        final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + address + " --effort quick --patience "
             + PATIENCE + ' ' + String.join(" ", suiteArguments));
         job.await(SUITE);
         for (final String line : job.lines()) {
@@ -137,10 +150,31 @@ public final class InnerSuiteMain {
         }
     }
 
+    /** Rings and tables in pages that the kernel might move, and that lie anywhere. */
+    private void smallPages() {
+        final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + address
+            + "&pages=4K --effort quick --patience " + PATIENCE + " --only " + SMALL_PAGES_CASES);
+        final int code = job.await(SUITE);
+        final List<ResultLine> lines =
+            job.lines().stream().flatMap(line -> ResultLine.parse(line).stream()).toList();
+        final long passed = lines.stream().filter(line -> line.status() == ResultLine.Status.PASS).count();
+        report("smallPagesCarryTraffic", code == 0 && passed > 0
+            && lines.stream().noneMatch(line -> line.status() == ResultLine.Status.FAIL), passed + " cases passed, "
+            + lines.stream().filter(line -> line.status() == ResultLine.Status.FAIL).toList());
+    }
+
+    /** The right to open the group's file is not enough where the device reaches all memory. */
+    private void withoutCapabilities() {
+        final InnerGuest.Job user = guest.start(Station.USER, "open " + address);
+        final int failed = user.await(JOB);
+        report("userWithoutCapabilitiesIsRefused", failed != 0 && user.number("errno") == RdmaException.EPERM
+            && user.info("message").contains("CAP_SYS_RAWIO"), user.info("message"));
+    }
+
     /** Commands on the device itself, then on a process that uses it and does not notice. */
     private void tools() {
         final Transcript transcript = new Transcript();
-        for (final ToolCommand command : ToolCommand.onDevice(ADDRESS, REPORT)) {
+        for (final ToolCommand command : ToolCommand.onDevice(address, REPORT)) {
             transcript.add(tool(Station.MAIN, command));
         }
         startTraffic();
@@ -153,7 +187,7 @@ public final class InnerSuiteMain {
         } catch (final IOException e) {
             throw new GuestException("cannot write what commands printed: " + e, e);
         }
-        if (!STAGES.contains("kill")) {
+        if (!stages.contains("kill")) {
             guest.kill(Station.VICTIM, END);
         }
     }
@@ -166,7 +200,7 @@ public final class InnerSuiteMain {
 
     private void startTraffic() {
         if (traffic == null) {
-            traffic = guest.start(Station.VICTIM, "traffic " + ADDRESS);
+            traffic = guest.start(Station.VICTIM, "traffic " + address);
             traffic.awaitLine(Jobs.RUNNING, JOB);
         }
     }
@@ -174,13 +208,13 @@ public final class InnerSuiteMain {
     /** A second process is refused while the first one is at work; that one is killed; then the second takes over. */
     private void killInTraffic() {
         startTraffic();
-        final InnerGuest.Job second = guest.start(Station.MAIN, "open " + ADDRESS);
+        final InnerGuest.Job second = guest.start(Station.MAIN, "open " + address);
         final int refused = second.await(JOB);
         report("secondProcessIsRefused", refused != 0 && second.number("errno") == RdmaException.EBUSY,
             second.info("message"));
         final int exit = guest.kill(Station.VICTIM, END);
         report("processIsKilledInItsTraffic", exit == 128 + 9, "exit code " + exit);
-        final InnerGuest.Job recover = guest.start(Station.MAIN, "recover " + ADDRESS);
+        final InnerGuest.Job recover = guest.start(Station.MAIN, "recover " + address);
         final int code = recover.await(JOB);
         final String seen = String.join(" | ", recover.lines());
         report("nextProcessFindsAndDestroysLeftovers", recover.number("found") >= 5
@@ -191,11 +225,11 @@ public final class InnerSuiteMain {
     }
 
     private void withoutRights() {
-        final InnerGuest.Job poor = guest.start(Station.POOR, "pingpong " + ADDRESS);
+        final InnerGuest.Job poor = guest.start(Station.POOR, "pingpong " + address);
         final int failed = poor.await(JOB);
         report("tooSmallMemlockIsExplained", failed != 0 && poor.number("errno") == RdmaException.ENOMEM
             && poor.info("message").contains("RLIMIT_MEMLOCK allows 64 KiB"), poor.info("message"));
-        final InnerGuest.Job user = guest.start(Station.USER, "pingpong " + ADDRESS);
+        final InnerGuest.Job user = guest.start(Station.USER, "pingpong " + address);
         final int code = user.await(JOB);
         report("userWithRightsOnTheGroupMovesData", code == 0 && user.number("messages") > 0,
             String.join(" | ", user.lines()));
@@ -203,7 +237,7 @@ public final class InnerSuiteMain {
 
     /** Last: the device is gone afterwards. */
     private void unbindWhileOpen() {
-        final InnerGuest.Job hold = guest.start(Station.MAIN, "hold " + ADDRESS);
+        final InnerGuest.Job hold = guest.start(Station.MAIN, "hold " + address);
         hold.awaitLine(Jobs.RUNNING, JOB);
         final int unbound = guest.shell("echo " + InnerMachine.DEVICE + " > /sys/bus/pci/drivers/vfio-pci/unbind");
         final int code = hold.await(JOB);

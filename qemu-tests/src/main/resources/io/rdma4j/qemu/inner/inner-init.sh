@@ -29,10 +29,17 @@ to_vfio() {
 
 network=0000:00:10.0
 device=0000:00:10.1
-to_vfio $network
+without_iommu=/sys/module/vfio/parameters/enable_unsafe_noiommu_mode
+if [ -e $without_iommu ]; then
+    # Each function is a group of its own.
+    echo 1 > $without_iommu
+    echo 64 > /proc/sys/vm/nr_hugepages
+else
+    to_vfio $network
+fi
 to_vfio $device
 # Both functions are in one group; its file is all that the user needs.
-chown rdma /dev/vfio/[0-9]*
+chown rdma /dev/vfio/*[0-9]
 say "BOUND after $(now) s: $(uname -r), $(echo /dev/vfio/*)"
 
 # await_ready STATION SECONDS
