@@ -161,8 +161,9 @@ suites() {
     fi
     if [ "$qemu" = yes ]; then
         echo 'vfio qemu-tests inner'
-        echo 'qtest qemu-tests qemu,!inner io.rdma4j.conformance.QemuConformanceTest'
-        echo 'guests qemu-tests qemu,!inner'
+        [ "$mode" != all ] || echo 'noiommu qemu-tests noiommu'
+        echo 'qtest qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.QemuConformanceTest'
+        echo 'guests qemu-tests qemu,!inner,!noiommu'
     fi
     # Classes of a module are handed out to all of its suites.
     echo 'fabric-1 verbs-api/fabric -'

@@ -42,7 +42,8 @@ class ~ /PropertyTest$/ {
 
 # Names of cases have a point in them.
 class ~ /ConformanceTest$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z0-9.]+$/ {
-    device = class == "EmulatedConformanceTest" ? "emulated:" : class == "QemuConformanceTest" ? "qtest:" : "vfio:"
+    device = class == "EmulatedConformanceTest" ? "emulated:" : class == "QemuConformanceTest" ? "qtest:" : \
+        class == "NoIommuConformanceTest" ? "vfio:?iommu=none" : "vfio:"
     suite = device (device == "emulated:" ? " " $METHOD : "")
     cases[suite, $STATUS]++
     suites[suite]

@@ -23,12 +23,14 @@ public final class SupportMain {
     static final String EMULATED = "software device";
     static final String QTEST = "QEMU 7.2, qtest";
     static final String VFIO = "QEMU 7.2, VFIO";
+    static final String NO_IOMMU = "QEMU 7.2, VFIO without an IOMMU";
     static final String DOCUMENTED = "ESXi, as documented";
     static final String LIKE_ESXI = AnonymousProvider.SCHEME + ":esxi";
-    private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS\n"
+    private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS --noiommu RESULTS\n"
         + "  FILE     what to write: docs/device-support.md\n"
         + "  --qtest  results.txt of the suite on QEMU's device by qtest\n"
-        + "  --vfio   the same through VFIO";
+        + "  --vfio   the same through VFIO\n"
+        + "  --noiommu  the same where there is no IOMMU";
 
     private SupportMain() {
     }
@@ -45,14 +47,16 @@ public final class SupportMain {
     }
 
     static int run(final String[] args, final PrintStream out) throws IOException {
-        if (args.length != 5 || !args[1].equals("--qtest") || !args[3].equals("--vfio")) {
+        if (args.length != 7 || !args[1].equals("--qtest") || !args[3].equals("--vfio")
+            || !args[5].equals("--noiommu")) {
             out.println(USAGE);
             return 2;
         }
         try {
             final SupportTable table = new SupportTable(List.of(emulated(out),
                 SupportColumn.ofLines(QTEST, Files.readAllLines(Path.of(args[2]))),
-                SupportColumn.ofLines(VFIO, Files.readAllLines(Path.of(args[4]))), documented()));
+                SupportColumn.ofLines(VFIO, Files.readAllLines(Path.of(args[4]))),
+                SupportColumn.ofLines(NO_IOMMU, Files.readAllLines(Path.of(args[6]))), documented()));
             Files.writeString(Path.of(args[0]), table.markdown());
             out.println("written: " + args[0]);
             return 0;

@@ -59,4 +59,13 @@ class InnerRootTest {
             .contains("intel-iommu,intremap=on")
             .anyMatch(word -> word.startsWith("pvrdma,addr=10.1,multifunction=on,"));
     }
+
+    @Test
+    void theOtherMachineHasNone() throws IOException {
+        Files.createFile(folder.resolve("without-iommu"));
+        final InnerImage image = new InnerImage(folder);
+        assertThat(image.hasIommu()).isFalse();
+        assertThat(String.join(" ", InnerMachine.command("qemu", image, Path.of("/tmp/s")))).contains("pvrdma,")
+            .doesNotContain("iommu");
+    }
 }

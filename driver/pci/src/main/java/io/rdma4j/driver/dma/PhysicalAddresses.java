@@ -15,6 +15,7 @@ import io.rdma4j.driver.memory.ProcessMaps;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
@@ -26,7 +27,7 @@ import java.util.function.Supplier;
  * <p>Pages must not move while they are mapped. Whoever makes this puts a {@link PinningIommu} in front of it, which
  * keeps pages from being swapped out. That holds hugepages of a pool where they are. Small pages the kernel may move
  * all the same, when it joins free memory or balances it between nodes: so it is looked where they are when they are
- * mapped and once more at the end, and if they are somewhere else then, a warning says so. Thread-safe.
+ * mapped and once more at the end, and if they are somewhere else then, a warning says so, once. Thread-safe.
  */
 public final class PhysicalAddresses implements Iommu {
     /** What is mapped needs an address of its own here, too, which no device is told: any will do. */
@@ -41,6 +42,8 @@ public final class PhysicalAddresses implements Iommu {
     private final String name;
     private final Supplier<PageMap> maps;
     private final Consumer<String> log;
+    /** Mappings of which a page had moved when they ended. */
+    private final AtomicLong moved = new AtomicLong();
 
     /**
      * Pages of this process, found by {@code /proc/self/pagemap}.
@@ -96,8 +99,7 @@ public final class PhysicalAddresses implements Iommu {
         long[] before = pages(address, length);
         for (int i = 0; i < LOOKS; i++) {
             final long[] now = pages(address, length);
-            final int moved = firstDifference(before, now);
-            if (moved < 0 && firstMissing(now) < 0) {
+            if (firstDifference(before, now) < 0 && firstMissing(now) < 0) {
                 return now;
             }
             before = now;
@@ -152,11 +154,12 @@ public final class PhysicalAddresses implements Iommu {
             throw RdmaException.of("unmap memory").device(name).detail("nothing is mapped at 0x%x", iova)
                 .errno(RdmaException.EIO).build();
         }
-        final int moved = firstDifference(frames.pages, pages(frames.address, length));
-        if (moved >= 0) {
-            log.accept(String.format("%s: the page at 0x%x is not where it was when the device was told of it: what "
-                + "the device wrote since then is in memory of somebody else. Use hugepages; do not unmap memory of a "
-                + "region that is open", name, frames.address + (long) moved * PAGE_SIZE));
+        final int page = firstDifference(frames.pages, pages(frames.address, length));
+        if (page >= 0 && moved.getAndIncrement() == 0) {
+            log.accept(String.format("%s: the page at 0x%x is not where it was when the device was told of it, as it "
+                + "moved, or was unmapped too early: what the device wrote since then is in memory of somebody else. "
+                + "Use hugepages; close a region before its memory is unmapped (said once)", name,
+                frames.address + (long) page * PAGE_SIZE));
         }
     }
 
@@ -166,6 +169,7 @@ public final class PhysicalAddresses implements Iommu {
 
     @Override
     public String toString() {
-        return "PhysicalAddresses[" + live.size() + " mappings]";
+        return "PhysicalAddresses[" + live.size() + " mappings" + (moved.get() == 0 ? "" : ", of " + moved
+            + " pages had moved") + ']';
     }
 }

@@ -60,7 +60,7 @@ final class GroupSession {
             undo.add(group::leave);
             enter(group, container, function, failures);
             final GroupSession session = hasIommu ? behindIommu(group, container, function, failures)
-                : new GroupSession(group, container, new PinningIommu(new PhysicalAddresses(group.toString()),
+                : new GroupSession(group, container, new PinningIommu(new PhysicalAddresses("group " + group.number() + ", without an IOMMU"),
                     PagePins.process()), PhysicalAddresses.iovas());
             undo.forget();
             return session;
