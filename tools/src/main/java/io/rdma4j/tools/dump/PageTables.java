@@ -53,7 +53,7 @@ final class PageTables {
             : page -> map.physical(first + page * Pdir.PAGE_SIZE));
     }
 
-    /** Adds the pages of a ring, which lie side by side in the device's own memory. */
+    /** Adds the pages of a ring, which lie side by side in the process, and for the device unless it has no IOMMU. */
     void addRing(final JsonObject json, final long pdirDma, final long iova, final long length) {
         final long pages = length / Pdir.PAGE_SIZE;
         if (pages < 1 || pages > Pdir.MAX_PAGES) {
@@ -63,12 +63,24 @@ final class PageTables {
         final LongUnaryOperator physical = segment == null ? null
             : page -> map.physical(segment.address() + (iova - segment.iova()) + page * Pdir.PAGE_SIZE);
         for (final PageRun run : add(json, pdirDma, pages, physical).list()) {
-            if (run.kind() != PageRun.Kind.PAGES || run.iova() != iova + run.first() * Pdir.PAGE_SIZE) {
+            if (run.kind() != PageRun.Kind.PAGES || run.iova() != iovaOf(segment, iova, run.first())
+                || run.iova() + (run.count() - 1) * Pdir.PAGE_SIZE != iovaOf(segment, iova, run.last())) {
                 json.add("pdir_dma", Fields.invalid(json.get("pdir_dma"),
                     "page " + run.first() + " is not where the driver has the ring"));
                 return;
             }
         }
+    }
+
+    /** Of a page of a ring that begins in a segment. */
+    private long iovaOf(final LiveSegment segment, final long ring, final long page) {
+        final long sideBySide = ring + page * Pdir.PAGE_SIZE;
+        if (segment == null || sideBySide - segment.iova() < segment.length()) {
+            return sideBySide;
+        }
+        final long address = segment.address() + (sideBySide - segment.iova());
+        return view.segments().stream().filter(s -> address >= s.address() && address - s.address() < s.length())
+            .mapToLong(s -> s.iova() + (address - s.address())).findFirst().orElse(0);
     }
 
     private LiveSegment segmentOf(final long iova) {

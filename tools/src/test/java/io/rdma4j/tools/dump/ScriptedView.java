@@ -32,7 +32,7 @@ final class ScriptedView implements LiveView {
     private final Set<String> troubles = new LinkedHashSet<>();
     private Runnable onRead = () -> { };
 
-    private record Piece(long iova, byte[] bytes) {
+    private record Piece(long iova, long address, byte[] bytes) {
     }
 
     /** Publishes an object; attributes in the order of its kind. */
@@ -50,13 +50,18 @@ final class ScriptedView implements LiveView {
 
     /** Memory that the device sees. */
     ScriptedView memory(final long iova, final byte[] bytes) {
-        memory.add(new Piece(iova, bytes));
+        return memory(iova, 0, bytes);
+    }
+
+    /** Memory that the device sees, and the process at another address. */
+    ScriptedView memory(final long iova, final long address, final byte[] bytes) {
+        memory.add(new Piece(iova, address, bytes));
         return this;
     }
 
     /** Memory that lies over what is there already. */
     ScriptedView memoryFirst(final long iova, final byte[] bytes) {
-        memory.add(0, new Piece(iova, bytes));
+        memory.add(0, new Piece(iova, 0, bytes));
         return this;
     }
 
@@ -118,7 +123,7 @@ final class ScriptedView implements LiveView {
     @Override
     public List<LiveSegment> segments() {
         return memory.stream()
-            .map(piece -> new LiveSegment(piece.iova, 0, piece.bytes.length, 9, 0)).toList();
+            .map(piece -> new LiveSegment(piece.iova, piece.address, piece.bytes.length, 9, 0)).toList();
     }
 
     @Override

@@ -104,10 +104,11 @@ public final class PhysicalAddresses implements Iommu {
             }
             before = now;
         }
-        final int page = Math.max(0, firstMissing(before));
+        final int missing = firstMissing(before);
         throw refused(RdmaException.EFAULT)
-            .detail("the page at 0x%x does not stay in one place", address + (long) page * PAGE_SIZE)
-            .hint("use hugepages, or memory of RdmaContext.allocate").build();
+            .detail(missing < 0 ? "some of the %d pages from 0x%x on do not stay where they are"
+                : "some of the %d pages from 0x%x on are not in memory", before.length, address)
+            .hint("use memory of RdmaContext.allocate, which is in hugepages").build();
     }
 
     private long[] pages(final long address, final long length) {

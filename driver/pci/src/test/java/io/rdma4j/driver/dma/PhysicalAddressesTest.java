@@ -172,14 +172,14 @@ class PhysicalAddressesTest {
         }
         assertThat(warnings).isEmpty();
         alwaysMoves = true;
-        assertThat(refusal()).hasMessageContaining("does not stay in one place").hasMessageContaining("[EFAULT]");
+        assertThat(refusal()).hasMessageContaining("4 pages").hasMessageContaining("do not stay where they are [EFAULT]");
     }
 
     @Test
     void aPageThatIsNotThereIsNotTold() {
         present = 0;
         frames(memory.address(), 1, 2, 3, 4);
-        assertThat(refusal()).hasMessageContaining("does not stay in one place");
+        assertThat(refusal()).hasMessageContaining("are not in memory [EFAULT]");
     }
 
     @Test
