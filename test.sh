@@ -3,7 +3,7 @@
 # On a Debian or Ubuntu machine it installs what is missing. The last line is "N passed, N failed, N skipped".
 #
 #   ./test.sh              everything once, on the default JDK
-#   ./test.sh --all        also on the newest JDK found, with all profiles, the whole suite through VFIO, long searches
+#   ./test.sh --all        also on the newest JDK found, with all profiles, VFIO without an IOMMU, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method
 #   ./test.sh --soak N     N rounds of units and the emulated conformance suite, beside four processes that are busy

@@ -68,7 +68,7 @@ END {
     } else if (report == "why") {
         for (reason in why) {
             split(reason, part, "\t")
-            printf "  %-9s skipped %3d: %s\n", part[1], why[reason], part[2] | "sort -k1,1 -k3,3rn"
+            printf "  %-16s skipped %3d: %s\n", part[1], why[reason], part[2] | "sort -k1,1 -k3,3rn"
         }
     } else {
         for (suite in suites) {

@@ -125,14 +125,14 @@ public final class DmaArena implements AutoCloseable {
         final int descriptor = chunk.shared().map(SharedFile::descriptor).orElse(LiveSegment.UNSHARED);
         final long inFile = chunk.shared().map(SharedFile::offset).orElse(0L);
         final List<LivePublisher.LiveEnd> ends = new ArrayList<>();
+        synchronized (this) {
+            published.put(chunk, () -> Cleanup.all(ends, LivePublisher.LiveEnd::close));
+        }
         long length;
         for (long first = 0; first < chunk.length(); first += length) {
             length = runLength(chunk, first);
             ends.add(publisher.segment(new LiveSegment(chunk.iova(first), chunk.address() + first, length,
                 descriptor, descriptor == LiveSegment.UNSHARED ? 0 : inFile + first)));
-        }
-        synchronized (this) {
-            published.put(chunk, () -> ends.forEach(LivePublisher.LiveEnd::close));
         }
     }
 

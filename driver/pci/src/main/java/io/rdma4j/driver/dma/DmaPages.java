@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Some pages of a {@link DmaArena}: contiguous in this process, each somewhere for the device, zeroed when they were handed out.
+ * Some pages of a {@link DmaArena}: contiguous in this process, each somewhere for the device, zeroed when they were
+ * handed out.
  * The memory stays this process' own after closing, so that a late write through an old buffer crashes nothing.
  */
 public final class DmaPages implements AutoCloseable {

@@ -60,8 +60,7 @@ final class GroupSession {
             undo.add(group::leave);
             enter(group, container, function, failures);
             final GroupSession session = hasIommu ? behindIommu(group, container, function, failures)
-                : new GroupSession(group, container, new PinningIommu(new PhysicalAddresses("group " + group.number() + ", without an IOMMU"),
-                    PagePins.process()), PhysicalAddresses.iovas());
+                : withoutIommu(group, container, failures);
             undo.forget();
             return session;
         }
@@ -79,6 +78,17 @@ final class GroupSession {
         requireSmallPages(info, failures);
         return new GroupSession(group, container,
             new VfioIommu(container, "IOMMU group " + group.number(), info), iovas(info, failures));
+    }
+
+    private static GroupSession withoutIommu(
+        final VfioGroup group, final VfioContainer container, final OpenFailures failures) {
+        if (Libc.pageSize() != PAGE_SIZE) {
+            throw failures.unusable(String.format("rdma4j needs pages of %d bytes; this system has %d", PAGE_SIZE,
+                Libc.pageSize()));
+        }
+        final String name = "group " + group.number() + ", without an IOMMU";
+        return new GroupSession(group, container, new PinningIommu(new PhysicalAddresses(name), PagePins.process()),
+            PhysicalAddresses.iovas());
     }
 
     private static void enter(
