@@ -9,7 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
-import io.rdma4j.driver.memory.PageMap;
+import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.verbs.pvrdma.live.MrKind;
 import io.rdma4j.verbs.pvrdma.live.MwKind;

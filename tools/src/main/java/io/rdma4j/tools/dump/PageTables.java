@@ -12,7 +12,7 @@ import com.google.gson.JsonPrimitive;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.live.LiveView;
-import io.rdma4j.driver.memory.PageMap;
+import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.tools.dump.walk.PageRun;
 import io.rdma4j.tools.dump.walk.PageRuns;

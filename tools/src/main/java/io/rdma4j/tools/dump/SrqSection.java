@@ -8,7 +8,7 @@ package io.rdma4j.tools.dump;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
-import io.rdma4j.driver.memory.PageMap;
+import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.function.LongFunction;

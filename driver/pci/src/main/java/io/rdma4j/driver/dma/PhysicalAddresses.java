@@ -8,9 +8,9 @@ package io.rdma4j.driver.dma;
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.memory.PageMap;
 import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.memory.ProcessMaps;
+import io.rdma4j.driver.sysfs.PageMap;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
-import io.rdma4j.driver.memory.PageMap;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.driver.sysfs.PageMap;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

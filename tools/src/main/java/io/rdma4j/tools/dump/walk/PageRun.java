@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.dump.walk;
 
-import io.rdma4j.driver.memory.PageMap;
+import io.rdma4j.driver.sysfs.PageMap;
 
 /**
  * Pages that follow each other in a page directory, and are alike.

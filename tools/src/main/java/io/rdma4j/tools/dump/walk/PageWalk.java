@@ -8,7 +8,7 @@ package io.rdma4j.tools.dump.walk;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.driver.live.LiveView;
-import io.rdma4j.driver.memory.PageMap;
+import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
 
 import java.util.Optional;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.memory;
+package io.rdma4j.driver.sysfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

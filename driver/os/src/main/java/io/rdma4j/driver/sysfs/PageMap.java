@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.driver.memory;
+package io.rdma4j.driver.sysfs;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
