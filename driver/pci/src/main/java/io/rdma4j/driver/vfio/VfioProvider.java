@@ -81,8 +81,8 @@ public final class VfioProvider implements PciDeviceProvider {
             VfioPciDevice.open(address, function, sessions.open(paths, function, failures), host);
         if (withoutIommu) {
             LOGGER.log(System.Logger.Level.WARNING, address + " is used without an IOMMU: the device can read and "
-                + "write all memory of this machine, and whoever tells it where to write can, too; nothing is taken "
-                + "from it when memory is freed or the process dies (docs/vfio.md)");
+                + "write all memory of this machine, whatever goes wrong; memory that is freed under an open region "
+                + "is not taken from it, and pages of 4 KiB may move (docs/vfio.md, \"Without an IOMMU\")");
         }
         return device;
     }
