@@ -38,7 +38,7 @@ public final class PhysicalAddresses implements Iommu {
     /** A page that is on its way is not there for a moment. */
     private static final int LOOKS = 5;
 
-    private final ConcurrentMap<Long, Frames> live = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Long, Live> live = new ConcurrentHashMap<>();
     private final String name;
     private final Supplier<PageMap> maps;
     private final Consumer<String> log;
@@ -70,11 +70,15 @@ public final class PhysicalAddresses implements Iommu {
         return new IovaAllocator(RANGES);
     }
 
-    /** Where the pages of a mapping are; held with what keeps them alive. */
-    private record Frames(long address, long[] pages, Object owner) {
+    /** Where the pages of a mapping are. */
+    private record Frames(long address, long[] pages) {
         long of(final long offset) {
             return pages[Math.toIntExact(offset / PAGE_SIZE)] + offset % PAGE_SIZE;
         }
+    }
+
+    /** What keeps the memory alive is held as long as it is mapped; its frames may be asked for longer. */
+    private record Live(Frames frames, Object owner) {
     }
 
     /**
@@ -91,7 +95,7 @@ public final class PhysicalAddresses implements Iommu {
         if (file != null) {
             throw refused(RdmaException.EFAULT).detail("%s: its pages are the file system's", file).build();
         }
-        live.put(iova, new Frames(address, settled(address, length), owner));
+        live.put(iova, new Live(new Frames(address, settled(address, length)), owner));
     }
 
     /** Seen twice at the same places: not while the kernel moves them. */
@@ -145,22 +149,32 @@ public final class PhysicalAddresses implements Iommu {
 
     @Override
     public LongUnaryOperator busAddresses(final long iova) {
-        return live.get(iova)::of;
+        return live.get(iova).frames::of;
     }
 
     @Override
     public void unmap(final long iova, final long length) {
-        final Frames frames = live.remove(iova);
-        if (frames == null) {
+        final Live ended = live.remove(iova);
+        if (ended == null) {
             throw RdmaException.of("unmap memory").device(name).detail("nothing is mapped at 0x%x", iova)
                 .errno(RdmaException.EIO).build();
         }
-        final int page = firstDifference(frames.pages, pages(frames.address, length));
+        final Frames frames = ended.frames;
+        final int page = firstMoved(frames);
         if (page >= 0 && moved.getAndIncrement() == 0) {
             log.accept(String.format("%s: the page at 0x%x is not where it was when the device was told of it, as it "
                 + "moved, or was unmapped too early: what the device wrote since then is in memory of somebody else. "
                 + "Use hugepages; close a region before its memory is unmapped (said once)", name,
                 frames.address + (long) page * PAGE_SIZE));
+        }
+    }
+
+    /** Nothing is known of pages if the process gave up the right to see where they are; that keeps no mapping alive. */
+    private int firstMoved(final Frames frames) {
+        try {
+            return firstDifference(frames.pages, pages(frames.address, (long) frames.pages.length * PAGE_SIZE));
+        } catch (final RdmaException unseen) {
+            return -1;
         }
     }
 

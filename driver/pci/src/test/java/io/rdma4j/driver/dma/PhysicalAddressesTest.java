@@ -18,6 +18,7 @@ import io.rdma4j.driver.sysfs.PageMap;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -196,6 +197,31 @@ class PhysicalAddressesTest {
         assertThat(addresses.toString()).contains("of 2 pages had moved");
         assertThat(warnings).as("said once").singleElement().asString().contains("group 12",
             Long.toHexString(memory.address() + PAGE_SIZE), "is not where it was", "Use hugepages");
+    }
+
+    @Test
+    void endsMappingsOfAProcessThatGaveUpItsRights() {
+        frames(memory.address(), 1, 2, 3, 4);
+        final DmaMapping mapping = domain.map(memory.address(), memory.length(), null);
+        frames(memory.address(), 0, 0, 0, 0);
+        mapping.close();
+        assertThat(mapping.isReleased()).isTrue();
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void letsGoOfTheOwner() {
+        frames(memory.address(), 1, 2, 3, 4);
+        Object owner = new Object();
+        final WeakReference<Object> seen = new WeakReference<>(owner);
+        final DmaMapping mapping = domain.map(memory.address(), memory.length(), owner);
+        owner = null;
+        mapping.close();
+        for (int i = 0; i < 100 && seen.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(seen.get()).isNull();
+        assertThat(mapping.iova(3L * PAGE_SIZE)).isEqualTo(4L * PAGE_SIZE);
     }
 
     /** Gives out one block. */
