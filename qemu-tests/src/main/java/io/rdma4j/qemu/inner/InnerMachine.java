@@ -52,8 +52,8 @@ final class InnerMachine {
      */
     static List<String> command(final String binary, final InnerImage image, final Path sockets) {
         final int mib = Integer.getInteger(MEMORY_PROPERTY, USUAL_MEMORY_MIB);
-        final List<String> command = new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu", CPU, "-smp", "1",
-            "-m", mib + "M", "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
+        final List<String> command = new ArrayList<>(List.of(binary, "-machine", "q35", "-accel", "tcg", "-cpu",
+            CPU, "-smp", "1", "-m", mib + "M", "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
             // pvrdma maps the guest's pages a second time, which takes shared memory.
             "-object", "memory-backend-ram,id=ram0,size=" + mib + "M,share=on", "-numa", "node,memdev=ram0",
             "-kernel", image.kernel().toString(), "-initrd", image.root().toString(), "-append",

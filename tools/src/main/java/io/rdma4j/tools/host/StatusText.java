@@ -109,7 +109,8 @@ final class StatusText {
     }
 
     private String withoutIommu() {
-        return facts.noIommuMode().map(on -> on ? ", and VFIO is told to do without" : ", VFIO can do without").orElse("");
+        return facts.noIommuMode().map(on -> on ? ", and VFIO is told to do without" : ", VFIO can do without")
+            .orElse("");
     }
 
     private String module() {

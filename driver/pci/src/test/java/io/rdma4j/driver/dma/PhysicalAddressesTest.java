@@ -173,7 +173,8 @@ class PhysicalAddressesTest {
         }
         assertThat(warnings).isEmpty();
         alwaysMoves = true;
-        assertThat(refusal()).hasMessageContaining("4 pages").hasMessageContaining("do not stay where they are [EFAULT]");
+        assertThat(refusal()).hasMessageContaining("4 pages")
+            .hasMessageContaining("do not stay where they are [EFAULT]");
     }
 
     @Test
