@@ -169,7 +169,7 @@ public final class PhysicalAddresses implements Iommu {
         }
     }
 
-    /** Nothing is known of pages if the process gave up the right to see where they are; that keeps no mapping alive. */
+    /** Nothing is known of pages once the process gave up the right to see where they are; no mapping lives longer. */
     private int firstMoved(final Frames frames) {
         try {
             return firstDifference(frames.pages, pages(frames.address, (long) frames.pages.length * PAGE_SIZE));
