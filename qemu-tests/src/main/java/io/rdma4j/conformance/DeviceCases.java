@@ -51,11 +51,16 @@ final class DeviceCases {
             ConformanceCase.of("pkey.isAFullMemberOfTheDefaultPartition", DeviceCases::pkeyIsDefault),
             ConformanceCase.of("pkey.refusesAnIndexThatIsNotThere", DeviceCases::pkeyRefuses),
             ConformanceCase.of("gid.indexZeroIsBoundAtOpen", DeviceCases::gidZeroIsBound),
-            ConformanceCase.of("gid.bindsRebindsUnbinds", DeviceCases::gidBinds),
-            ConformanceCase.of("gid.bindsManyIndices", DeviceCases::gidBindsMany),
-            ConformanceCase.of("gid.refusesWhatCannotBeBound", DeviceCases::gidRefuses),
-            ConformanceCase.of("gid.comesBackAfterItWasUnbound", DeviceCases::gidComesBack),
-            ConformanceCase.of("gid.servesFromAnotherIndex", DeviceCases::gidServes));
+            ConformanceCase.of("gid.bindsRebindsUnbinds", DeviceCases::gidBinds)
+                .needs(Feature.GID_OF_CHOICE),
+            ConformanceCase.of("gid.bindsManyIndices", DeviceCases::gidBindsMany)
+                .needs(Feature.GID_OF_CHOICE),
+            ConformanceCase.of("gid.refusesWhatCannotBeBound", DeviceCases::gidRefuses)
+                .needs(Feature.GID_OF_CHOICE),
+            ConformanceCase.of("gid.comesBackAfterItWasUnbound", DeviceCases::gidComesBack)
+                .needs(Feature.GID_OF_CHOICE),
+            ConformanceCase.of("gid.servesFromAnotherIndex", DeviceCases::gidServes)
+                .needs(Feature.GID_OF_CHOICE));
     }
 
     /** Those that must come last: after the very last everything made from the device is gone. */

@@ -43,18 +43,23 @@ final class RegionKindCases {
 
     static List<ConformanceCase> cases() {
         return List.of(
-            ConformanceCase.of("region.pagesInAnyOrder", RegionKindCases::pagesInAnyOrder),
-            ConformanceCase.of("region.samePageTwice", RegionKindCases::samePageTwice),
-            ConformanceCase.of("region.pagesOfSeveralMemories", RegionKindCases::pagesOfSeveral),
-            ConformanceCase.of("region.pagesInPart", RegionKindCases::pagesInPart),
-            ConformanceCase.of("region.refusesPagesThatDoNotFit", RegionKindCases::refusesPages),
+            ConformanceCase.of("region.pagesInAnyOrder", RegionKindCases::pagesInAnyOrder)
+                .needs(Feature.PAGE_LISTS),
+            ConformanceCase.of("region.samePageTwice", RegionKindCases::samePageTwice)
+                .needs(Feature.PAGE_LISTS),
+            ConformanceCase.of("region.pagesOfSeveralMemories", RegionKindCases::pagesOfSeveral)
+                .needs(Feature.PAGE_LISTS),
+            ConformanceCase.of("region.pagesInPart", RegionKindCases::pagesInPart)
+                .needs(Feature.PAGE_LISTS),
+            ConformanceCase.of("region.refusesPagesThatDoNotFit", RegionKindCases::refusesPages)
+                .needs(Feature.PAGE_LISTS),
             ConformanceCase.of("region.addressOfChoice", RegionKindCases::addressOfChoice)
                 .needs(Feature.IOVA_OF_CHOICE),
             ConformanceCase.of("region.addressOfChoiceForPeers", RegionKindCases::addressForPeers)
                 .needs(Feature.IOVA_OF_CHOICE, Feature.RDMA_WRITE, Feature.REMOTE_KEYS),
             ConformanceCase.of("region.addressKeepsThePlaceInItsPage", RegionKindCases::placeInPage),
             ConformanceCase.of("region.exampleOfTheSpecification", RegionKindCases::example)
-                .needs(Feature.IOVA_OF_CHOICE),
+                .needs(Feature.IOVA_OF_CHOICE, Feature.PAGE_LISTS),
             ConformanceCase.of("region.zeroBased", RegionKindCases::zeroBased).needs(Feature.ZERO_BASED),
             ConformanceCase.of("region.zeroBasedForPeers", RegionKindCases::zeroBasedForPeers)
                 .needs(Feature.ZERO_BASED, Feature.RDMA_WRITE, Feature.REMOTE_KEYS),
@@ -65,7 +70,8 @@ final class RegionKindCases {
             ConformanceCase.of("region.refusesToShareWhatCannotBe", RegionKindCases::refusesShared),
             ConformanceCase.of("region.moreThanAGibibyte", RegionKindCases::large)
                 .needs(Feature.LARGE_REGIONS, Feature.RDMA_WRITE, Feature.REMOTE_KEYS),
-            ConformanceCase.of("region.randomKindsClosedInAnyOrder", RegionKindCases::randomKinds));
+            ConformanceCase.of("region.randomKindsClosedInAnyOrder", RegionKindCases::randomKinds)
+                .needs(Feature.PAGE_LISTS));
     }
 
     /** Receives a message of this length at a place of a region; near to far. */

@@ -41,7 +41,7 @@ final class ReregisterCases {
         return List.of(
             ConformanceCase.of("rereg.memory", ReregisterCases::memory),
             ConformanceCase.of("rereg.length", ReregisterCases::length),
-            ConformanceCase.of("rereg.toPagesAndBack", ReregisterCases::toPages),
+            ConformanceCase.of("rereg.toPagesAndBack", ReregisterCases::toPages).needs(Feature.PAGE_LISTS),
             ConformanceCase.of("rereg.domain", ReregisterCases::domain),
             ConformanceCase.of("rereg.againAndAgain", ReregisterCases::often),
             ConformanceCase.of("rereg.letsGoOfMemoryItDoesNotHaveAnyMore", ReregisterCases::letsGo),

@@ -52,6 +52,8 @@ class ArchitectureTest {
     private static final String STATE = "io.rdma4j.driver.state";
     private static final String WAIT = "io.rdma4j.driver.wait";
     private static final String TOOLS = "io.rdma4j.tools..";
+    private static final String IBVERBS = "io.rdma4j.verbs.ibv..";
+    private static final String IBVERBS_CALLS = "io.rdma4j.verbs.ibv.lib";
     private static final String HOST = "io.rdma4j.driver.sysfs";
     private static final String[] INSIDE = {"io.rdma4j.driver.live", "io.rdma4j.driver.pci",
         "io.rdma4j.verbs.pvrdma.device", "io.rdma4j.verbs.pvrdma", "io.rdma4j.verbs.pvrdma.trace",
@@ -76,6 +78,10 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule VERBS_JOIN_DRIVER_AND_QUEUES = only(VERBS).mayKnow(VERBS, DRIVER, ERRORS, QUEUES, HW);
+
+    @ArchTest
+    static final ArchRule IBVERBS_KNOWS_NEITHER_PCI_NOR_PVRDMA = only(IBVERBS).mayKnow(
+        IBVERBS, PUBLIC_API[0], PUBLIC_API[1], ERRORS, "io.rdma4j.driver.libc", "io.rdma4j.driver.wait", HOST);
 
     @ArchTest
     static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_WATCHES_MEMORY_WAITS_AND_SHARES_FILES =
@@ -107,7 +113,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule JNA_STAYS_WITH_THE_SYSTEM_CALLS = noClasses().that()
-        .resideOutsideOfPackages("io.rdma4j.driver.libc..", "io.rdma4j.driver.vfio..")
+        .resideOutsideOfPackages("io.rdma4j.driver.libc..", "io.rdma4j.driver.vfio..", IBVERBS_CALLS)
         .should().dependOnClassesThat().resideInAPackage("com.sun.jna..");
 
     @ArchTest

@@ -37,7 +37,7 @@ public enum Feature {
     PROTECTION_ERRORS,
     /** Bounds of a region checked to the byte by the device. */
     BYTE_EXACT_REGIONS,
-    /** Invalidation of keys: locally, by a peer's SEND, and with an RDMA READ. */
+    /** Invalidation of keys: locally, and by a peer's SEND. */
     INVALIDATE,
     /** Fast registration work requests. */
     FAST_REGISTRATION,
@@ -64,6 +64,12 @@ public enum Feature {
      * what is flushed behind a request that failed was not carried out, whatever failed.
      */
     REQUESTS_IN_TURN,
+    /** RDMA READs that invalidate a key of this side's. */
+    READ_WITH_INVALIDATE,
+    /** Regions made of pages in an order of one's own: {@link PageList}. */
+    PAGE_LISTS,
+    /** GIDs that the application binds, whatever addresses the network device has: {@link RdmaContext#bindGid}. */
+    GID_OF_CHOICE,
     /** What is received is stored as by a processor of this machine: the system sees which pages have changed. */
     PROCESSOR_STORES
 }

@@ -67,6 +67,7 @@ public final class RdmaDevices {
         final String missing = switch (scheme) {
             case "emulated" -> "io.rdma4j:rdma4j-pvrdma and io.rdma4j:rdma4j-device-model";
             case "vfio" -> "io.rdma4j:rdma4j-pvrdma";
+            case "ibv" -> "io.rdma4j:rdma4j-ibverbs";
             default -> null;
         };
         if (missing != null) {

@@ -9,6 +9,7 @@ import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SgeList;
+import io.rdma4j.verbs.spi.OneThread;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -23,6 +23,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.spi.OneThread;
 import io.rdma4j.verbs.pvrdma.live.CqKind;
 
 import java.lang.invoke.MethodHandles;

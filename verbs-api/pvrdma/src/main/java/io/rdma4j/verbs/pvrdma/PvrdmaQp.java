@@ -26,6 +26,7 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.QpTransitions;
 
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;

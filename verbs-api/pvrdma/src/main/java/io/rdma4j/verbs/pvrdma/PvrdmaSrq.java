@@ -16,6 +16,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.OneThread;
 import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.ArrayList;

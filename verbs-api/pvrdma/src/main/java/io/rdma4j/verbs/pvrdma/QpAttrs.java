@@ -19,6 +19,7 @@ import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.QpAttribute;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.spi.QpTransitions;
 
 import java.util.EnumSet;
 import java.util.Set;

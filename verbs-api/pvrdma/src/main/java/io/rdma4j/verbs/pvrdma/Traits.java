@@ -87,6 +87,11 @@ final class Traits {
                 + "which pages have changed");
         }
         missingByQuirk(profile);
+        for (final Feature part : List.of(Feature.RDMA_READ, Feature.INVALIDATE)) {
+            if (!supports(part)) {
+                missing.put(Feature.READ_WITH_INVALIDATE, whyNot(part));
+            }
+        }
         for (final Quirk quirk : profile.quirks()) {
             peculiarities.add(new Peculiarity(quirk.name().toLowerCase(Locale.ROOT).replace('_', '-'), reason(quirk)));
         }

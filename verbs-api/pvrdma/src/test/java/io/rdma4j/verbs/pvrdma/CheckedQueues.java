@@ -18,6 +18,7 @@ import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
+import io.rdma4j.verbs.spi.OneThread;
 import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

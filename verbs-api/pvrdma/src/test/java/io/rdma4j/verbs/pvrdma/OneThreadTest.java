@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import io.rdma4j.verbs.spi.OneThread;
 
 /** What {@code -Drdma4j.checks=true} finds out. */
 class OneThreadTest {

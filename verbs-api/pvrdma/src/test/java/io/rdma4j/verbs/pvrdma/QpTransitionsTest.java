@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.verbs.QpAttribute;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.spi.QpTransitions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;

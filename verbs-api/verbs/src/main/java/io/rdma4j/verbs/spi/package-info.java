@@ -3,5 +3,5 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/** What a provider of RDMA devices implements to stand beside the one that comes with rdma4j. */
+/** What a provider of RDMA devices implements, and what several of them need. */
 package io.rdma4j.verbs.spi;

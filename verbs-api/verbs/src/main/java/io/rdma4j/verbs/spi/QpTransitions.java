@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.pvrdma;
+package io.rdma4j.verbs.spi;
 
 import static io.rdma4j.verbs.QpAttribute.ACCESS_FLAGS;
 import static io.rdma4j.verbs.QpAttribute.ALT_PATH;
@@ -50,7 +50,7 @@ import java.util.Set;
  * Which attributes a change of state needs and which it allows, by the InfiniBand specification (modify queue pair,
  * QP state transition properties). A change that is not listed does not exist.
  */
-final class QpTransitions {
+public final class QpTransitions {
     private record Change(QpType type, QpState from, QpState to) {
     }
 
@@ -123,23 +123,52 @@ final class QpTransitions {
         return RULES.get(change.type).getOrDefault(change.from, Map.of()).get(change.to);
     }
 
-    /** Whether a QP of this type can go from one state to the other. */
-    static boolean exists(final QpType type, final QpState from, final QpState to) {
+    /**
+     * Whether a QP of this type can go from one state to the other.
+     *
+     * @param type of the QP.
+     * @param from its state.
+     * @param to   the other state.
+     * @return true if there is such a change.
+     */
+    public static boolean exists(final QpType type, final QpState from, final QpState to) {
         return find(new Change(type, from, to)) != null;
     }
 
-    /** What must be given for a change that exists, besides the state. */
-    static Set<QpAttribute> required(final QpType type, final QpState from, final QpState to) {
+    /**
+     * What must be given for a change that exists, besides the state.
+     *
+     * @param type of the QP.
+     * @param from its state.
+     * @param to   the other state.
+     * @return attributes; not to be changed.
+     */
+    public static Set<QpAttribute> required(final QpType type, final QpState from, final QpState to) {
         return find(new Change(type, from, to)).required;
     }
 
-    /** What may be given for a change that exists. */
-    static Set<QpAttribute> optional(final QpType type, final QpState from, final QpState to) {
+    /**
+     * What may be given for a change that exists.
+     *
+     * @param type of the QP.
+     * @param from its state.
+     * @param to   the other state.
+     * @return attributes; not to be changed.
+     */
+    public static Set<QpAttribute> optional(final QpType type, final QpState from, final QpState to) {
         return find(new Change(type, from, to)).optional;
     }
 
-    /** What is wrong with a change: a sentence that names the attributes, or null. */
-    static String objection(
+    /**
+     * What is wrong with a change.
+     *
+     * @param type  of the QP.
+     * @param from  its state.
+     * @param to    the other state.
+     * @param given what is to be set.
+     * @return a sentence that names the attributes, or null.
+     */
+    public static String objection(
         final QpType type, final QpState from, final QpState to, final Set<QpAttribute> given) {
         final Rule rule = find(new Change(type, from, to));
         final String change = type + " QP from " + from + " to " + to;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.pvrdma;
+package io.rdma4j.verbs.spi;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -12,9 +12,9 @@ import java.lang.invoke.VarHandle;
  * Finds out whether two threads are in a place for one, where the system property {@code rdma4j.checks} says so. Where
  * it does not, {@link #CHECKED} is a constant false, by which the compilers leave out all that hangs on it.
  */
-final class OneThread {
+public final class OneThread {
     /** Whether anything is checked. */
-    static final boolean CHECKED = Boolean.getBoolean("rdma4j.checks");
+    public static final boolean CHECKED = Boolean.getBoolean("rdma4j.checks");
 
     private static final VarHandle INSIDE;
 
@@ -34,12 +34,17 @@ final class OneThread {
      *
      * @param place to be read after "are in".
      */
-    OneThread(final String place) {
+    public OneThread(final String place) {
         this.place = place;
     }
 
-    /** A guard, if guards are wanted. */
-    static OneThread of(final String place) {
+    /**
+     * A guard, if guards are wanted.
+     *
+     * @param place to be read after "are in".
+     * @return null if nothing is checked.
+     */
+    public static OneThread of(final String place) {
         return CHECKED ? new OneThread(place) : null;
     }
 
@@ -49,7 +54,7 @@ final class OneThread {
      * @return false if this thread is inside already; {@link #leave()} is to follow only if true.
      * @throws IllegalStateException if another thread is.
      */
-    boolean enter() {
+    public boolean enter() {
         final Thread me = Thread.currentThread();
         final Thread other = (Thread) INSIDE.compareAndExchange(this, (Thread) null, me);
         if (other != null && other != me) {
@@ -59,7 +64,8 @@ final class OneThread {
         return other == null;
     }
 
-    void leave() {
+    /** Goes out. */
+    public void leave() {
         INSIDE.setRelease(this, (Thread) null);
     }
 }

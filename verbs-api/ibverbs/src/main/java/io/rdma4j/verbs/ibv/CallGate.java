@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.ReturnCode;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Lets one thread at a time call the library with an object, as long as that is there. Who destroys the object shuts
+ * the gate, then waits until nobody is inside.
+ */
+final class CallGate {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+    private static final VarHandle INSIDE;
+
+    static {
+        try {
+            INSIDE = MethodHandles.lookup().findVarHandle(CallGate.class, "inside", boolean.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** OK while calls are let in, else the code that refuses them. */
+    private volatile int code;
+    private volatile boolean inside;
+
+    CallGate(final int code) {
+        this.code = code;
+    }
+
+    /**
+     * Goes in.
+     *
+     * @return OK if {@link #leave()} is to follow, else the code that refuses.
+     */
+    int enter() {
+        // Both volatile: who shuts the gate is seen here, or sees this.
+        inside = true;
+        final int refusal = code;
+        if (refusal != ReturnCode.OK) {
+            leave();
+        }
+        return refusal;
+    }
+
+    void leave() {
+        INSIDE.setRelease(this, false);
+    }
+
+    boolean isInside() {
+        return inside;
+    }
+
+    int code() {
+        return code;
+    }
+
+    /** Says what is to be answered from now on; nothing opens a gate that was shut for good. */
+    void set(final int next) {
+        if (code != ReturnCode.CLOSED) {
+            code = next;
+        }
+    }
+
+    /** Waits until nobody is inside; the gate is shut. */
+    void awaitEmpty(final String operation, final IbvContext context, final Object what) {
+        final long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (inside) {
+            if (System.nanoTime() - deadline > 0) {
+                throw Errors.error(RdmaException.EBUSY, operation, context, "a thread does not come out of %s", what);
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+}

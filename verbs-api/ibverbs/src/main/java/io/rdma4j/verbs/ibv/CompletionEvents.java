@@ -1,0 +1,176 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The events of a completion channel of the library. Of the threads that wait one waits for the channel's file, and
+ * hands out what it finds; the others wait for it. Events are acknowledged to the library at once.
+ */
+final class CompletionEvents {
+    static final String OPERATION = "await completion event";
+    private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    final long pointer;
+    private final IbvContext context;
+    private final FdWait wait;
+    private final UnsafeBuffer event = Struct.allocate(2 * Long.BYTES);
+    /** By their addresses in the library. */
+    private final Map<Long, IbvCq> cqs = new HashMap<>();
+    private final Set<IbvCq> ready = new LinkedHashSet<>();
+    private boolean led;
+    private boolean wakeUp;
+    private boolean ended;
+
+    private CompletionEvents(final IbvContext context, final long pointer) {
+        this.context = context;
+        this.pointer = pointer;
+        this.wait = new FdWait(UnsafeApi.getInt(pointer + Abi.CompChannel.FD));
+    }
+
+    static CompletionEvents create(final IbvContext context, final String operation) {
+        return new CompletionEvents(context, context.requireObject(
+            context.library.createCompChannel(context.pointer), operation, "ibv_create_comp_channel"));
+    }
+
+    synchronized void add(final long cq, final IbvCq object) {
+        cqs.put(cq, object);
+    }
+
+    synchronized void remove(final long cq) {
+        ready.remove(cqs.remove(cq));
+    }
+
+    /** Takes the next event, of one CQ or of any; null if the time passed, or somebody ended the wait. */
+    IbvCq await(final IbvObject owner, final IbvCq only, final long nanos) {
+        final long deadline = System.nanoTime() + nanos;
+        boolean looked = false;
+        while (true) {
+            final long left = Math.max(0, deadline - System.nanoTime());
+            synchronized (this) {
+                final IbvCq cq = take(only);
+                if (cq != null) {
+                    return cq;
+                }
+                requireAlive(owner);
+                if (looked && left == 0 || takeWakeUp() || Thread.currentThread().isInterrupted()) {
+                    return null;
+                }
+                looked = true;
+                if (led) {
+                    sleep(Math.min(left, SLICE_NANOS));
+                    continue;
+                }
+                led = true;
+            }
+            lead(Math.min(left, SLICE_NANOS));
+        }
+    }
+
+    private void requireAlive(final IbvObject owner) {
+        owner.requireOpen(OPERATION);
+        context.requireOpen(OPERATION);
+        context.requireWorking(OPERATION);
+        if (ended) {
+            throw Errors.closed(OPERATION, context, owner);
+        }
+    }
+
+    private IbvCq take(final IbvCq only) {
+        final IbvCq next = only != null ? only : ready.isEmpty() ? null : ready.iterator().next();
+        return next != null && ready.remove(next) ? next : null;
+    }
+
+    private boolean takeWakeUp() {
+        final boolean asked = wakeUp;
+        wakeUp = false;
+        return asked;
+    }
+
+    private void sleep(final long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, 100_000));
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void lead(final long nanos) {
+        try {
+            if (wait.await(nanos)) {
+                fetch();
+            }
+        } finally {
+            synchronized (this) {
+                led = false;
+                notifyAll();
+            }
+        }
+    }
+
+    private void fetch() {
+        final long at = event.addressOffset();
+        while (wait.isReadable() && context.library.getCqEvent(pointer, at, at + Long.BYTES) == 0) {
+            final long cq = event.getLong(0);
+            synchronized (this) {
+                final IbvCq object = cqs.get(cq);
+                if (object != null) {
+                    ready.add(object);
+                }
+            }
+            context.library.ackCqEvents(cq, 1);
+        }
+    }
+
+    /** Whether a CQ has an event that nobody took; one that is still with the library does not count. */
+    synchronized boolean hasEvent(final IbvCq cq) {
+        return ready.contains(cq);
+    }
+
+    void wakeUp() {
+        synchronized (this) {
+            wakeUp = true;
+            notifyAll();
+            wait.wakeUp();
+        }
+    }
+
+    /** Whoever waits looks whether there is anything to wait for. */
+    synchronized void endWaits() {
+        if (!ended) {
+            notifyAll();
+            wait.wakeUp();
+        }
+    }
+
+    /** Gives the channel back; its queues are gone. */
+    void close() {
+        synchronized (this) {
+            ended = true;
+            notifyAll();
+            wait.wakeUp();
+            while (led) {
+                sleep(SLICE_NANOS);
+                if (Thread.currentThread().isInterrupted()) {
+                    throw Errors.error(RdmaException.EBUSY, "close completion channel", context,
+                        "interrupted while a thread still waits for it");
+                }
+            }
+        }
+        wait.close();
+        context.destroyed(context.library.destroyCompChannel(pointer), "close completion channel",
+            "ibv_destroy_comp_channel");
+    }
+}

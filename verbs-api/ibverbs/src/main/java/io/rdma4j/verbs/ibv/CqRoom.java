@@ -1,0 +1,99 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Room in a CQ: what QPs reserved, and what is left there by those that are closed. Guarded by the CQ. */
+final class CqRoom {
+    private final List<CqUse> uses = new ArrayList<>();
+    private int capacity;
+    /** Completions that nobody wants, until a poll has found the queue empty. */
+    private volatile int stale;
+
+    CqRoom(final int capacity) {
+        this.capacity = capacity;
+    }
+
+    /** What is wrong with one use more; null if it was added. */
+    String add(final CqUse use) {
+        final long before = reserved(null);
+        final long needed = use.reserves() ? reserved(use) - before : 0;
+        if (needed > 0 && before + needed + stale > capacity) {
+            return capacity + " entries cannot hold " + needed + " more (" + use + ") beside " + before
+                + " reserved for " + uses.size() + " QPs" + (stale > 0 ? " and " + stale + " left by closed QPs" : "");
+        }
+        uses.add(use);
+        return null;
+    }
+
+    void remove(final CqUse use, final int left) {
+        uses.remove(use);
+        stale += left;
+    }
+
+    /** What may be in the queue from the former life of a QP. */
+    void left(final int count) {
+        stale += count;
+    }
+
+    boolean hasStale() {
+        return stale > 0;
+    }
+
+    int stale() {
+        return stale;
+    }
+
+    /** A poll that began after these had been left has found the queue empty. */
+    void gone(final int count) {
+        stale -= count;
+    }
+
+    /** Whether a full load of all would overflow the queue. */
+    boolean isTight() {
+        return reserved(null) + stale > capacity;
+    }
+
+    String objection(final int count) {
+        final long before = reserved(null);
+        return before > 0 && before + stale > count ? count + " entries cannot hold the " + before + " reserved for "
+            + uses + (stale > 0 ? " and " + stale + " left by closed QPs" : "") : null;
+    }
+
+    void capacity(final int count) {
+        capacity = count;
+    }
+
+    boolean isEmpty() {
+        return uses.isEmpty();
+    }
+
+    private long reserved(final CqUse another) {
+        final Set<IbvSrq> counted = new HashSet<>();
+        long sum = another == null ? 0 : reservedBy(another, counted);
+        for (final CqUse use : uses) {
+            sum += reservedBy(use, counted);
+        }
+        return sum;
+    }
+
+    private static long reservedBy(final CqUse use, final Set<IbvSrq> counted) {
+        if (!use.reserves()) {
+            return 0;
+        }
+        final int shared = use.srq() != null && counted.add(use.srq()) ? use.srq().maxWr() : 0;
+        return (long) use.sends() + use.receives() + shared;
+    }
+
+    @Override
+    public String toString() {
+        return reserved(null) + "/" + capacity + " reserved by " + uses + ", " + stale + " stale";
+    }
+}

@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.Gid;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The GID table of a device's ports. It is the kernel's: entries follow the addresses of the network device. One thing
+ * is different here: index 0 is the GID to send from by default, chosen when the device is opened, and the device's own
+ * entry 0 stands where that one was. So programs that name no index use one that reaches peers; on RoCE the device's
+ * own entry 0 often is of version 1, which is not routed.
+ */
+final class GidTable {
+    private static final int ROCE_V2 = 2;
+    private static final int NO_TYPE = -1;
+    private static final long OK = 0;
+
+    private final IbvContext context;
+    private final long queryGidEx;
+    private final int first;
+
+    /**
+     * Chooses the first one.
+     *
+     * @param context of the device.
+     * @param wished  the GID to stand at index 0; null for the best one.
+     */
+    GidTable(final IbvContext context, final Gid wished) {
+        this.context = context;
+        this.queryGidEx = context.library.find("_ibv_query_gid_ex");
+        this.first = wished == null ? best() : find(wished);
+    }
+
+    /** Routable by IPv4, then by IPv6, then whatever is first: InfiniBand has but one. */
+    private int best() {
+        int best = 0;
+        int bestRank = 0;
+        for (int i = 0; i < context.attributes().gidTableLength(); i++) {
+            final int rank = rank(i);
+            if (rank > bestRank) {
+                best = i;
+                bestRank = rank;
+            }
+        }
+        return best;
+    }
+
+    private int rank(final int index) {
+        if (type(1, index) != ROCE_V2) {
+            return 0;
+        }
+        final Gid gid = read(1, index);
+        return gid.isIpv4Mapped() ? 3 : gid.high() >>> 48 == 0xfe80 ? 1 : 2;
+    }
+
+    private int find(final Gid wished) {
+        int found = NO_TYPE;
+        for (int i = 0; i < context.attributes().gidTableLength(); i++) {
+            if (read(1, i).equals(wished) && (found < 0 || type(1, i) == ROCE_V2)) {
+                found = i;
+            }
+        }
+        if (found < 0) {
+            throw RdmaException.of("open device")
+                .device(context.address())
+                .detail("no port has GID %s", wished)
+                .errno(RdmaException.EINVAL)
+                .hint("give the address to the network device of the RDMA device; show_gids and ibv_devinfo -v list "
+                    + "what there is")
+                .build();
+        }
+        return found;
+    }
+
+    /** The device's index. */
+    int toDevice(final int index) {
+        return index == 0 ? first : index == first ? 0 : index;
+    }
+
+    /** The index of a device's index. */
+    int fromDevice(final int index) {
+        return toDevice(index);
+    }
+
+    Gid get(final int port, final int index) {
+        return read(port, toDevice(index));
+    }
+
+    private Gid read(final int port, final int index) {
+        final UnsafeBuffer gid = Struct.allocate(Gid.LENGTH);
+        if (context.library.queryGid(context.pointer, (byte) port, index, gid.addressOffset()) != 0) {
+            return Gid.ZERO;
+        }
+        final byte[] bytes = new byte[Gid.LENGTH];
+        gid.getBytes(0, bytes);
+        return Gid.of(bytes);
+    }
+
+    /** 0 InfiniBand, 1 RoCE version 1, 2 RoCE version 2; NO_TYPE for an entry that is empty or of an old library. */
+    private int type(final int port, final int index) {
+        if (queryGidEx == 0) {
+            return NO_TYPE;
+        }
+        final UnsafeBuffer entry = Struct.allocate(Abi.GidEntry.LENGTH);
+        final int answer = context.library.callInt(queryGidEx, context.pointer, port, index, entry.addressOffset(), 0,
+            (long) Abi.GidEntry.LENGTH);
+        return answer == OK ? entry.getInt(Abi.GidEntry.GID_TYPE) : NO_TYPE;
+    }
+
+    /** The network protocol of an entry, for people. */
+    String typeName(final int port, final int index) {
+        return switch (type(port, toDevice(index))) {
+            case 0 -> "IB";
+            case 1 -> "RoCE v1";
+            case ROCE_V2 -> "RoCE v2";
+            default -> "unknown";
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "GID index 0 is " + get(1, 0) + ", " + typeName(1, 0) + ", the device's index " + first;
+    }
+}

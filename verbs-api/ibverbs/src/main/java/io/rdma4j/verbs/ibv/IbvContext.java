@@ -1,0 +1,467 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Deadline;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventListener;
+import io.rdma4j.verbs.AsyncEventSubscription;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.Peculiarity;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.ibv.lib.CallTable;
+import io.rdma4j.verbs.ibv.lib.DataCalls;
+import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/** An open device. */
+final class IbvContext implements RdmaContext {
+    private static final String CREATE_CQ = "create CQ";
+    private static final int PAGE = 4096;
+    /** What one direct buffer holds, in whole pages, and a page to align it. */
+    private static final int MAX_ALLOCATION = (Integer.MAX_VALUE & -PAGE) - PAGE;
+
+    final VerbsLibrary library;
+    final long pointer;
+    final DataCalls calls;
+    final long regMrIova;
+    final Traits traits;
+    final GidTable gids;
+    final AsyncEvents events;
+    final Owners<IbvQp> qps = new Owners<>();
+    final Owners<IbvSrq> srqs = new Owners<>();
+    final QpNumbers qpNumbers = new QpNumbers();
+    final AtomicLong reachable = new AtomicLong();
+    private final String address;
+    private final String driver;
+    private final IbvAttributes attributes;
+    private final Children<IbvPd> openPds = new Children<>();
+    private final Children<IbvCq> openCqs = new Children<>();
+    private final Children<IbvChannel> openChannels = new Children<>();
+    private final Children<IbvMemory> openMemories = new Children<>();
+    private final AtomicReference<EventSubscription> listener = new AtomicReference<>();
+    private final AtomicReference<String> failure = new AtomicReference<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final Object closing = new Object();
+    private volatile boolean closed;
+
+    /**
+     * Takes over an open device.
+     *
+     * @param address what the application called it.
+     * @param library what opened it.
+     * @param opened  its context; closed with this.
+     * @param gid     the GID to have at index 0; null for the best one.
+     */
+    IbvContext(final String address, final VerbsLibrary library, final Devices.Opened opened, final Gid gid) {
+        this.address = address;
+        this.library = library;
+        this.pointer = opened.context();
+        this.driver = ContextCheck.driver(pointer);
+        this.calls = DataCalls.of(new CallTable(member(Abi.Context.OPS_POST_SEND), member(Abi.Context.OPS_POST_RECV),
+            member(Abi.Context.OPS_POST_SRQ_RECV), member(Abi.Context.OPS_POLL_CQ),
+            member(Abi.Context.OPS_REQ_NOTIFY_CQ)));
+        this.regMrIova = library.find("ibv_reg_mr_iova2");
+        this.attributes = attributes(opened.name() + " (" + driver + ')');
+        this.traits = new Traits(attributes, driver, regMrIova != 0);
+        this.gids = new GidTable(this, gid);
+        this.events = new AsyncEvents(this, UnsafeApi.getInt(pointer + Abi.Context.ASYNC_FD));
+    }
+
+    long member(final int offset) {
+        return UnsafeApi.getLong(pointer + offset);
+    }
+
+    private IbvAttributes attributes(final String name) {
+        final UnsafeBuffer attr = Struct.allocate(Abi.DeviceAttr.LENGTH);
+        require(library.queryDevice(pointer, attr.addressOffset()), "query device", "ibv_query_device");
+        final UnsafeBuffer port = Struct.allocate(Abi.PortAttr.LENGTH);
+        require(library.queryPort(pointer, (byte) 1, port.addressOffset()), "query port", "ibv_query_port");
+        return new IbvAttributes(attr, name, port.getInt(Abi.PortAttr.GID_TBL_LEN));
+    }
+
+    /** Throws what an errno says. */
+    void require(final int errno, final String operation, final String function) {
+        if (errno != 0) {
+            throw Errors.refused(errno < 0 ? library.errno() : errno, operation, this, function);
+        }
+    }
+
+    /** The answer to a call that destroys something: of a device that is gone, whatever it says is no matter. */
+    void destroyed(final int answer, final String operation, final String function) {
+        if (!isFailed()) {
+            require(answer, operation, function);
+        }
+    }
+
+    /** Throws if there is no object. */
+    long requireObject(final long object, final String operation, final String function) {
+        if (object == 0) {
+            throw Errors.refused(library.errno(), operation, this, function);
+        }
+        return object;
+    }
+
+    @Override
+    public String address() {
+        return address;
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+        return attributes;
+    }
+
+    int maxSgeRead() {
+        return attributes.maxSgeRead();
+    }
+
+    @Override
+    public boolean supports(final Feature feature) {
+        return traits.supports(Errors.notNull(feature, "supports", this, "feature"));
+    }
+
+    @Override
+    public String whyNot(final Feature feature) {
+        return traits.whyNot(Errors.notNull(feature, "why not", this, "feature"));
+    }
+
+    @Override
+    public List<Peculiarity> peculiarities() {
+        return traits.peculiarities();
+    }
+
+    @Override
+    public PortAttributes queryPort(final int port) {
+        final String operation = "query port";
+        requireOpen(operation);
+        requirePort(port, operation);
+        requireWorking(operation);
+        final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
+        require(library.queryPort(pointer, (byte) port, attr.addressOffset()), operation, "ibv_query_port");
+        return PortQuery.decode(port, attr);
+    }
+
+    @Override
+    public Gid queryGid(final int port, final int index) {
+        final String operation = "query GID";
+        requireOpen(operation);
+        requirePort(port, operation);
+        requireGidIndex(index, operation);
+        return gids.get(port, index);
+    }
+
+    @Override
+    public String whyUnreachable(final Gid gid) {
+        final String operation = "look for GID";
+        requireOpen(operation);
+        Errors.notNull(gid, operation, this, "GID");
+        return null;
+    }
+
+    @Override
+    public int queryPkey(final int port, final int index) {
+        final String operation = "query P_Key";
+        requireOpen(operation);
+        requirePort(port, operation);
+        Errors.inRange(index, 0, attributes.maxPkeys() - 1, operation, this, "P_Key index");
+        requireWorking(operation);
+        final UnsafeBuffer pkey = Struct.allocate(Short.BYTES);
+        require(library.queryPkey(pointer, (byte) port, index, pkey.addressOffset()), operation, "ibv_query_pkey");
+        return pkey.getShort(0, ByteOrder.BIG_ENDIAN) & 0xffff;
+    }
+
+    @Override
+    public void bindGid(final int index, final Gid gid) {
+        final String operation = "bind GID";
+        requireOpen(operation);
+        requireGidIndex(index, operation);
+        if (Errors.notNull(gid, operation, this, "GID").isZero()) {
+            throw Errors.invalid(operation, this, "the GID is zero");
+        }
+        if (!gid.equals(gids.get(1, index))) {
+            throw unsupported(operation, Feature.GID_OF_CHOICE);
+        }
+    }
+
+    @Override
+    public void unbindGid(final int index) {
+        final String operation = "unbind GID";
+        requireOpen(operation);
+        requireGidIndex(index, operation);
+        if (!gids.get(1, index).isZero()) {
+            throw unsupported(operation, Feature.GID_OF_CHOICE);
+        }
+    }
+
+    RdmaException unsupported(final String operation, final Feature feature) {
+        return Errors.error(RdmaException.EOPNOTSUPP, operation, this, "no %s: %s", feature, whyNot(feature));
+    }
+
+    private void requireGidIndex(final int index, final String operation) {
+        Errors.inRange(index, 0, attributes.gidTableLength() - 1, operation, this, "GID index");
+    }
+
+    void requirePort(final int port, final String operation) {
+        Errors.inRange(port, 1, attributes.physicalPortCount(), operation, this, "port");
+    }
+
+    @Override
+    public ProtectionDomain allocatePd() {
+        final String operation = "allocate PD";
+        requireOpen(operation);
+        requireWorking(operation);
+        return openPds.add(operation, this, this, () -> new IbvPd(this,
+            requireObject(library.allocPd(pointer), operation, "ibv_alloc_pd")));
+    }
+
+    @Override
+    public CompletionChannel createChannel() {
+        final String operation = "create completion channel";
+        requireOpen(operation);
+        requireWorking(operation);
+        return openChannels.add(operation, this, this, () -> IbvChannel.create(this, operation));
+    }
+
+    @Override
+    public CompletionQueue createCq(final int cqe) {
+        return createCq(cqe, (IbvChannel) null);
+    }
+
+    @Override
+    public CompletionQueue createCq(final int cqe, final CompletionChannel channel) {
+        Errors.notNull(channel, CREATE_CQ, this, "channel");
+        if (channel.context() != this) {
+            throw Errors.invalid(CREATE_CQ, this, "%s belongs to another device", channel);
+        }
+        return createCq(cqe, (IbvChannel) channel);
+    }
+
+    private CompletionQueue createCq(final int cqe, final IbvChannel channel) {
+        requireOpen(CREATE_CQ);
+        Errors.inRange(cqe, 1, attributes.maxCqe(), CREATE_CQ, this, "cqe");
+        requireWorking(CREATE_CQ);
+        final IbvCq cq = openCqs.add(CREATE_CQ, this, this,
+            () -> IbvCq.create(this, IbvAttributes.roundUp(cqe), channel));
+        if (isFailed()) {
+            // Whoever told all CQs may not have seen this one.
+            cq.fail();
+        }
+        return cq;
+    }
+
+    @Override
+    public PinnedMemory allocate(final long length) {
+        final String operation = "allocate pinned memory";
+        requireOpen(operation);
+        Errors.inRange(length, 1, MAX_ALLOCATION, operation, this, "length");
+        return openMemories.add(operation, this, this, () -> new IbvMemory(this, (int) (length + PAGE - 1 & -PAGE)));
+    }
+
+    @Override
+    public boolean reachesAnyMemory() {
+        return true;
+    }
+
+    @Override
+    public AsyncEvent pollAsyncEvent() {
+        return events.await(0, () -> false);
+    }
+
+    @Override
+    public AsyncEvent awaitAsyncEvent(final Duration timeout) {
+        return events.await(Deadline.nanos(Errors.notNull(timeout, "await event", this, "timeout")), () -> false);
+    }
+
+    @Override
+    public AsyncEventSubscription listen(final AsyncEventListener told) {
+        final String operation = "listen";
+        Errors.notNull(told, operation, this, "listener");
+        requireOpen(operation);
+        final EventSubscription subscription = new EventSubscription(this, told);
+        if (!listener.compareAndSet(null, subscription)) {
+            throw Errors.error(RdmaException.EBUSY, operation, this, "there is a listener already: %s", listener.get());
+        }
+        if (events.isExhausted()) {
+            forget(subscription);
+            requireWorking(operation);
+        }
+        subscription.start();
+        return subscription;
+    }
+
+    void forget(final EventSubscription subscription) {
+        listener.compareAndSet(subscription, null);
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        final Map<String, Long> counts = new LinkedHashMap<>();
+        events.count(counts);
+        return counts;
+    }
+
+    @Override
+    public boolean isFailed() {
+        return failure.get() != null;
+    }
+
+    @Override
+    public String failure() {
+        return failure.get();
+    }
+
+    /** From now on only closing is possible. */
+    void fail(final String reason) {
+        if (!closed && failure.compareAndSet(null, reason)) {
+            for (final IbvPd pd : openPds.list()) {
+                pd.qps().forEach(qp -> qp.shutGates(ReturnCode.DEVICE_FAILED));
+                pd.srqs().forEach(IbvSrq::fail);
+            }
+            openCqs.list().forEach(IbvCq::fail);
+            openChannels.list().forEach(IbvChannel::endWaits);
+            events.deviceFailed();
+        }
+    }
+
+    /** A call failed in a way that a device that works has no reason for: perhaps it says why. */
+    int doubtful(final int errno, final Object object) {
+        events.fetch();
+        fail(object + ": the library answered " + RdmaException.errnoName(errno));
+        return ReturnCode.DEVICE_FAILED;
+    }
+
+    @Override
+    public long reachableBytes() {
+        return reachable.get();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    void requireOpen(final String operation) {
+        if (closed) {
+            throw Errors.closed(operation, this, this);
+        }
+    }
+
+    /** Refuses control calls after the device failed. */
+    void requireWorking(final String operation) {
+        if (isFailed()) {
+            throw RdmaException.of(operation)
+                .device(address)
+                .detail("the device failed: %s", failure())
+                .errno(RdmaException.EBADFD)
+                .hint("close it; open it again when it is back")
+                .build();
+        }
+    }
+
+    /** A number for an object that has none. */
+    int nextNumber() {
+        return numbers.getAndIncrement();
+    }
+
+    void forget(final IbvPd pd) {
+        openPds.remove(pd);
+    }
+
+    void forget(final IbvCq cq) {
+        openCqs.remove(cq);
+    }
+
+    void forget(final IbvChannel channel) {
+        openChannels.remove(channel);
+    }
+
+    void forget(final IbvMemory memory) {
+        openMemories.remove(memory);
+    }
+
+    @Override
+    public void close() {
+        synchronized (closing) {
+            if (!closed) {
+                closed = true;
+                openChannels.list().forEach(IbvChannel::endWaits);
+                openCqs.list().forEach(IbvCq::endWaits);
+                events.end();
+                closeAll();
+            }
+        }
+    }
+
+    /** QPs use CQs and SRQs, regions lie in memory: each kind goes before what it uses. */
+    private void closeAll() {
+        final Cleanup cleanup = new Cleanup();
+        openPds.list().forEach(pd -> pd.closeQps(cleanup));
+        openPds.closeAll(cleanup);
+        openCqs.closeAll(cleanup);
+        openChannels.closeAll(cleanup);
+        openMemories.closeAll(cleanup);
+        // The kernel takes what is left with the last file.
+        final int answer = library.closeDevice(pointer);
+        if (answer != 0 && !isFailed()) {
+            cleanup.run(() -> require(answer, "close device", "ibv_close_device"));
+        }
+        cleanup.throwIfFailed();
+    }
+
+    @Override
+    public String dump() {
+        final StringBuilder text = new StringBuilder("device ").append(address).append(' ').append(attributes.name())
+            .append(", calls by ").append(calls).append('\n');
+        if (closed) {
+            return text.append("closed\n").toString();
+        }
+        append(text, gids::toString);
+        append(text, () -> String.valueOf(failure()));
+        for (final IbvPd pd : openPds.list()) {
+            append(text, pd::dump);
+            pd.qps().forEach(qp -> append(text, qp::dump));
+            pd.srqs().forEach(srq -> append(text, srq::dump));
+        }
+        openCqs.list().forEach(cq -> append(text, cq::dump));
+        append(text, () -> counters().toString());
+        return text.toString();
+    }
+
+    private static void append(final StringBuilder text, final Supplier<String> part) {
+        try {
+            text.append(part.get()).append('\n');
+        } catch (final RuntimeException e) {
+            text.append("(cannot be read: ").append(e).append(")\n");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "device " + address;
+    }
+}

@@ -1,0 +1,353 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Undo;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionHandler;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.WcOpcode;
+import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.spi.OneThread;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.time.Duration;
+
+/** A completion queue: completions are fetched by the dozen, judged, and handed over one by one. */
+final class IbvCq extends IbvObject implements CompletionQueue {
+    private static final String RESIZE = "resize CQ";
+    private static final int BATCH = 32;
+
+    final long pointer;
+    private final IbvChannel channel;
+    private final CompletionEvents events;
+    private final CallGate gate = new CallGate(ReturnCode.OK);
+    private final CqRoom room;
+    private final int number;
+    private final OneThread poller;
+    private final WcCompletion completion = new WcCompletion();
+    private final UnsafeBuffer block = Struct.allocate(BATCH * Abi.Wc.LENGTH);
+    private final long wcs = block.addressOffset();
+    private volatile int capacity;
+    private volatile long dropped;
+    private boolean polling;
+    /** Those in the block that were not handed over yet: of a poll with a smaller limit, or of one whose handler threw. */
+    private int next;
+    private int fetched;
+
+    private IbvCq(final IbvContext context, final long pointer, final int capacity, final IbvChannel channel,
+        final CompletionEvents events) {
+        super(context);
+        this.pointer = pointer;
+        this.channel = channel;
+        this.events = events;
+        this.capacity = capacity;
+        this.room = new CqRoom(capacity);
+        this.number = context.nextNumber();
+        this.poller = OneThread.of("the poll of " + this);
+    }
+
+    static IbvCq create(final IbvContext context, final int cqe, final IbvChannel channel) {
+        final String operation = "create CQ";
+        try (Undo undo = new Undo()) {
+            final CompletionEvents events =
+                channel == null ? CompletionEvents.create(context, operation) : channel.events;
+            if (channel == null) {
+                undo.add(events::close);
+            }
+            final long pointer = context.requireObject(
+                context.library.createCq(context.pointer, cqe, 0, events.pointer, 0), operation, "ibv_create_cq");
+            undo.add(() -> context.library.destroyCq(pointer));
+            final int granted = UnsafeApi.getInt(pointer + Abi.Cq.CQE);
+            if (granted < cqe) {
+                throw Errors.error(RdmaException.EIO, operation, context, "the device gave %d entries when asked for "
+                    + "%d", granted, cqe);
+            }
+            final IbvCq cq = new IbvCq(context, pointer, cqe, channel, events);
+            if (channel != null) {
+                channel.attach(cq, operation);
+            }
+            events.add(pointer, cq);
+            context.events.add(pointer, cq);
+            undo.forget();
+            return cq;
+        }
+    }
+
+    @Override
+    public RdmaContext context() {
+        return context;
+    }
+
+    @Override
+    public CompletionChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public int capacity() {
+        return capacity;
+    }
+
+    @Override
+    public void resize(final int cqe) {
+        requireOpen(RESIZE);
+        if (!context.supports(Feature.CQ_RESIZE)) {
+            throw Errors.error(RdmaException.EOPNOTSUPP, RESIZE, context, "%s", context.whyNot(Feature.CQ_RESIZE));
+        }
+        Errors.inRange(cqe, 1, context.attributes().maxCqe(), RESIZE, context, "cqe");
+        context.requireWorking(RESIZE);
+        whileOpen(RESIZE, () -> resizeTo(IbvAttributes.roundUp(cqe)));
+    }
+
+    private synchronized void resizeTo(final int count) {
+        final String objection = room.objection(count);
+        if (objection != null) {
+            throw Errors.invalid(RESIZE, context, "%s: %s", this, objection);
+        }
+        context.require(context.library.resizeCq(pointer, count), RESIZE, "ibv_resize_cq");
+        capacity = count;
+        room.capacity(count);
+    }
+
+    @Override
+    public int poll(final CompletionHandler handler, final int limit) {
+        final int refusal = gate.code();
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling)) {
+            return ReturnCode.INVALID_REQUEST;
+        }
+        polling = true;
+        try {
+            return harvest(handler, limit);
+        } finally {
+            polling = false;
+            if (OneThread.CHECKED) {
+                poller.leave();
+            }
+        }
+    }
+
+    private int harvest(final CompletionHandler handler, final int limit) {
+        int handed = 0;
+        while (handed < limit && (next < fetched || fetch(limit - handed))) {
+            handed += deliver(handler);
+        }
+        return handed > 0 ? handed : Math.min(gate.code(), ReturnCode.OK);
+    }
+
+    /** Calls the library; false if it has nothing. */
+    private boolean fetch(final int wanted) {
+        if (gate.enter() != ReturnCode.OK) {
+            return false;
+        }
+        final int stale = room.stale();
+        final int count = Math.min(wanted, BATCH);
+        final int found;
+        try {
+            found = context.calls.pollCq(pointer, count, wcs);
+        } finally {
+            gate.leave();
+        }
+        if (found < 0 || found > count) {
+            context.fail(this + ": ibv_poll_cq answered " + found);
+            return false;
+        }
+        if (stale > 0 && found < count) {
+            gone(stale);
+        }
+        next = 0;
+        fetched = found;
+        return found > 0;
+    }
+
+    private synchronized void gone(final int stale) {
+        room.gone(stale);
+    }
+
+    private int deliver(final CompletionHandler handler) {
+        final long at = wcs + (long) next++ * Abi.Wc.LENGTH;
+        final long wire = UnsafeApi.getLong(at + Abi.Wc.WR_ID);
+        if (WireId.isShared(wire)) {
+            return deliverShared(handler, at, wire);
+        }
+        final IbvQp qp = context.qps.get(WireId.owner(wire));
+        final boolean receive = WireId.isReceive(wire);
+        if (qp == null || this != (receive ? qp.receiveCq : qp.sendCq)) {
+            return drop();
+        }
+        final PostedWork work = receive ? qp.receives.work : qp.sends.work;
+        final int seq = WireId.sequence(wire);
+        if (work == null || !work.isOutstanding(seq)) {
+            return drop();
+        }
+        final long wrId = work.wrId(seq);
+        final int room = work.length(seq);
+        final WcStatus told = WcStatus.of(UnsafeApi.getInt(at + Abi.Wc.STATUS));
+        if (receive) {
+            // Before the handler runs, so that it can post into the place.
+            work.retire(seq);
+            return received(handler, at, qp, wrId, told, room);
+        }
+        final WcOpcode opcode = Opcodes.completion(work.opcode(seq));
+        if (told != WcStatus.SUCCESS) {
+            qp.failed(seq, told);
+        }
+        work.retire(seq);
+        handler.onCompletion(completion.wrap(at, qp, wrId).outcome(opcode, told, room));
+        return 1;
+    }
+
+    private int received(final CompletionHandler handler, final long at, final IbvQp qp, final long wrId,
+        final WcStatus told, final int room) {
+        final int bytes = UnsafeApi.getInt(at + Abi.Wc.BYTE_LEN);
+        final WcOpcode opcode = told == WcStatus.SUCCESS
+            && UnsafeApi.getInt(at + Abi.Wc.OPCODE) == Opcodes.RECV_RDMA_WITH_IMM
+            ? WcOpcode.RECV_RDMA_WITH_IMM : WcOpcode.RECV;
+        final boolean tooLong = told == WcStatus.SUCCESS && opcode == WcOpcode.RECV
+            && Integer.compareUnsigned(bytes, room) > 0;
+        final WcStatus status = tooLong ? WcStatus.LOC_LEN_ERR : told;
+        if (status != WcStatus.SUCCESS) {
+            qp.receiveFailed();
+        }
+        handler.onCompletion(completion.wrap(at, qp, wrId).outcome(opcode, status, bytes));
+        return 1;
+    }
+
+    private int deliverShared(final CompletionHandler handler, final long at, final long wire) {
+        final IbvSrq srq = context.srqs.get(WireId.owner(wire));
+        final int place = WireId.sequence(wire);
+        if (srq == null || !srq.isOutstanding(place)) {
+            return drop();
+        }
+        final long wrId = srq.wrId(place);
+        final int room = srq.length(place);
+        srq.retire(place);
+        final IbvQp qp = context.qpNumbers.get(UnsafeApi.getInt(at + Abi.Wc.QP_NUM));
+        if (qp == null || qp.srq != srq || qp.receiveCq != this) {
+            return drop();
+        }
+        return received(handler, at, qp, wrId, WcStatus.of(UnsafeApi.getInt(at + Abi.Wc.STATUS)), room);
+    }
+
+    private int drop() {
+        dropped++;
+        return 0;
+    }
+
+    @Override
+    public int requestNotify(final boolean solicitedOnly) {
+        synchronized (events) {
+            final int refusal = gate.code();
+            if (refusal != ReturnCode.OK) {
+                return refusal;
+            }
+            final int errno = context.calls.reqNotifyCq(pointer, solicitedOnly ? 1 : 0);
+            return errno == 0 ? ReturnCode.OK : context.doubtful(Math.abs(errno), this);
+        }
+    }
+
+    @Override
+    public boolean awaitEvent(final Duration timeout) {
+        Errors.notNull(timeout, CompletionEvents.OPERATION, context, "timeout");
+        requireOpen(CompletionEvents.OPERATION);
+        return events.await(this, this, Deadline.nanos(timeout)) != null;
+    }
+
+    @Override
+    public long dropped() {
+        return dropped;
+    }
+
+    synchronized void attach(final CqUse use, final String operation) {
+        requireOpen(operation);
+        final String objection = room.add(use);
+        if (objection != null) {
+            throw RdmaException.of(operation).device(context.address()).object(this).detail("%s", objection)
+                .errno(RdmaException.EINVAL)
+                .hint("make the CQ larger, or promise with reserveCq(false) never to overflow it").build();
+        }
+    }
+
+    /** A QP does not use it any more; so many of its completions may still be here. */
+    synchronized void detach(final CqUse use, final int left) {
+        room.remove(use, left);
+    }
+
+    /** A QP forgot its requests; so many completions of them may still be here. */
+    synchronized void left(final int count) {
+        room.left(count);
+    }
+
+    synchronized boolean isTight() {
+        return room.isTight();
+    }
+
+    void fail() {
+        gate.set(ReturnCode.DEVICE_FAILED);
+        events.endWaits();
+    }
+
+    void endWaits() {
+        events.endWaits();
+    }
+
+    @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    synchronized void requireUnused() {
+        if (!room.isEmpty()) {
+            throw Errors.error(RdmaException.EBUSY, "close CQ", context, "%s is used by %s", this, room);
+        }
+    }
+
+    @Override
+    void leave() {
+        synchronized (this) {
+            requireUnused();
+            super.leave();
+        }
+        synchronized (events) {
+            gate.set(ReturnCode.CLOSED);
+        }
+    }
+
+    @Override
+    void destroy() {
+        gate.awaitEmpty("close CQ", context, this);
+        context.events.remove(pointer);
+        final Cleanup cleanup = new Cleanup();
+        events.remove(pointer);
+        cleanup.run(() -> context.destroyed(context.library.destroyCq(pointer), "close CQ", "ibv_destroy_cq"));
+        if (channel == null) {
+            cleanup.run(events::close);
+        } else {
+            channel.detach(this);
+        }
+        cleanup.run(() -> context.forget(this)).throwIfFailed();
+    }
+
+    synchronized String dump() {
+        return this + " capacity=" + capacity + " dropped=" + dropped + " room: " + room;
+    }
+
+    @Override
+    public String toString() {
+        return "CQ " + number;
+    }
+}

@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+/**
+ * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
+ * that a parent never goes before its child.
+ */
+abstract class IbvObject {
+    final IbvContext context;
+    private final Object closing = new Object();
+    private volatile boolean closed;
+
+    IbvObject(final IbvContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Whether it was closed.
+     *
+     * @return true if so.
+     */
+    public final boolean isClosed() {
+        return closed;
+    }
+
+    /** Closes it. Harmless when called again. */
+    public final void close() {
+        if (closed || !hasEvents()) {
+            closeNow();
+            return;
+        }
+        requireUnused();
+        context.events.beginClose(this);
+        try {
+            closeNow();
+        } finally {
+            context.events.endClose(this);
+        }
+    }
+
+    private void closeNow() {
+        synchronized (closing) {
+            if (!closed) {
+                requireUnused();
+                leave();
+                destroy();
+            }
+        }
+    }
+
+    /** Whether asynchronous events can be about this, or about what is in it. */
+    boolean hasEvents() {
+        return false;
+    }
+
+    /** Throws EBUSY if it is in use. */
+    void requireUnused() {
+        // Nobody can use it.
+    }
+
+    /** Whether closing this closes what an event is about. */
+    boolean covers(final Object element) {
+        return element == this;
+    }
+
+    /** Does something that must not run while the object is being closed, nor twice at a time. */
+    final void whileOpen(final String operation, final Runnable action) {
+        synchronized (closing) {
+            requireOpen(operation);
+            action.run();
+        }
+    }
+
+    /** Bars the object for everybody; throws EBUSY instead if it is in use. */
+    void leave() {
+        closed = true;
+    }
+
+    /** Gives back what the object has; runs once. */
+    abstract void destroy();
+
+    final void requireOpen(final String operation) {
+        if (closed) {
+            throw Errors.closed(operation, context, this);
+        }
+    }
+}

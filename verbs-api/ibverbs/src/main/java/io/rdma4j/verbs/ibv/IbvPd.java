@@ -1,0 +1,231 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.FastRegion;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.MrOptions;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WindowType;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+/** A protection domain. */
+final class IbvPd extends IbvObject implements ProtectionDomain {
+    final long pointer;
+    final ClosedHandles closedHandles = new ClosedHandles(this);
+    private final int number;
+    private final Children<IbvQp> qps = new Children<>();
+    private final Children<IbvSrq> srqs = new Children<>();
+    private final Children<IbvAh> ahs = new Children<>();
+    private final Children<IbvMr> regions = new Children<>();
+    private final Children<IbvWindow> windows = new Children<>();
+
+    IbvPd(final IbvContext context, final long pointer) {
+        super(context);
+        this.pointer = pointer;
+        this.number = context.nextNumber();
+    }
+
+    @Override
+    public RdmaContext context() {
+        return context;
+    }
+
+    @Override
+    public MemoryRegion register(final long address, final long length, final AccessFlag... access) {
+        return register(address, length, null, access);
+    }
+
+    @Override
+    public MemoryRegion register(
+        final long address, final long length, final Object owner, final AccessFlag... access) {
+        return register(new MrOptions().memory(address, length, owner).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final ByteBuffer buffer, final AccessFlag... access) {
+        return register(new MrOptions().buffer(buffer).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final DirectBuffer buffer, final AccessFlag... access) {
+        return register(new MrOptions().buffer(buffer).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
+        return register(new MrOptions().memory(memory).access(access));
+    }
+
+    @Override
+    public MemoryRegion register(final MrOptions options) {
+        final String operation = RegionRequest.REGISTER;
+        requireOpen(operation);
+        Errors.notNull(options, operation, context, "options");
+        if (options.pd() != null && options.pd() != this) {
+            throw Errors.invalid(operation, context, "%s shall be in %s, but is registered by %s", options,
+                options.pd(), this);
+        }
+        final RegionRequest request = RegionRequest.of(context, options).check(context);
+        context.requireWorking(operation);
+        return regions.add(operation, context, this, () -> IbvMr.create(this, request));
+    }
+
+    /** The library has no such call: the same memory is registered once more, and pinned twice. */
+    @Override
+    public MemoryRegion registerShared(final MemoryRegion existing, final long iova, final AccessFlag... access) {
+        final String operation = "register shared memory";
+        requireOpen(operation);
+        Errors.notNull(existing, operation, context, "region");
+        Errors.notNull(access, operation, context, "access");
+        Arrays.asList(access).forEach(flag -> Errors.notNull(flag, operation, context, "an access flag"));
+        if (!(existing instanceof IbvMr) || ((IbvMr) existing).context != context) {
+            throw Errors.invalid(operation, context, "%s belongs to another device", existing);
+        }
+        ((IbvMr) existing).requireOpen(operation);
+        final RegionRequest request = ((IbvMr) existing).request()
+            .changed(context, operation, new MrOptions().iova(iova).access(access)).check(context);
+        context.requireWorking(operation);
+        return regions.add(operation, context, this, () -> IbvMr.create(this, request));
+    }
+
+    void adopt(final IbvMr region) {
+        regions.add("reregister memory", context, this, () -> region);
+    }
+
+    @Override
+    public QueuePair createQp(final QpOptions options) {
+        requireOpen(QpFactory.OPERATION);
+        return qps.add(QpFactory.OPERATION, context, this, () -> QpFactory.create(this, options));
+    }
+
+    @Override
+    public SharedReceiveQueue createSrq(final int maxWr, final int maxSge) {
+        final String operation = IbvSrq.CREATE;
+        requireOpen(operation);
+        if (context.attributes().maxSrq() == 0) {
+            throw Errors.error(RdmaException.EOPNOTSUPP, operation, context, "the device has no shared receive queues");
+        }
+        Errors.inRange(maxSge, 1, context.attributes().maxSrqSge(), operation, context, "maxSge");
+        Errors.inRange(maxWr, 1, context.attributes().maxSrqWr(maxSge), operation, context, "maxWr");
+        context.requireWorking(operation);
+        return srqs.add(operation, context, this,
+            () -> IbvSrq.create(this, IbvAttributes.roundUp(maxWr), maxSge));
+    }
+
+    @Override
+    public AddressHandle createAh(final AhAttributes attributes) {
+        final String operation = "create AH";
+        requireOpen(operation);
+        Ways.check(attributes, operation, context);
+        context.requireWorking(operation);
+        closedHandles.sweep();
+        return ahs.add(operation, context, this, () -> IbvAh.create(this, attributes, operation));
+    }
+
+    @Override
+    public MemoryWindow allocateWindow(final WindowType type) {
+        final String operation = "allocate window";
+        requireOpen(operation);
+        Errors.notNull(type, operation, context, "type");
+        if (!context.supports(Feature.MEMORY_WINDOWS)) {
+            throw context.unsupported(operation, Feature.MEMORY_WINDOWS);
+        }
+        context.requireWorking(operation);
+        return windows.add(operation, context, this, () -> IbvWindow.create(this, type, operation));
+    }
+
+    @Override
+    public FastRegion allocateFastRegion(final int maxPages) {
+        final String operation = "allocate fast region";
+        requireOpen(operation);
+        throw context.unsupported(operation, Feature.FAST_REGISTRATION);
+    }
+
+    List<IbvQp> qps() {
+        return qps.list();
+    }
+
+    List<IbvSrq> srqs() {
+        return srqs.list();
+    }
+
+    void forget(final IbvQp qp) {
+        qps.remove(qp);
+    }
+
+    void forget(final IbvSrq srq) {
+        srqs.remove(srq);
+    }
+
+    void forget(final IbvMr region) {
+        regions.remove(region);
+    }
+
+    void forget(final IbvWindow window) {
+        windows.remove(window);
+    }
+
+    void forget(final IbvAh ah) {
+        ahs.remove(ah);
+    }
+
+    void closeQps(final Cleanup cleanup) {
+        qps.closeAll(cleanup);
+    }
+
+    @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    boolean covers(final Object element) {
+        return element instanceof IbvQp && ((IbvQp) element).pd == this
+            || element instanceof IbvSrq && ((IbvSrq) element).pd == this;
+    }
+
+    @Override
+    void destroy() {
+        final Cleanup cleanup = new Cleanup();
+        closeQps(cleanup);
+        srqs.closeAll(cleanup);
+        ahs.closeAll(cleanup);
+        windows.closeAll(cleanup);
+        regions.closeAll(cleanup);
+        cleanup
+            .run(closedHandles::sweep)
+            .run(() -> context.destroyed(context.library.deallocPd(pointer), "close PD", "ibv_dealloc_pd"))
+            .run(() -> context.forget(this))
+            .throwIfFailed();
+    }
+
+    String dump() {
+        return this + " qps=" + qps.size() + " srqs=" + srqs.size() + " ahs=" + ahs.size() + " regions="
+            + regions.list() + " windows=" + windows.list();
+    }
+
+    @Override
+    public String toString() {
+        return "PD " + number;
+    }
+}

@@ -1,0 +1,443 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAddress;
+import io.rdma4j.verbs.QpAttribute;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.spi.QpTransitions;
+import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
+final class IbvQp extends IbvObject implements QueuePair {
+    private static final String MODIFY = "modify QP";
+    private static final int ALL_ATTRIBUTES = (QpAttribute.DEST_QPN.bit() << 1) - 1;
+
+    final IbvPd pd;
+    final IbvCq sendCq;
+    final IbvCq receiveCq;
+    final IbvSrq srq;
+    final SendPath sends;
+    final ReceivePath receives;
+    private final long pointer;
+    private final QpType type;
+    private final CqUse[] uses;
+    private final int number;
+    private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
+    private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
+    private volatile QpAttributes known = new QpAttributes();
+    private volatile int owner;
+    private volatile int qkey;
+    private volatile int gidIndex;
+    private volatile String failure;
+
+    IbvQp(final IbvPd pd, final long pointer, final QpType type, final CqUse[] uses, final IbvSrq srq,
+        final SendPath sends, final ReceivePath receives) {
+        super(pd.context);
+        this.pd = pd;
+        this.pointer = pointer;
+        this.type = type;
+        this.uses = uses;
+        this.sendCq = uses[0].cq();
+        this.receiveCq = uses[uses.length - 1].cq();
+        this.srq = srq;
+        this.sends = sends;
+        this.receives = receives;
+        this.number = UnsafeApi.getInt(pointer + Abi.Qp.QP_NUM);
+        sends.guardedAs("the send queue of " + this);
+        receives.guardedAs("the receive queue of " + this);
+        beginLife();
+        context.qpNumbers.add(this);
+        context.events.add(pointer, this);
+    }
+
+    /** Completions from before are not this QP's any more. */
+    private void beginLife() {
+        owner = context.qps.add(this);
+        sends.wire(WireId.send(owner));
+        receives.wire(WireId.receive(owner));
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public QpType type() {
+        return type;
+    }
+
+    @Override
+    public int qpNumber() {
+        return number;
+    }
+
+    @Override
+    public QpState state() {
+        return state.get();
+    }
+
+    @Override
+    public QpAddress localAddress() {
+        return new QpAddress(context.queryGid(1, gidIndex), number, psn, qkey);
+    }
+
+    @Override
+    public CompletionQueue sendCq() {
+        return sendCq;
+    }
+
+    @Override
+    public CompletionQueue receiveCq() {
+        return receiveCq;
+    }
+
+    @Override
+    public SharedReceiveQueue srq() {
+        return srq;
+    }
+
+    @Override
+    public int maxSendWr() {
+        return sends.work.count();
+    }
+
+    @Override
+    public int maxReceiveWr() {
+        return receives.work == null ? 0 : receives.work.count();
+    }
+
+    @Override
+    public int maxSendSge() {
+        return sends.maxSge();
+    }
+
+    @Override
+    public int maxReceiveSge() {
+        return receives.maxSge();
+    }
+
+    @Override
+    public int maxInline() {
+        return sends.slots.length();
+    }
+
+    @Override
+    public String failure() {
+        return failure;
+    }
+
+    @Override
+    public int postSend(final SendRequest request) {
+        return sends.post(request);
+    }
+
+    @Override
+    public int postSend(final SendRequest[] requests, final int count) {
+        return sends.post(requests, count);
+    }
+
+    @Override
+    public int postSend(final long wrId, final long address, final int length, final int lkey) {
+        return sends.post(wrId, address, length, lkey);
+    }
+
+    @Override
+    public int postSendInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
+        return sends.postInline(wrId, source, offset, length);
+    }
+
+    @Override
+    public SendTemplate prepare(final SendRequest... requests) {
+        return IbvTemplate.of(this, requests);
+    }
+
+    @Override
+    public int bindWindow(
+        final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova, final long length,
+        final AccessFlag... access) {
+        final int refusal = sends.enter();
+        if (refusal != ReturnCode.OK) {
+            return refusal;
+        }
+        try {
+            return sends.bindsWindows()
+                ? sends.bindings.bindWindow(pointer, wrId, window, region, iova, length, access)
+                : ReturnCode.UNSUPPORTED;
+        } finally {
+            sends.leave();
+        }
+    }
+
+    @Override
+    public int postReceive(final ReceiveRequest request) {
+        return receives.post(request);
+    }
+
+    @Override
+    public int postReceive(final ReceiveRequest[] requests, final int count) {
+        return receives.post(requests, count);
+    }
+
+    @Override
+    public int postReceive(final long wrId, final long address, final int length, final int lkey) {
+        return receives.post(wrId, address, length, lkey);
+    }
+
+    @Override
+    public synchronized void modify(final QpAttributes attributes) {
+        requireOpen(MODIFY);
+        Errors.notNull(attributes, MODIFY, context, "attributes");
+        final QpState to = Errors.notNull(attributes.state(), MODIFY, context, "STATE");
+        final QpState from = state.get();
+        final String objection = QpTransitions.objection(type, from, to, attributes.given());
+        if (objection != null) {
+            throw Errors.invalid(MODIFY, context, "%s: %s", this, objection);
+        }
+        QpAttrs.checkRanges(attributes, from, context);
+        context.requireWorking(MODIFY);
+        if (from != QpState.RESET || to != QpState.RESET) {
+            change(attributes, from, to);
+        }
+    }
+
+    private void change(final QpAttributes attributes, final QpState from, final QpState to) {
+        if (from == QpState.RESET && isTight()) {
+            throw RdmaException.of(MODIFY).device(context.address()).object(this)
+                .detail("completions from before RESET still take room in its CQs, which could overflow")
+                .errno(RdmaException.EBUSY).hint("poll the CQs first, until they are empty").build();
+        }
+        if (to == QpState.RESET) {
+            shutGates(ReturnCode.WRONG_STATE);
+        }
+        final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
+        QpAttrs.fill(attr, attributes, context.gids);
+        try (Undo undo = new Undo()) {
+            undo.add(() -> openGates(state.get()));
+            final int errno = context.library.modifyQp(pointer, attr.addressOffset(), attributes.mask());
+            if (errno != 0) {
+                throw refused(errno, from, to);
+            }
+            undo.forget();
+        }
+        remember(attributes);
+        enter(from, to);
+    }
+
+    private boolean isTight() {
+        for (final CqUse use : uses) {
+            if (use.reserves() && use.cq().isTight()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private RdmaException refused(final int errno, final QpState from, final QpState to) {
+        final int why = errno < 0 ? context.library.errno() : errno;
+        return RdmaException.of(MODIFY).device(context.address()).object(this)
+            .detail("from %s to %s: the device refused (%s)", from, to, RdmaException.errnoName(why))
+            .errno(why == RdmaException.ETIMEDOUT || why == RdmaException.EHOSTUNREACH
+                ? RdmaException.EHOSTUNREACH : RdmaException.EIO)
+            .hint(to == QpState.RTR ? "on RoCE the kernel looks for the peer's Ethernet address now: is the peer's GID "
+                + "reachable from the GID that this QP sends from?" : null).build();
+    }
+
+    private void remember(final QpAttributes attributes) {
+        final QpAttributes next = new QpAttributes();
+        QpAttrs.merge(known, next);
+        QpAttrs.merge(attributes, next);
+        known = next;
+        if (attributes.has(QpAttribute.QKEY)) {
+            qkey = attributes.qkey();
+            sends.qkey(attributes.qkey());
+        }
+        if (attributes.has(QpAttribute.AV)) {
+            gidIndex = attributes.ah().sgidIndex();
+        }
+    }
+
+    private void enter(final QpState from, final QpState to) {
+        if (to == QpState.RESET) {
+            startAgain();
+        }
+        if (to == QpState.RESET || to == QpState.ERR) {
+            state.set(to);
+        } else {
+            // If that fails the poller has found an error meanwhile, and the device knows it too.
+            state.compareAndSet(from, to);
+        }
+        openGates(state.get());
+    }
+
+    private void startAgain() {
+        context.qps.remove(owner);
+        for (final CqUse use : uses) {
+            use.cq().left(left(use));
+        }
+        sends.reset();
+        receives.reset();
+        beginLife();
+        known = new QpAttributes();
+        failure = null;
+    }
+
+    /** How many completions of requests that are forgotten now may be in a CQ. */
+    private int left(final CqUse use) {
+        return !use.reserves() ? 0 : (use.sends() > 0 ? sends.work.outstanding() : 0)
+            + (use.receives() > 0 ? receives.work.outstanding() : 0);
+    }
+
+    private void openGates(final QpState now) {
+        sends.gate.set(now.ordinal() >= QpState.RTS.ordinal() ? ReturnCode.OK : ReturnCode.WRONG_STATE);
+        receives.gate(now == QpState.RESET ? ReturnCode.WRONG_STATE : ReturnCode.OK);
+        if (context.isFailed()) {
+            shutGates(ReturnCode.DEVICE_FAILED);
+        }
+        if (isClosed()) {
+            shutGates(ReturnCode.CLOSED);
+        }
+    }
+
+    /** Refuses whatever is posted from now on. */
+    void shutGates(final int code) {
+        sends.gate.set(code);
+        receives.gate(code);
+    }
+
+    /** Poller: a send failed. */
+    void failed(final int seq, final WcStatus status) {
+        if (failure == null && status != WcStatus.WR_FLUSH_ERR) {
+            failure = explain(seq, status).getMessage();
+        }
+        // A failed datagram stops the sends alone (InfiniBand specification, SQE).
+        become(type == QpType.UD && status != WcStatus.WR_FLUSH_ERR ? QpState.SQE : QpState.ERR);
+    }
+
+    private RdmaException explain(final int seq, final WcStatus status) {
+        final PostedWork work = sends.work;
+        final boolean refused = status == WcStatus.REM_ACCESS_ERR;
+        return RdmaException.of(work.opcode(seq).name()).device(context.address()).object(this)
+            .detail("wr_id 0x%x, %d bytes at remote address 0x%x with rkey 0x%x: %s", work.wrId(seq), work.length(seq),
+                work.remoteAddress(seq), work.rkey(seq), status)
+            .errno(refused ? RdmaException.EACCES : RdmaException.EIO)
+            .hint(refused ? "the peer's region, or window, must have this rkey, hold all of these bytes, grant the "
+                + "right and be of the QP's protection domain; its QP must grant the right, too" : null).build();
+    }
+
+    /** Poller: a receive failed. */
+    void receiveFailed() {
+        become(QpState.ERR);
+    }
+
+    /** The device told of it. Under locks: takes none. */
+    void heard(final AsyncEventType event) {
+        if (event == AsyncEventType.QP_FATAL || event == AsyncEventType.QP_REQ_ERR
+            || event == AsyncEventType.QP_ACCESS_ERR) {
+            become(QpState.ERR);
+        }
+    }
+
+    private void become(final QpState next) {
+        QpState now = state.get();
+        while (now != next && fails(now, next) && !state.compareAndSet(now, next)) {
+            now = state.get();
+        }
+    }
+
+    private static boolean fails(final QpState now, final QpState next) {
+        return now == QpState.RTS || now == QpState.SQD || next == QpState.ERR && now != QpState.RESET;
+    }
+
+    @Override
+    public synchronized QpAttributes query() {
+        final String operation = "query QP";
+        requireOpen(operation);
+        final QpAttributes answer = new QpAttributes();
+        QpAttrs.merge(known, answer);
+        if (state.get() != QpState.RESET) {
+            context.requireWorking(operation);
+            final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
+            final UnsafeBuffer init = Struct.allocate(Abi.QpInitAttr.LENGTH);
+            context.require(context.library.queryQp(pointer, attr.addressOffset(), ALL_ATTRIBUTES,
+                init.addressOffset()), operation, "ibv_query_qp");
+            QpAttrs.refresh(answer, attr, context);
+            adopt(answer.state());
+        }
+        return answer.state(state.get());
+    }
+
+    /** The device may know of an error that no completion has shown yet. */
+    private void adopt(final QpState told) {
+        if (told == QpState.ERR || told == QpState.SQE) {
+            become(told);
+        }
+    }
+
+    @Override
+    void leave() {
+        super.leave();
+        shutGates(ReturnCode.CLOSED);
+    }
+
+    @Override
+    boolean hasEvents() {
+        return true;
+    }
+
+    @Override
+    synchronized void destroy() {
+        shutGates(ReturnCode.CLOSED);
+        sends.gate.awaitEmpty("close QP", context, sends);
+        receives.gate.awaitEmpty("close QP", context, receives);
+        context.events.remove(pointer);
+        context.qpNumbers.remove(this);
+        final Cleanup cleanup = new Cleanup();
+        cleanup.run(() -> context.destroyed(context.library.destroyQp(pointer), "close QP", "ibv_destroy_qp"));
+        context.qps.remove(owner);
+        for (final CqUse use : uses) {
+            cleanup.run(() -> use.cq().detach(use, left(use)));
+        }
+        if (srq != null) {
+            srq.detach(uses[0]);
+        }
+        cleanup.run(sends.slots::close).run(() -> pd.forget(this)).throwIfFailed();
+    }
+
+    String dump() {
+        return this + " " + type + " " + state() + " psn=" + psn + " sendCq=" + sendCq + " receiveCq=" + receiveCq
+            + " srq=" + srq + " " + sends + " " + receives + " attributes=" + known;
+    }
+
+    @Override
+    public String toString() {
+        return String.format("QP 0x%06x", number);
+    }
+}

@@ -1,0 +1,46 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
+import org.agrona.DirectBuffer;
+
+/** Reads {@code struct ibv_port_attr}. */
+final class PortQuery {
+    private static final int ETHERNET = 2;
+
+    private PortQuery() {
+    }
+
+    static PortAttributes decode(final int port, final DirectBuffer a) {
+        return new PortAttributes(port,
+            PortState.of(a.getInt(Abi.PortAttr.STATE)),
+            mtu(a.getInt(Abi.PortAttr.MAX_MTU)),
+            mtu(a.getInt(Abi.PortAttr.ACTIVE_MTU)),
+            a.getInt(Abi.PortAttr.GID_TBL_LEN),
+            a.getShort(Abi.PortAttr.PKEY_TBL_LEN) & 0xffff,
+            a.getInt(Abi.PortAttr.PORT_CAP_FLAGS),
+            a.getInt(Abi.PortAttr.MAX_MSG_SZ) & 0xffff_ffffL,
+            a.getInt(Abi.PortAttr.BAD_PKEY_CNTR),
+            a.getInt(Abi.PortAttr.QKEY_VIOL_CNTR),
+            a.getShort(Abi.PortAttr.LID) & 0xffff,
+            a.getShort(Abi.PortAttr.SM_LID) & 0xffff,
+            a.getByte(Abi.PortAttr.LMC) & 0xff,
+            a.getByte(Abi.PortAttr.MAX_VL_NUM) & 0xff,
+            a.getByte(Abi.PortAttr.SM_SL) & 0xff,
+            a.getByte(Abi.PortAttr.SUBNET_TIMEOUT) & 0xff,
+            a.getByte(Abi.PortAttr.ACTIVE_WIDTH) & 0xff,
+            a.getByte(Abi.PortAttr.ACTIVE_SPEED) & 0xff,
+            a.getByte(Abi.PortAttr.PHYS_STATE) & 0xff,
+            a.getByte(Abi.PortAttr.LINK_LAYER) == ETHERNET ? "Ethernet" : "InfiniBand");
+    }
+
+    private static Mtu mtu(final int code) {
+        return Mtu.of(Math.max(1, Math.min(Mtu.values().length, code)));
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.Gid;
+import org.agrona.MutableDirectBuffer;
+
+/** Ways to peers: what is allowed, and their place in {@code struct ibv_ah_attr}. */
+final class Ways {
+    private Ways() {
+    }
+
+    /** Refuses a way that makes no sense. */
+    static void check(final AhAttributes way, final String operation, final IbvContext context) {
+        Errors.notNull(way, operation, context, "address");
+        final Gid dgid = Errors.notNull(way.dgid(), operation, context, "destination GID");
+        if (dgid.isZero() || dgid.isMulticast()) {
+            throw Errors.invalid(operation, context, "destination GID %s is %s", dgid,
+                dgid.isZero() ? "zero" : "a multicast address, which nothing is sent to here");
+        }
+        context.requirePort(way.port(), operation);
+        Errors.inRange(way.hopLimit(), 0, 0xff, operation, context, "hop limit");
+        Errors.inRange(way.trafficClass(), 0, 0xff, operation, context, "traffic class");
+        Errors.inRange(way.flowLabel(), 0, 0xf_ffff, operation, context, "flow label");
+        Errors.inRange(way.serviceLevel(), 0, 15, operation, context, "service level");
+        if (context.queryGid(way.port(), way.sgidIndex()).isZero()) {
+            throw RdmaException.of(operation).device(context.address())
+                .detail("source GID index %d is unbound", way.sgidIndex()).errno(RdmaException.EINVAL)
+                .hint("use index 0").build();
+        }
+    }
+
+    static void write(final MutableDirectBuffer to, final int at, final AhAttributes way, final GidTable gids) {
+        to.putBytes(at + Abi.AhAttr.GRH_DGID, way.dgid().bytes());
+        to.putInt(at + Abi.AhAttr.GRH_FLOW_LABEL, way.flowLabel());
+        to.putByte(at + Abi.AhAttr.GRH_SGID_INDEX, (byte) gids.toDevice(way.sgidIndex()));
+        to.putByte(at + Abi.AhAttr.GRH_HOP_LIMIT, (byte) way.hopLimit());
+        to.putByte(at + Abi.AhAttr.GRH_TRAFFIC_CLASS, (byte) way.trafficClass());
+        to.putByte(at + Abi.AhAttr.SL, (byte) way.serviceLevel());
+        to.putByte(at + Abi.AhAttr.IS_GLOBAL, (byte) 1);
+        to.putByte(at + Abi.AhAttr.PORT_NUM, (byte) way.port());
+    }
+
+    static AhAttributes read(final MutableDirectBuffer from, final int at, final GidTable gids) {
+        final byte[] dgid = new byte[Gid.LENGTH];
+        from.getBytes(at + Abi.AhAttr.GRH_DGID, dgid);
+        return new AhAttributes(Gid.of(dgid), gids.fromDevice(from.getByte(at + Abi.AhAttr.GRH_SGID_INDEX) & 0xff),
+            from.getByte(at + Abi.AhAttr.GRH_HOP_LIMIT) & 0xff, from.getByte(at + Abi.AhAttr.GRH_TRAFFIC_CLASS) & 0xff,
+            from.getInt(at + Abi.AhAttr.GRH_FLOW_LABEL), from.getByte(at + Abi.AhAttr.SL) & 0xff,
+            from.getByte(at + Abi.AhAttr.PORT_NUM) & 0xff);
+    }
+}

@@ -1,0 +1,169 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv.lib;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
+
+/**
+ * Calls by {@code java.lang.foreign}, which JDK 22 has and JDK 17, by which this is compiled, has not: what is needed of
+ * it is looked up by name, once. The handles are constants to the JIT; the address of the function is an argument.
+ */
+final class FfmDataCalls implements DataCalls {
+    private static final MethodHandle POST;
+    private static final MethodHandle POLL;
+    private static final MethodHandle ARM;
+    /** From an address to what the handles take for one. */
+    private static final Method OF_ADDRESS;
+    private static final ReflectiveOperationException WHY_NOT;
+
+    static {
+        MethodHandle post = null;
+        MethodHandle poll = null;
+        MethodHandle arm = null;
+        Method ofAddress = null;
+        ReflectiveOperationException whyNot = null;
+        if (Runtime.version().feature() >= 22) {
+            try {
+                final Foreign foreign = new Foreign();
+                post = foreign.handle(long.class, long.class, long.class);
+                poll = foreign.handle(long.class, int.class, long.class);
+                arm = foreign.handle(long.class, int.class);
+                ofAddress = foreign.segment.getMethod("ofAddress", long.class);
+            } catch (final ReflectiveOperationException e) {
+                whyNot = e;
+            }
+        }
+        POST = post;
+        POLL = poll;
+        ARM = arm;
+        OF_ADDRESS = ofAddress;
+        WHY_NOT = whyNot;
+    }
+
+    private final Object postSend;
+    private final Object postRecv;
+    private final Object postSrqRecv;
+    private final Object pollCq;
+    private final Object reqNotifyCq;
+
+    FfmDataCalls(final CallTable table) {
+        if (!isAvailable()) {
+            throw new UnsupportedOperationException("this JVM has no java.lang.foreign; JDK 22 and later have",
+                WHY_NOT);
+        }
+        postSend = function(table.postSend());
+        postRecv = function(table.postRecv());
+        postSrqRecv = function(table.postSrqRecv());
+        pollCq = function(table.pollCq());
+        reqNotifyCq = function(table.reqNotifyCq());
+    }
+
+    static boolean isAvailable() {
+        return OF_ADDRESS != null;
+    }
+
+    private static Object function(final long address) {
+        try {
+            return OF_ADDRESS.invoke(null, address);
+        } catch (final ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public int postSend(final long qp, final long wr, final long badWr) {
+        return post(postSend, qp, wr, badWr);
+    }
+
+    @Override
+    public int postRecv(final long qp, final long wr, final long badWr) {
+        return post(postRecv, qp, wr, badWr);
+    }
+
+    @Override
+    public int postSrqRecv(final long srq, final long wr, final long badWr) {
+        return post(postSrqRecv, srq, wr, badWr);
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch") // A method handle declares it.
+    private static int post(final Object function, final long queue, final long wr, final long badWr) {
+        try {
+            return (int) POST.invokeExact(function, queue, wr, badWr);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("checkstyle:IllegalCatch") // A method handle declares it.
+    public int pollCq(final long cq, final int count, final long wc) {
+        try {
+            return (int) POLL.invokeExact(pollCq, cq, count, wc);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("checkstyle:IllegalCatch") // A method handle declares it.
+    public int reqNotifyCq(final long cq, final int solicitedOnly) {
+        try {
+            return (int) ARM.invokeExact(reqNotifyCq, cq, solicitedOnly);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static RuntimeException unexpected(final Throwable e) {
+        if (e instanceof Error) {
+            throw (Error) e;
+        }
+        return e instanceof RuntimeException ? (RuntimeException) e : new IllegalStateException(e);
+    }
+
+    @Override
+    public String toString() {
+        return "java.lang.foreign";
+    }
+
+    /** What is needed of the package, by name. */
+    private static final class Foreign {
+        private final Class<?> layout = Class.forName("java.lang.foreign.MemoryLayout");
+        private final Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
+        private final Class<?> descriptor = Class.forName("java.lang.foreign.FunctionDescriptor");
+        private final Class<?> linker = Class.forName("java.lang.foreign.Linker");
+        private final Class<?> option = Class.forName("java.lang.foreign.Linker$Option");
+        private final Class<?> values = Class.forName("java.lang.foreign.ValueLayout");
+
+        Foreign() throws ReflectiveOperationException {
+            // Fields have all that there is.
+        }
+
+        /** A call that returns an int; its first argument is the function. */
+        MethodHandle handle(final Class<?>... arguments) throws ReflectiveOperationException {
+            final Object layouts = Array.newInstance(layout, arguments.length);
+            for (int i = 0; i < arguments.length; i++) {
+                Array.set(layouts, i, layoutOf(arguments[i]));
+            }
+            final Object function = descriptor.getMethod("of", layout, layouts.getClass())
+                .invoke(null, layoutOf(int.class), layouts);
+            final Object options = Array.newInstance(option, 0);
+            final MethodHandle handle = (MethodHandle) linker
+                .getMethod("downcallHandle", descriptor, options.getClass())
+                .invoke(linker.getMethod("nativeLinker").invoke(null), function, options);
+            final MethodType type = MethodType.methodType(int.class, arguments).insertParameterTypes(0, Object.class);
+            return MethodHandles.explicitCastArguments(handle, type);
+        }
+
+        private Object layoutOf(final Class<?> type) throws ReflectiveOperationException {
+            return values.getField(type == int.class ? "JAVA_INT" : "JAVA_LONG").get(null);
+        }
+    }
+}
