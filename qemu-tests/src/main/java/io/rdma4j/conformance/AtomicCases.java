@@ -151,6 +151,11 @@ final class AtomicCases {
         final Refusal refusal = new Refusal(env);
         final Memory old = refusal.near().memory(64).guard();
         final Memory word = refusal.far().memory(64, REMOTE_ATOMIC).guard();
+        if (env.isPeculiar("misaligned-atomics-are-not-posted")) {
+            Check.code(ReturnCode.INVALID_REQUEST, refusal.with(REMOTE_ATOMIC).pair().nearQp()
+                .postSend(OneSided.fetchAndAdd(old, 0, word, 4, 1)), "an address that is not aligned");
+            return;
+        }
         for (final int offset : new int[] {1, 2, 4, 7, 9}) {
             refusal.with(REMOTE_ATOMIC).byPeer(OneSided.fetchAndAdd(old, 0, word, offset, 1),
                 WcStatus.REM_INV_REQ_ERR, AsyncEventType.QP_REQ_ERR);

@@ -12,11 +12,15 @@ import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Asynchronous events, awaited with a deadline. */
 final class Events {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Set<AsyncEventType> QP_ERRORS =
+        EnumSet.of(AsyncEventType.QP_FATAL, AsyncEventType.QP_REQ_ERR, AsyncEventType.QP_ACCESS_ERR);
 
     private Events() {
     }
@@ -42,7 +46,8 @@ final class Events {
     /** The same, where the device has events at all. */
     static void expectIfAny(
         final ConformanceEnv env, final RdmaContext context, final AsyncEventType type, final Object element) {
-        if (context.supports(Feature.ASYNC_EVENTS)) {
+        if (context.supports(Feature.ASYNC_EVENTS)
+            && (!QP_ERRORS.contains(type) || context.supports(Feature.QP_ERROR_EVENTS))) {
             expect(env, context, type, element);
         }
     }

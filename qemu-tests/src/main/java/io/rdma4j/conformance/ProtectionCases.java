@@ -122,6 +122,13 @@ final class ProtectionCases {
             refusal.with(qpRights).byPeer(request, WcStatus.REM_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
         }
 
+        /** The QP does not allow it: some devices say so of the request (docs/judged.md). */
+        void refusesByQp(final SendRequest request, final AccessFlag[] qpRights) {
+            final boolean ofRequest = env.isPeculiar("missing-right-of-the-qp-is-an-invalid-request");
+            refusal.with(qpRights).byPeer(request, ofRequest ? WcStatus.REM_INV_REQ_ERR : WcStatus.REM_ACCESS_ERR,
+                ofRequest ? AsyncEventType.QP_REQ_ERR : AsyncEventType.QP_ACCESS_ERR);
+        }
+
         void expectUntouched() {
             local.expectGuard(0, 2 * PAGE, "memory of the requester");
             memory.expectGuard(0, 3 * PAGE, "memory of the peer");
@@ -131,7 +138,7 @@ final class ProtectionCases {
     private static void qpRight(final ConformanceEnv env) {
         final Target target = new Target(env);
         for (final Access access : target.accesses) {
-            target.refuses(access.of(target.local, target.memory.at(0), target.memory.rkey()), access.allOthers());
+            target.refusesByQp(access.of(target.local, target.memory.at(0), target.memory.rkey()), access.allOthers());
         }
         target.expectUntouched();
     }

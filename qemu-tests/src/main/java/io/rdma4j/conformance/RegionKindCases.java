@@ -69,7 +69,7 @@ final class RegionKindCases {
                 .needs(Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.REMOTE_KEYS),
             ConformanceCase.of("region.refusesToShareWhatCannotBe", RegionKindCases::refusesShared),
             ConformanceCase.of("region.moreThanAGibibyte", RegionKindCases::large)
-                .needs(Feature.LARGE_REGIONS, Feature.RDMA_WRITE, Feature.REMOTE_KEYS),
+                .needs(Feature.LARGE_REGIONS, Feature.PAGE_LISTS, Feature.RDMA_WRITE, Feature.REMOTE_KEYS),
             ConformanceCase.of("region.randomKindsClosedInAnyOrder", RegionKindCases::randomKinds)
                 .needs(Feature.PAGE_LISTS));
     }

@@ -81,7 +81,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule IBVERBS_KNOWS_NEITHER_PCI_NOR_PVRDMA = only(IBVERBS).mayKnow(
-        IBVERBS, PUBLIC_API[0], PUBLIC_API[1], ERRORS, "io.rdma4j.driver.libc", "io.rdma4j.driver.wait", HOST);
+        IBVERBS, PUBLIC_API[0], PUBLIC_API[1], ERRORS, "io.rdma4j.driver.libc", MEMORY);
 
     @ArchTest
     static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_WATCHES_MEMORY_WAITS_AND_SHARES_FILES =

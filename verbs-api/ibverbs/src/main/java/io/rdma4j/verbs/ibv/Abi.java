@@ -91,7 +91,6 @@ final class Abi {
         static final int MAX_SRQ = 212;
         static final int MAX_SRQ_WR = 216;
         static final int MAX_SRQ_SGE = 220;
-        static final int MAX_PKEYS = 224;
         static final int PHYS_PORT_CNT = 227;
         static final int LENGTH = 232;
 

@@ -26,6 +26,8 @@ final class Bindings {
 
     private final SendPath path;
     private final IbvPd pd;
+    /** A region whose keys are 0, for a library that reads one also where there need be none. */
+    private final UnsafeBuffer noRegion = Struct.allocate(Abi.SendWr.LENGTH);
     private final UnsafeBuffer bind = Struct.allocate(Abi.MwBind.LENGTH);
 
     Bindings(final SendPath path, final IbvPd pd) {
@@ -120,7 +122,8 @@ final class Bindings {
         }
         bind.putLong(Abi.MwBind.WR_ID, path.wireOfNext());
         bind.putInt(Abi.MwBind.SEND_FLAGS, SendRequest.SIGNALED);
-        bind.putLong(Abi.MwBind.BIND_INFO_MR, region == null ? 0 : region.pointer());
+        bind.putLong(Abi.MwBind.BIND_INFO_MR, region != null ? region.pointer()
+            : pd.context.traits.bindsWithoutRegion ? 0 : noRegion.addressOffset());
         bind.putLong(Abi.MwBind.BIND_INFO_ADDR, iova);
         bind.putLong(Abi.MwBind.BIND_INFO_LENGTH, length);
         bind.putInt(Abi.MwBind.BIND_INFO_MW_ACCESS_FLAGS, access);

@@ -11,6 +11,7 @@ import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,6 +67,17 @@ final class Devices {
             throw notThere(address, names);
         } finally {
             library.freeDeviceList(list);
+        }
+    }
+
+    /** Version of what driver and library have in common; 0 if the kernel does not tell. */
+    static int abiVersion(final long device) {
+        final Path file = Path.of("/sys/class/infiniband_verbs",
+            Struct.text(device + Abi.Device.DEV_NAME, Abi.Device.NAME_LENGTH), "abi_version");
+        try {
+            return Integer.parseInt(Files.readString(file).strip());
+        } catch (final IOException | NumberFormatException e) {
+            return 0;
         }
     }
 

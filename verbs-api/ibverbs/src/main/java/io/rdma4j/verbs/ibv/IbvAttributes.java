@@ -13,14 +13,30 @@ import java.nio.ByteOrder;
 
 /** From {@code struct ibv_device_attr}, read once. Sizes of queues are powers of two here, so limits are, too. */
 final class IbvAttributes implements DeviceAttributes {
+    /** What the largest devices have. SoftRoCE allows a million, which is more memory than machines have. */
+    private static final int MAX_WR = 1 << 15;
+
     private final DirectBuffer attr;
     private final String name;
+    private final int version;
     private final int gidTableLength;
+    private final int pkeyTableLength;
 
-    IbvAttributes(final DirectBuffer attr, final String name, final int gidTableLength) {
+    /**
+     * Takes what was asked of the device.
+     *
+     * @param attr    an {@code ibv_device_attr}.
+     * @param port    the {@code ibv_port_attr} of the first port: the lengths of its tables hold, whatever the device
+     *                says of all ports.
+     * @param name    of the device.
+     * @param version of what its driver and library have in common.
+     */
+    IbvAttributes(final DirectBuffer attr, final DirectBuffer port, final String name, final int version) {
         this.attr = attr;
         this.name = name;
-        this.gidTableLength = gidTableLength;
+        this.version = version;
+        this.gidTableLength = port.getInt(Abi.PortAttr.GID_TBL_LEN);
+        this.pkeyTableLength = port.getShort(Abi.PortAttr.PKEY_TBL_LEN) & 0xffff;
     }
 
     private int number(final int offset) {
@@ -58,7 +74,7 @@ final class IbvAttributes implements DeviceAttributes {
 
     @Override
     public int deviceVersion() {
-        return hardwareVersion();
+        return version;
     }
 
     @Override
@@ -109,7 +125,7 @@ final class IbvAttributes implements DeviceAttributes {
 
     @Override
     public int maxQpWr() {
-        return powerOfTwo(Abi.DeviceAttr.MAX_QP_WR);
+        return Math.min(Math.min(MAX_WR, maxCqe()), powerOfTwo(Abi.DeviceAttr.MAX_QP_WR));
     }
 
     @Override
@@ -159,7 +175,7 @@ final class IbvAttributes implements DeviceAttributes {
 
     @Override
     public int maxSrqWr(final int maxSge) {
-        return powerOfTwo(Abi.DeviceAttr.MAX_SRQ_WR);
+        return Math.min(Math.min(MAX_WR, maxCqe()), powerOfTwo(Abi.DeviceAttr.MAX_SRQ_WR));
     }
 
     @Override
@@ -189,7 +205,7 @@ final class IbvAttributes implements DeviceAttributes {
 
     @Override
     public int maxPkeys() {
-        return attr.getShort(Abi.DeviceAttr.MAX_PKEYS) & 0xffff;
+        return pkeyTableLength;
     }
 
     @Override

@@ -101,7 +101,7 @@ final class IbvContext implements RdmaContext {
         require(library.queryDevice(pointer, attr.addressOffset()), "query device", "ibv_query_device");
         final UnsafeBuffer port = Struct.allocate(Abi.PortAttr.LENGTH);
         require(library.queryPort(pointer, (byte) 1, port.addressOffset()), "query port", "ibv_query_port");
-        return new IbvAttributes(attr, name, port.getInt(Abi.PortAttr.GID_TBL_LEN));
+        return new IbvAttributes(attr, port, name, Devices.abiVersion(member(Abi.Context.DEVICE)));
     }
 
     /** Throws what an errno says. */
@@ -258,6 +258,7 @@ final class IbvContext implements RdmaContext {
         if (channel.context() != this) {
             throw Errors.invalid(CREATE_CQ, this, "%s belongs to another device", channel);
         }
+        ((IbvChannel) channel).requireOpen(CREATE_CQ);
         return createCq(cqe, (IbvChannel) channel);
     }
 

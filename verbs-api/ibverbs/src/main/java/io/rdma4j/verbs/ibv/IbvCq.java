@@ -21,12 +21,26 @@ import io.rdma4j.verbs.spi.OneThread;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
 /** A completion queue: completions are fetched by the dozen, judged, and handed over one by one. */
 final class IbvCq extends IbvObject implements CompletionQueue {
     private static final String RESIZE = "resize CQ";
     private static final int BATCH = 32;
+    private static final int IDLE = 0;
+    private static final int POLLED = 1;
+    private static final int SWEPT = 2;
+    private static final VarHandle POLLING;
+
+    static {
+        try {
+            POLLING = MethodHandles.lookup().findVarHandle(IbvCq.class, "polling", int.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     final long pointer;
     private final IbvChannel channel;
@@ -40,7 +54,8 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private final long wcs = block.addressOffset();
     private volatile int capacity;
     private volatile long dropped;
-    private boolean polling;
+    /** Whether a thread polls, or looks for what is left by closed QPs. */
+    private volatile int polling;
     /** Those in the block that were not handed over yet: of a poll with a smaller limit, or of one whose handler threw. */
     private int next;
     private int fetched;
@@ -126,18 +141,54 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling)) {
+        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling == POLLED)) {
             return ReturnCode.INVALID_REQUEST;
         }
-        polling = true;
         try {
-            return harvest(handler, limit);
+            // Whoever sweeps the queue is through in a moment: it is empty until then.
+            return POLLING.compareAndSet(this, IDLE, POLLED) ? harvestAndLeave(handler, limit) : 0;
         } finally {
-            polling = false;
             if (OneThread.CHECKED) {
                 poller.leave();
             }
         }
+    }
+
+    private int harvestAndLeave(final CompletionHandler handler, final int limit) {
+        try {
+            return harvest(handler, limit);
+        } finally {
+            polling = IDLE;
+        }
+    }
+
+    /**
+     * Fetches what is in the queue, unless somebody polls: what closed QPs left takes room no more, what others have
+     * there is handed over by the next poll.
+     */
+    private void sweep() {
+        if (POLLING.compareAndSet(this, IDLE, SWEPT)) {
+            try {
+                while (room.hasStale() && dropStale() && fetch(BATCH)) {
+                    // Once more, as long as all of it was of closed QPs.
+                }
+            } finally {
+                polling = IDLE;
+            }
+        }
+    }
+
+    /** Forgets what is at hand of closed QPs; false if there is something for somebody. */
+    private boolean dropStale() {
+        while (next < fetched) {
+            final long wire = UnsafeApi.getLong(wcs + (long) next * Abi.Wc.LENGTH + Abi.Wc.WR_ID);
+            if (WireId.isShared(wire) || context.qps.get(WireId.owner(wire)) != null) {
+                return false;
+            }
+            next++;
+            drop();
+        }
+        return true;
     }
 
     private int harvest(final CompletionHandler handler, final int limit) {
@@ -273,7 +324,11 @@ final class IbvCq extends IbvObject implements CompletionQueue {
 
     synchronized void attach(final CqUse use, final String operation) {
         requireOpen(operation);
-        final String objection = room.add(use);
+        String objection = room.add(use);
+        if (objection != null && room.hasStale()) {
+            sweep();
+            objection = room.add(use);
+        }
         if (objection != null) {
             throw RdmaException.of(operation).device(context.address()).object(this).detail("%s", objection)
                 .errno(RdmaException.EINVAL)
@@ -292,6 +347,9 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     }
 
     synchronized boolean isTight() {
+        if (room.isTight()) {
+            sweep();
+        }
         return room.isTight();
     }
 

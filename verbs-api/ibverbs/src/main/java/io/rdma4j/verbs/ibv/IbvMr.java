@@ -8,6 +8,7 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
@@ -64,9 +65,12 @@ final class IbvMr extends IbvObject implements MemoryRegion {
     }
 
     private RdmaException refused(final RegionRequest request, final int errno) {
+        final String hole = errno != RdmaException.EFAULT ? null : ProcessMaps.firstHole(request.address(),
+            request.length(), request.access().contains(AccessFlag.LOCAL_WRITE));
         return RdmaException.of(request.operation())
             .device(context.address())
-            .detail("0x%x+%d with %s was refused", request.address(), request.length(), request.access())
+            .detail("0x%x+%d with %s was refused%s", request.address(), request.length(), request.access(),
+                hole == null ? "" : ": " + hole)
             .errno(errno == 0 ? RdmaException.EIO : errno)
             .hint(hint(errno))
             .build();

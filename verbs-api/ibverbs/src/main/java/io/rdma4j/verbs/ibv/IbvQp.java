@@ -198,17 +198,35 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     @Override
     public int postReceive(final ReceiveRequest request) {
-        return receives.post(request);
+        return flushed(receives.post(request));
     }
 
     @Override
     public int postReceive(final ReceiveRequest[] requests, final int count) {
-        return receives.post(requests, count);
+        return flushed(receives.post(requests, count));
     }
 
     @Override
     public int postReceive(final long wrId, final long address, final int length, final int lkey) {
-        return receives.post(wrId, address, length, lkey);
+        return flushed(receives.post(wrId, address, length, lkey));
+    }
+
+    /** A receive was posted; some devices do not look for it in the error state. */
+    private int flushed(final int code) {
+        if (code >= 0 && state.get() == QpState.ERR && context.traits.errFlushesOnEntry) {
+            enterErrAgain();
+        }
+        return code;
+    }
+
+    private void enterErrAgain() {
+        final int refusal = receives.gate.enter();
+        if (refusal == ReturnCode.OK) {
+            final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
+            attr.putInt(Abi.QpAttr.QP_STATE, QpState.ERR.ordinal());
+            context.library.modifyQp(pointer, attr.addressOffset(), QpAttribute.STATE.bit());
+            receives.gate.leave();
+        }
     }
 
     @Override

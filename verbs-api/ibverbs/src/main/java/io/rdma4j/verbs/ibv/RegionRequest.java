@@ -107,11 +107,13 @@ record RegionRequest(
         if (iova == address) {
             return;
         }
-        final Feature needed = iova == 0 ? Feature.ZERO_BASED : Feature.IOVA_OF_CHOICE;
-        if (!context.supports(needed)) {
-            throw context.unsupported(operation, needed);
+        if (!context.supports(Feature.IOVA_OF_CHOICE)) {
+            throw context.unsupported(operation, Feature.IOVA_OF_CHOICE);
         }
-        if (iova != 0 && (iova & PAGE_MASK) != (address & PAGE_MASK)) {
+        if (iova == 0 && (address & PAGE_MASK) != 0) {
+            throw context.unsupported(operation, Feature.ZERO_BASED);
+        }
+        if ((iova & PAGE_MASK) != (address & PAGE_MASK)) {
             throw Errors.invalid(operation, context, "IOVA 0x%x is byte %d of its page, but the first byte of the "
                 + "memory, 0x%x, is byte %d of its page: they must be the same", iova, iova & PAGE_MASK, address,
                 address & PAGE_MASK);

@@ -20,6 +20,10 @@ final class Traits {
     private static final int MEM_WINDOW_TYPE_2 = 1 << 23 | 1 << 24;
 
     private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
+    /** Receives that are posted in the error state are flushed when the QP enters it once more. */
+    final boolean errFlushesOnEntry;
+    /** The library takes no region for a window of type 1 that is bound to nothing. */
+    final boolean bindsWithoutRegion;
     private final List<Peculiarity> peculiarities = new ArrayList<>();
 
     Traits(final IbvAttributes attributes, final String driver, final boolean hasIova) {
@@ -34,9 +38,11 @@ final class Traits {
         if ((flags & MEM_WINDOW) == 0 || (flags & MEM_WINDOW_TYPE_2) == 0) {
             missing.put(Feature.MEMORY_WINDOWS, lacks("memory windows of both types", flags));
         }
+        errFlushesOnEntry = Quirk.of(driver).contains(Quirk.LATE_RECEIVES_STAY);
+        bindsWithoutRegion = !Quirk.of(driver).contains(Quirk.UNBIND_READS_REGION);
         for (final Quirk quirk : Quirk.of(driver)) {
-            quirk.features().forEach(feature -> missing.put(feature, quirk.description()));
-            peculiarities.add(new Peculiarity(quirk.title(), quirk.description()));
+            quirk.features().forEach(feature -> missing.put(feature, "the device " + quirk.description()));
+            peculiarities.add(new Peculiarity(quirk.title(), "the device " + quirk.description()));
         }
     }
 
@@ -53,10 +59,11 @@ final class Traits {
         missing.put(Feature.PAGE_LISTS, "libibverbs registers ranges of addresses, not lists of pages");
         missing.put(Feature.GID_OF_CHOICE, "the kernel fills the GID table from the addresses of the network device: "
             + "ip addr add there, and name one by the option gid");
+        missing.put(Feature.ZERO_BASED, "the kernel takes 0 as the address of a region only if its first byte begins a "
+            + "page");
         missing.put(Feature.REQUESTS_IN_TURN, "the device begins requests before those in front of them are over");
         if (!hasIova) {
             missing.put(Feature.IOVA_OF_CHOICE, "this libibverbs has no ibv_reg_mr_iova2");
-            missing.put(Feature.ZERO_BASED, "this libibverbs has no ibv_reg_mr_iova2");
         }
     }
 
