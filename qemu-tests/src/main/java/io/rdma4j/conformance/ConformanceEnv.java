@@ -6,6 +6,7 @@
 package io.rdma4j.conformance;
 
 import io.rdma4j.fabric.cm.DatagramDomain;
+import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
@@ -75,6 +76,15 @@ final class ConformanceEnv implements AutoCloseable {
     /** Whether the driver knows this device to be peculiar in this way. */
     boolean isPeculiar(final String name) {
         return near.peculiarities().stream().anyMatch(item -> item.name().equals(name));
+    }
+
+    /** Ends the case where the device is known to be peculiar in this way, with what is known of it. */
+    void skipIfPeculiar(final String name) {
+        for (final Peculiarity item : near.peculiarities()) {
+            if (item.name().equals(name)) {
+                throw skip("%s: %s (docs/judged.md)", name, item.description());
+            }
+        }
     }
 
     /**

@@ -19,8 +19,9 @@ import java.util.Set;
 /** Asynchronous events, awaited with a deadline. */
 final class Events {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final Set<AsyncEventType> QP_ERRORS =
-        EnumSet.of(AsyncEventType.QP_FATAL, AsyncEventType.QP_REQ_ERR, AsyncEventType.QP_ACCESS_ERR);
+    private static final Set<AsyncEventType> OF_QPS =
+        EnumSet.of(AsyncEventType.QP_FATAL, AsyncEventType.QP_REQ_ERR, AsyncEventType.QP_ACCESS_ERR,
+            AsyncEventType.COMM_EST, AsyncEventType.QP_LAST_WQE_REACHED);
 
     private Events() {
     }
@@ -47,7 +48,7 @@ final class Events {
     static void expectIfAny(
         final ConformanceEnv env, final RdmaContext context, final AsyncEventType type, final Object element) {
         if (context.supports(Feature.ASYNC_EVENTS)
-            && (!QP_ERRORS.contains(type) || context.supports(Feature.QP_ERROR_EVENTS))) {
+            && (!OF_QPS.contains(type) || context.supports(Feature.QP_EVENTS))) {
             expect(env, context, type, element);
         }
     }

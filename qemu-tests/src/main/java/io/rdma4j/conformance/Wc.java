@@ -46,7 +46,7 @@ record Wc(
     /** What a device says that knows one local error, and one remote error for that. */
     private boolean isVague(final WcStatus expected) {
         return switch (expected) {
-            case LOC_PROT_ERR, LOC_LEN_ERR -> status == WcStatus.LOC_QP_OP_ERR;
+            case LOC_PROT_ERR, LOC_LEN_ERR, MW_BIND_ERR -> status == WcStatus.LOC_QP_OP_ERR;
             case REM_INV_REQ_ERR -> status == WcStatus.REM_OP_ERR;
             default -> false;
         };

@@ -363,6 +363,14 @@ final class WindowCases {
         final MemoryWindow window = lender.window(WindowType.TYPE_1);
         lender.bind1(window, START, LENGTH, REMOTE_WRITE);
         lender.writes(START, LENGTH, window.rkey());
+        if (env.isPeculiar("regions-with-windows-stay")) {
+            Check.refused(RdmaException.EBUSY, lender.region::close, "closing a region with a window");
+            Check.that(!lender.region.isClosed(), "the region was closed");
+            lender.writes(START, LENGTH, window.rkey());
+            window.close();
+            lender.region.close();
+            return;
+        }
         lender.region.close();
         lender.refuses(START, 8, window.rkey());
         Check.that(!window.isClosed(), "the window was closed with the region");

@@ -29,8 +29,8 @@ public enum Feature {
     SRQ_LIMIT_EVENT,
     /** Asynchronous events. */
     ASYNC_EVENTS,
-    /** Asynchronous events of QPs that failed: QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR. */
-    QP_ERROR_EVENTS,
+    /** Asynchronous events of QPs: of failures, COMM_EST, and QP_LAST_WQE_REACHED. */
+    QP_EVENTS,
     /** A port state that tells whether traffic can flow. */
     PORT_STATE,
     /** Remote keys that grant and refuse access. */

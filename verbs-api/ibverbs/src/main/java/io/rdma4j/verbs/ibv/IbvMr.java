@@ -87,10 +87,20 @@ final class IbvMr extends IbvObject implements MemoryRegion {
 
     private void deregister(final Registration old) {
         final Cleanup cleanup = new Cleanup();
-        cleanup.run(() -> context.destroyed(context.library.deregMr(old.pointer), "close region", "ibv_dereg_mr"));
+        cleanup.run(() -> deregistered(context.library.deregMr(old.pointer)));
         cleanup.runIfGood(() -> context.reachable.addAndGet(-old.request.length()));
         cleanup.runIfGood(() -> letGo(old.request.owner()));
         cleanup.throwIfFailed();
+    }
+
+    private void deregistered(final int answer) {
+        if (answer == RdmaException.EINVAL && !context.isFailed()
+            && now.request.access().contains(AccessFlag.MW_BIND)) {
+            throw RdmaException.of("close region").device(context.address()).object(this)
+                .detail("the device refused, as it does while windows are bound to it").errno(RdmaException.EBUSY)
+                .hint("close the windows, or bind them elsewhere, first").build();
+        }
+        context.destroyed(answer, "close region", "ibv_dereg_mr");
     }
 
     private void letGo(final Object owner) {
@@ -189,11 +199,22 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         throw context.unsupported("refresh region", Feature.REFRESH);
     }
 
+    /** Before it counts as closed: some devices refuse as long as windows are bound. */
+    @Override
+    void leave() {
+        users.bar();
+        try (Undo undo = new Undo()) {
+            undo.add(users::unbar);
+            users.awaitNone("close region", context, this);
+            deregister(now);
+            undo.forget();
+        }
+        super.leave();
+    }
+
     @Override
     void destroy() {
-        users.awaitNone("close region", context, this);
-        final Registration last = now;
-        new Cleanup().run(() -> deregister(last)).run(() -> last.pd.forget(this)).throwIfFailed();
+        now.pd.forget(this);
     }
 
     @Override

@@ -60,6 +60,8 @@ final class IbvWindow extends IbvObject implements MemoryWindow {
     /** The application chose one. */
     void key(final int key) {
         rkey = key;
+        // The library takes the key that the next binding replaces from here.
+        UnsafeApi.putInt(pointer + Abi.Mw.RKEY, key);
     }
 
     @Override

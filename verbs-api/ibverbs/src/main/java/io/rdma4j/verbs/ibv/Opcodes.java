@@ -19,6 +19,7 @@ final class Opcodes {
     static final int RECV_RDMA_WITH_IMM = 129;
     static final int WITH_IMM = 2;
     static final int WITH_INV = 8;
+    static final int WITH_INV_OF_KERNEL = 4;
     static final int GRH = 1;
     static final int INLINE = 8;
     static final int BIND_MW = 8;

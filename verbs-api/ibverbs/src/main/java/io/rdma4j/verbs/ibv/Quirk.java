@@ -17,10 +17,11 @@ enum Quirk {
     VAGUE_LOCAL_ERRORS("local-errors-are-qp-operation-errors", "rxe",
         "says LOC_QP_OP_ERR of requests whose elements have a wrong key, bounds, domain or rights, or a receive that is "
             + "too short, and tells the peer REM_OP_ERR"),
-    /** There are none of QP_FATAL, QP_REQ_ERR and QP_ACCESS_ERR. */
-    NO_QP_ERROR_EVENTS("no-events-of-failed-qps", "rxe",
-        "raises no asynchronous event for a QP that goes to the error state, as when it refuses a peer",
-        Feature.QP_ERROR_EVENTS),
+    /** There are none of QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, COMM_EST and QP_LAST_WQE_REACHED. */
+    NO_QP_EVENTS("no-events-of-qps", "rxe",
+        "raises no asynchronous event for a QP that goes to the error state, as when it refuses a peer, for the first "
+            + "message in RTR, and for the last receive of a QP with a shared queue",
+        Feature.QP_EVENTS),
     /** A receive is only seen when a message, or a change of state, comes. */
     LATE_RECEIVES_STAY("receives-in-err-are-not-flushed", "rxe",
         "does not flush a receive that is posted when the QP is in the error state; the driver moves the QP from ERR to "
@@ -35,6 +36,26 @@ enum Quirk {
     /** As table "responder error behavior" of the specification says: an operation that the QP is not set up for. */
     QP_RIGHTS_ARE_REQUESTS("missing-right-of-the-qp-is-an-invalid-request", "rxe",
         "answers an operation that the QP does not allow as an invalid request, not as a violation of access"),
+    /** The local key is needed, and looked at, when the answer comes. */
+    ATOMICS_FIRST("atomics-are-done-before-the-local-key-is-looked-at", "rxe",
+        "carries an atomic out at the peer before it finds that the old value has no place to go"),
+    /** Linux 6.1: the flag of completions is the kernel's, 4, where the library has 8. */
+    INVALIDATE_FLAG("invalidated-is-told-by-another-flag", "rxe",
+        "marks the completion of a message that invalidated a key by the kernel's flag (4), not the library's (8); the "
+            + "driver knows"),
+    /** As the specification allows: the verb fails while windows are bound. */
+    BOUND_REGIONS_STAY("regions-with-windows-stay", "rxe",
+        "does not deregister a region that windows are bound to: close them first"),
+    /** Linux 6.1, rxe_resp.c, RESPST_ERR_INVALIDATE_RKEY: no NAK. */
+    SILENT_INVALIDATION("refused-invalidations-are-not-told", "rxe",
+        "tells the sender success of a SEND that should have invalidated a key that cannot be, and fails the receiver "
+            + "alone"),
+    /** Going back to RTS does not wake the requester; an SQ_DRAINED comes that was not asked for. */
+    SQD("drained-send-queues-stay-drained", "rxe",
+        "does not go on with what was posted in SQD when the QP is in RTS again, refuses to go there at once, and tells of "
+            + "the end of draining also if it was not asked to"),
+    /** To ERR instead of SQE. */
+    NO_SQE("failed-datagrams-end-the-qp", "rxe", "moves a datagram QP to ERR, not SQE, when a send fails"),
     /** Linux 6.1, rxe_resp.c, check_rkey. */
     WINDOW_BOUNDS("windows-reach-all-of-their-region", "rxe",
         "compares what a peer asks for through a memory window with the bounds of the region, not those of the window"),

@@ -22,6 +22,8 @@ final class Traits {
     private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
     /** Receives that are posted in the error state are flushed when the QP enters it once more. */
     final boolean errFlushesOnEntry;
+    /** Of completions of messages that invalidated a key. */
+    final int invalidatedFlag;
     /** The library takes no region for a window of type 1 that is bound to nothing. */
     final boolean bindsWithoutRegion;
     private final List<Peculiarity> peculiarities = new ArrayList<>();
@@ -39,6 +41,8 @@ final class Traits {
             missing.put(Feature.MEMORY_WINDOWS, lacks("memory windows of both types", flags));
         }
         errFlushesOnEntry = Quirk.of(driver).contains(Quirk.LATE_RECEIVES_STAY);
+        invalidatedFlag = Quirk.of(driver).contains(Quirk.INVALIDATE_FLAG) ? Opcodes.WITH_INV_OF_KERNEL
+            : Opcodes.WITH_INV;
         bindsWithoutRegion = !Quirk.of(driver).contains(Quirk.UNBIND_READS_REGION);
         for (final Quirk quirk : Quirk.of(driver)) {
             quirk.features().forEach(feature -> missing.put(feature, "the device " + quirk.description()));

@@ -16,16 +16,26 @@ final class Users {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final AtomicInteger count = new AtomicInteger();
+    private volatile boolean barred;
 
     /** Begins to use an object; false if it is closed. */
     boolean begin(final IbvObject object) {
         count.incrementAndGet();
         // Looked at afterwards: who closes it either is seen here, or sees this.
-        if (object.isClosed()) {
+        if (barred || object.isClosed()) {
             count.decrementAndGet();
             return false;
         }
         return true;
+    }
+
+    /** Nobody new is let in. */
+    void bar() {
+        barred = true;
+    }
+
+    void unbar() {
+        barred = false;
     }
 
     void end() {

@@ -83,7 +83,7 @@ final class WcCompletion implements Completion {
 
     @Override
     public boolean isInvalidated() {
-        return isReceive() && hasFlag(Opcodes.WITH_INV);
+        return isReceive() && hasFlag(qp.context.traits.invalidatedFlag);
     }
 
     @Override

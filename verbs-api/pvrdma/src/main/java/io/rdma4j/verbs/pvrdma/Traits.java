@@ -151,7 +151,7 @@ final class Traits {
         missing(profile, Quirk.QP_NOT_REUSABLE, Feature.QP_RESET);
         missing(profile, Quirk.QUERY_QP_GARBAGE, Feature.QP_QUERY_ALL);
         missing(profile, Quirk.NO_SRQ_LIMIT_EVENT, Feature.SRQ_LIMIT_EVENT);
-        missing(profile, Quirk.NO_ASYNC_EVENTS, Feature.ASYNC_EVENTS, Feature.QP_ERROR_EVENTS);
+        missing(profile, Quirk.NO_ASYNC_EVENTS, Feature.ASYNC_EVENTS, Feature.QP_EVENTS);
         missing(profile, Quirk.PORT_DOWN_ADVISORY, Feature.PORT_STATE);
         missing(profile, Quirk.RKEY_ALL_ONES, Feature.REMOTE_KEYS);
         missing(profile, Quirk.MR_KEYS_REUSED, Feature.KEYS_NOT_REUSED);
