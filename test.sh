@@ -62,6 +62,7 @@ install() {
     find_java javac || needed+=("$RDMA4J_JDK_PACKAGES")
     command -v mvn >/dev/null || needed+=(maven)
     { command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; } || others+=(gcc libc6-dev)
+    [ -e /usr/include/infiniband/verbs.h ] || others+=(libibverbs-dev)
     if [ "$qemu" = yes ]; then
         others+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils xz-utils zstd
             make flex bison bc chromium)
@@ -163,6 +164,7 @@ suites() {
         echo 'vfio qemu-tests inner'
         [ "$mode" != all ] || echo 'noiommu qemu-tests noiommu'
         echo 'qtest qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.QemuConformanceTest'
+        echo 'rxe qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.IbvConformanceTest'
         echo 'guests qemu-tests qemu,!inner,!noiommu'
     fi
     # Classes of a module are handed out to all of its suites.
@@ -180,6 +182,7 @@ suites() {
     echo 'tools-2 tools -'
     echo 'pvrdma-1 verbs-api/pvrdma -'
     echo 'pvrdma-2 verbs-api/pvrdma -'
+    echo 'ibverbs verbs-api/ibverbs -'
     echo 'device-model device-model -'
     echo 'os driver/os -'
     echo 'pci driver/pci -'
@@ -214,7 +217,7 @@ worker() {
     claims=$out/claims/$module-$build_dir
     # What has a suite of its own is taken already.
     mkdir -p "$claims"
-    [ "$name" != qtest ] || : >"$claims/$class"
+    case $name in qtest | rxe) : >"$claims/$class" ;; esac
     path=$PWD/$module/$build_dir/test-classes:$PWD/$module/$build_dir/classes:$(cat "$module/$build_dir/class-path.txt")
     path+=:$PWD/test-support/$build_dir/classes:$(cat "test-support/$build_dir/class-path.txt")
     (

@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.qemu.guest.FabricGuest;
+import io.rdma4j.qemu.guest.GuestContext;
+import io.rdma4j.qemu.guest.GuestResult;
+import io.rdma4j.qemu.guest.GuestTests;
+import io.rdma4j.qemu.guest.QemuTest;
+import io.rdma4j.qemu.guest.ResultWriter;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Linux' SoftRoCE through libibverbs: the whole suite on a device that nobody here wrote. Calls are made as the JDK that
+ * runs this makes them: by JNA on 17, by java.lang.foreign on 22 and later.
+ */
+@QemuTest
+class IbvConformanceTest {
+    private static final List<Path> LIBRARY = List.of(Path.of("/usr/lib/x86_64-linux-gnu/libibverbs.so.1"),
+        Path.of("/usr/lib64/libibverbs.so.1"));
+    private static GuestResult result;
+
+    @BeforeAll
+    @Timeout(1800)
+    static void runsInTheGuest() throws IOException {
+        final String kernel;
+        try (FabricGuest guest = FabricGuest.boot(new GuestContext().name("rxe"))) {
+            result = guest.run(List.of(ConformanceMain.class.getName(), "ibv:" + FabricGuest.IBDEV,
+                "--results", FabricGuest.SHARE + "/1/" + ResultWriter.FILE_NAME, "--effort", "quick",
+                "--patience", "4"));
+            kernel = String.join(" ", guest.runCommand(List.of("uname", "-sr")).output());
+        }
+        System.out.println("SoftRoCE: kernel " + kernel);
+        for (final Path library : LIBRARY) {
+            if (Files.exists(library)) {
+                System.out.println("SoftRoCE: library " + library.toRealPath().getFileName());
+            }
+        }
+        for (final String key : List.of("device", "messages", "bytes", "duration_ms")) {
+            System.out.println("SoftRoCE: " + key + ' ' + result.info(key).orElse("(not reported)"));
+        }
+        System.out.println(Tally.of("SoftRoCE by libibverbs", ConformanceResult.parse(result.report())));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> suite() {
+        return GuestTests.of(result);
+    }
+
+    @Test
+    void movedDataThroughTheDevice() {
+        assertThat(Long.parseLong(result.info("messages").orElse("0"))).isGreaterThan(5000);
+        assertThat(Long.parseLong(result.info("bytes").orElse("0"))).isGreaterThan(1 << 24);
+    }
+
+    /** What is left out has a reason in the document. */
+    @Test
+    void peculiaritiesAreJudged() throws IOException {
+        final String judged = Files.readString(Path.of("../docs/judged.md"));
+        for (final String line : result.output()) {
+            if (line.startsWith("INFO peculiarity=")) {
+                assertThat(judged).contains('`' + line.substring(17, line.indexOf(" - ")) + '`');
+            }
+        }
+    }
+}

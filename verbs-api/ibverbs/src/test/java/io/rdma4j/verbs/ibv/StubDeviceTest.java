@@ -1,0 +1,326 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Allocations;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.CompletionHandler;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WcOpcode;
+import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The provider on a library of this test's own (stub.c), compiled where there is a C compiler: no device is needed. */
+@EnabledIf("hasGcc")
+class StubDeviceTest {
+    private static final int WR = 8;
+    private static final int EIO = 5;
+    private static final int ENOMEM = 12;
+    private static final int EINVAL = 22;
+    private static VerbsLibrary library;
+
+    private RdmaContext context;
+    private ProtectionDomain pd;
+    private CompletionQueue cq;
+    private PinnedMemory memory;
+    private MemoryRegion region;
+
+    static boolean hasGcc() {
+        return Gcc.isThere();
+    }
+
+    static List<String> calls() {
+        return Runtime.version().feature() >= 22 ? List.of("jna", "ffm") : List.of("jna");
+    }
+
+    /** Once in a JVM: the library is loaded once. */
+    @BeforeAll
+    static void compiles() throws Exception {
+        final Path folder = Files.createTempDirectory("rdma4j-stub");
+        try (InputStream in = StubDeviceTest.class.getResourceAsStream("stub.c")) {
+            Files.copy(in, folder.resolve("stub.c"), StandardCopyOption.REPLACE_EXISTING);
+        }
+        System.setProperty("rdma4j.ibv.library", Gcc.library(folder, folder.resolve("stub.c")).toString());
+        System.setProperty("rdma4j.ibv.check", "off");
+        library = VerbsLibrary.load();
+    }
+
+    private static long ask(final String function) {
+        return library.call(library.find(function));
+    }
+
+    private void open(final String calls) {
+        System.setProperty("rdma4j.ibv.calls", calls);
+        context = new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0"));
+        pd = context.allocatePd();
+        cq = context.createCq(64);
+        memory = context.allocate(8192);
+        region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+    }
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        System.clearProperty("rdma4j.ibv.calls");
+        if (context != null) {
+            context.close();
+            assertThat(context.reachableBytes()).isZero();
+        }
+        assertThat(ask("stub_live")).as("objects that are left").isZero();
+        assertThat(ask("stub_misuse")).as("uses of destroyed objects").isZero();
+        assertThat(ask("stub_unacked")).as("events not acknowledged").isZero();
+    }
+
+    private QueuePair ready(final QpOptions options) {
+        final QueuePair qp = pd.createQp(options.cq(cq).maxSendWr(WR).maxReceiveWr(WR));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
+        qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(context.queryGid(1, 0))).pathMtu(Mtu.MTU_1024)
+            .destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12));
+        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
+        return qp;
+    }
+
+    private List<String> poll() {
+        final List<String> all = new ArrayList<>();
+        assertThat(cq.poll(c -> all.add(c.wrId() + " " + c.opcode() + " " + c.status() + " " + c.byteLength()), 64))
+            .isEqualTo(all.size());
+        return all;
+    }
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void sendsWithImmediateDataToItself(final String calls) {
+        open(calls);
+        final QueuePair qp = ready(new QpOptions().maxSendSge(2));
+        final UnsafeBuffer bytes = memory.buffer();
+        bytes.putStringWithoutLengthAscii(0, "hello, ");
+        bytes.putStringWithoutLengthAscii(100, "world");
+        assertThat(qp.postReceive(5, memory.address() + 4096, 64, region.lkey())).isEqualTo(ReturnCode.OK);
+        assertThat(qp.postSend(new SendRequest(2).wrId(-3).opcode(SendOpcode.SEND_WITH_IMM).immData(0x12345678)
+            .addSge(memory.address(), 7, region.lkey()).addSge(memory.address() + 100, 5, region.lkey())))
+            .isEqualTo(ReturnCode.OK);
+        final List<String> all = new ArrayList<>();
+        cq.poll(c -> all.add(c.wrId() + " " + c.opcode() + " " + c.byteLength() + " " + c.hasImmData() + " "
+            + Integer.toHexString(c.immData()) + " " + (c.queuePair() == qp)), 64);
+        assertThat(all).element(0).isEqualTo("5 RECV 12 true 12345678 true");
+        assertThat(all).element(1).asString().startsWith("-3 SEND 12 false");
+        assertThat(bytes.getStringWithoutLengthAscii(4096, 12)).isEqualTo("hello, world");
+    }
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void batchIsOneCallAndEndsWhereTheLibraryRefuses(final String calls) {
+        open(calls);
+        final QueuePair qp = ready(new QpOptions());
+        final SendRequest[] requests = new SendRequest[5];
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = new SendRequest().opcode(SendOpcode.RDMA_WRITE).wrId(i)
+                .sge(memory.address(), 8, region.lkey()).remote(1, 2);
+        }
+        final long before = ask("stub_posts");
+        assertThat(qp.postSend(requests, 5)).isEqualTo(5);
+        assertThat(ask("stub_posts") - before).isEqualTo(1);
+        assertThat(poll()).hasSize(5);
+        library.call(library.find("stub_fail"), 2, EINVAL);
+        assertThat(qp.postSend(requests, 5)).isEqualTo(2);
+        assertThat(poll()).containsExactly("0 RDMA_WRITE SUCCESS 8", "1 RDMA_WRITE SUCCESS 8");
+        library.call(library.find("stub_fail"), 0, ENOMEM);
+        assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.QUEUE_FULL);
+        library.call(library.find("stub_fail"), 0, EINVAL);
+        assertThat(qp.postSend(requests, 5)).isEqualTo(ReturnCode.INVALID_REQUEST);
+        for (int i = 0; i < WR; i++) {
+            assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.OK);
+        }
+        assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.QUEUE_FULL);
+        assertThat(poll()).hasSize(WR);
+        library.call(library.find("stub_fail"), 0, EIO);
+        assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(context.isFailed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void templatesAndPayloadsOfTheirOwn(final String calls) {
+        open(calls);
+        for (final int longest : new int[] {64, 1024}) {
+            // The library has 256 bytes of inline data: the longer ones are read from where they were copied to.
+            final QueuePair qp = ready(new QpOptions().maxInline(longest));
+            final UnsafeBuffer source = new UnsafeBuffer(new byte[longest]);
+            source.setMemory(0, longest, (byte) longest);
+            final SendTemplate template = qp.prepare(new SendRequest().inline(source, 0, longest),
+                new SendRequest().sge(memory.address(), 3, region.lkey()));
+            source.setMemory(0, longest, (byte) 1);
+            for (int round = 0; round < 3 * WR; round++) {
+                assertThat(qp.postReceive(1, memory.address() + 4096, 2048, region.lkey())).isZero();
+                assertThat(qp.postReceive(2, memory.address() + 2048, 2048, region.lkey())).isZero();
+                assertThat(template.wrId(0, 10 + round).post()).isEqualTo(2);
+                assertThat(poll()).containsExactly("1 RECV SUCCESS " + longest, 10 + round + " SEND SUCCESS " + longest,
+                    "2 RECV SUCCESS 3", "0 SEND SUCCESS 3");
+                assertThat(memory.buffer().getByte(4096 + longest - 1)).isEqualTo((byte) longest);
+            }
+            qp.close();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void postingAndPollingAllocateNothing(final String calls) {
+        open(calls);
+        final QueuePair qp = ready(new QpOptions());
+        final SendRequest request = new SendRequest().opcode(SendOpcode.RDMA_WRITE)
+            .sge(memory.address(), 8, region.lkey()).remote(1, 2);
+        final int[] seen = new int[1];
+        final CompletionHandler handler = c -> seen[0]++;
+        final double bytes = Allocations.perStep(20_000, () -> {
+            qp.postSend(request);
+            cq.poll(handler, 16);
+        });
+        assertThat(bytes).isLessThan(0.5);
+        assertThat(seen[0]).isGreaterThan(20_000);
+    }
+
+    @Test
+    void completionsOfAClosedQpAreNobodys() {
+        open("jna");
+        final QueuePair gone = ready(new QpOptions());
+        for (int i = 0; i < WR; i++) {
+            assertThat(gone.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).wrId(i).remote(1, 2))).isZero();
+        }
+        gone.close();
+        assertThat(gone.postSend(1, 2, 3, 4)).isEqualTo(ReturnCode.CLOSED);
+        final QueuePair qp = ready(new QpOptions());
+        assertThat(qp.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).wrId(77).remote(1, 2))).isZero();
+        assertThat(poll()).containsExactly("77 RDMA_WRITE SUCCESS 0");
+        assertThat(cq.dropped()).isEqualTo(WR);
+        qp.modify(QpAttributes.to(QpState.RESET));
+        assertThat(qp.postReceive(1, 2, 3, 4)).isEqualTo(ReturnCode.WRONG_STATE);
+    }
+
+    @Test
+    void eventsOfCompletionsAreAcknowledged() {
+        open("jna");
+        final QueuePair qp = ready(new QpOptions());
+        assertThat(cq.awaitEvent(Duration.ZERO)).isFalse();
+        assertThat(cq.requestNotify(false)).isZero();
+        assertThat(qp.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(1, 2))).isZero();
+        assertThat(cq.awaitEvent(Duration.ofSeconds(10))).isTrue();
+        assertThat(cq.awaitEvent(Duration.ofMillis(5))).isFalse();
+        assertThat(poll()).hasSize(1);
+    }
+
+    @Test
+    void sharedReceivesKeepTheirPlaces() {
+        open("jna");
+        final SharedReceiveQueue srq = pd.createSrq(4, 2);
+        final QueuePair qp = ready(new QpOptions().srq(srq));
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < 4; i++) {
+                assertThat(srq.postReceive(new ReceiveRequest(2).wrId(i)
+                    .addSge(memory.address() + 4096, 4, region.lkey()))).isZero();
+            }
+            assertThat(srq.postReceive(9, memory.address(), 1, region.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
+            for (int i = 0; i < 4; i++) {
+                assertThat(qp.postSend(100 + i, memory.address(), 2 + 2 * (i / 3), region.lkey())).isZero();
+            }
+            assertThat(poll()).contains("0 RECV SUCCESS 2", "3 RECV SUCCESS 4", "103 SEND SUCCESS 4").hasSize(8);
+        }
+        assertThat(qp.postReceive(1, 2, 3, 4)).isEqualTo(ReturnCode.HAS_SRQ);
+        assertThatThrownBy(srq::close).hasMessageContaining("EBUSY");
+        // Longer than the receive, whatever the device says.
+        assertThat(srq.postReceive(5, memory.address() + 4096, 4, region.lkey())).isZero();
+        assertThat(qp.postSend(6, memory.address(), 5, region.lkey())).isZero();
+        assertThat(poll()).contains("5 RECV " + WcStatus.LOC_LEN_ERR + " 0");
+    }
+
+    @Test
+    void deviceThatIsGoneEndsInCodes() {
+        open("jna");
+        final QueuePair qp = ready(new QpOptions());
+        library.call(library.find("stub_event"), 0L, AsyncEventType.DEVICE_FATAL.ordinal());
+        final AsyncEvent event = context.awaitAsyncEvent(Duration.ofSeconds(10));
+        assertThat(event.type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+        assertThat(event.element()).isSameAs(context);
+        event.acknowledge();
+        assertThat(qp.postSend(1, memory.address(), 1, region.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(qp.postReceive(1, memory.address(), 1, region.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThatThrownBy(() -> context.allocatePd()).hasMessageContaining("was removed").hasMessageContaining("EBADFD");
+        assertThat(context.dump()).contains("stub0", "was removed");
+    }
+
+    @Test
+    void choosesARoutableGid() {
+        open("jna");
+        assertThat(context.queryGid(1, 0)).isEqualTo(Gid.parse("::ffff:10.0.0.7"));
+        assertThat(context.queryGid(1, 1)).isEqualTo(Gid.parse("fe80::1"));
+        assertThat(context.queryGid(1, 2)).isEqualTo(Gid.ZERO);
+        context.bindGid(1, Gid.parse("fe80::1"));
+        assertThatThrownBy(() -> context.bindGid(2, Gid.parse("fe80::2"))).hasMessageContaining("EOPNOTSUPP")
+            .hasMessageContaining(context.whyNot(Feature.GID_OF_CHOICE));
+        try (RdmaContext other = new IbvVerbsProvider().open(DeviceAddress.parse("ibv:?gid=fe80::1"))) {
+            assertThat(other.queryGid(1, 0)).isEqualTo(Gid.parse("fe80::1"));
+            assertThat(other.queryGid(1, 1)).isEqualTo(Gid.parse("::ffff:10.0.0.7"));
+        }
+        assertThatThrownBy(() -> new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0?gid=fe80::7")))
+            .hasMessageContaining("no port has GID fe80::7");
+    }
+
+    @Test
+    void namesAndListsDevices() {
+        assertThat(new IbvVerbsProvider().list()).extracting(device -> device.address()).containsExactly("ibv:stub0");
+        assertThatThrownBy(() -> new IbvVerbsProvider().open(DeviceAddress.parse("ibv:mlx5_0")))
+            .isInstanceOf(RdmaException.class).hasMessageContaining("no device 'mlx5_0', but stub0")
+            .hasMessageContaining("ENODEV");
+        assertThatThrownBy(() -> new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0?x=1")))
+            .hasMessageContaining("unknown option 'x'");
+    }
+
+    @Test
+    void opcodeOfAFailureIsThatOfTheRequest() {
+        assertThat(Opcodes.completion(SendOpcode.RDMA_WRITE_WITH_IMM)).isEqualTo(WcOpcode.RDMA_WRITE);
+        assertThat(Opcodes.completion(SendOpcode.FAST_REG_MR)).isEqualTo(WcOpcode.UNKNOWN);
+    }
+}
