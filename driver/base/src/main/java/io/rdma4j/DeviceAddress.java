@@ -50,7 +50,7 @@ public record DeviceAddress(String scheme, String path, Map<String, String> opti
             // What ibv_devices and 'rdma link' print.
             final boolean isName = text != null && text.matches("\\w+");
             throw malformed(text, isName
-                ? "there is no scheme; RDMA devices of the kernel have such names, and rdma4j does not drive them"
+                ? "there is no scheme; RDMA devices of the kernel have such names, as in ibv:" + text
                 : "it must begin with a scheme and a colon");
         }
         final int question = text.indexOf('?', colon);
