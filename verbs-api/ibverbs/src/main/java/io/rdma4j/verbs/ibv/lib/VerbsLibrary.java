@@ -11,6 +11,8 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import io.rdma4j.RdmaException;
 
+import java.util.stream.Collectors;
+
 /**
  * The library of this process, loaded when it is first asked for. Its methods are the C functions; {@link #errno()}
  * tells why the last one of this thread failed, where the answer does not. Thread-safe as the library is.
@@ -453,7 +455,7 @@ public final class VerbsLibrary {
             try {
                 library = new VerbsLibrary(new Exports());
             } catch (final LinkageError e) {
-                whyNot = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+                whyNot = String.valueOf(e.getMessage()).lines().limit(2).collect(Collectors.joining(" "));
             }
             LIBRARY = library;
             WHY_NOT = whyNot;
