@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Linux' SoftRoCE through libibverbs: the whole suite on a device that nobody here wrote. Calls are made as the JDK that
- * runs this makes them: by JNA on 17, by java.lang.foreign on 22 and later.
+ * Linux' SoftRoCE through libibverbs: the whole suite on a device that is not the project's own. Calls are made as the
+ * JDK that runs this makes them: by JNA on 17, by java.lang.foreign on 22 and later.
  */
 @QemuTest
 class IbvConformanceTest {

@@ -73,9 +73,13 @@ final class DevinfoCommand implements Runnable {
         } else {
             terminal.out().printf("%d HCA%s found:%n", devices.size(), devices.size() == 1 ? "" : "s");
             devices.forEach(device -> terminal.out().println("\t" + device.address()));
-            OtherRdma.on(main.machine()).stream().filter(other -> other.name() != null).forEach(other ->
-                terminal.err().printf("rdma4j: not among them: %s, %s; './rdma4j status' says why%n", other.name(),
-                    other.kind()));
+            final List<String> listed = devices.stream().map(DeviceInfo::address).toList();
+            for (final OtherRdma other : OtherRdma.on(main.machine())) {
+                if (other.name() != null && !listed.contains(other.opensAs())) {
+                    terminal.err().printf("rdma4j: not among them: %s, %s; './rdma4j devinfo -d %s' says why%n",
+                        other.name(), other.kind(), other.opensAs());
+                }
+            }
         }
     }
 }

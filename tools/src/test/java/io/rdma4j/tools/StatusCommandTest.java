@@ -200,7 +200,7 @@ class StatusCommandTest {
     void devicesThatOthersCallRdmaAreListedAsNotOurs() throws IOException {
         host.function("0000:41:00.0", "15b3:101d", "020700", "mlx5_core", 20);
         Files.createDirectories(root.resolve("sys/bus/pci/devices/0000:41:00.0/infiniband/mlx5_0"));
-        assertThat(status().out()).contains("0000:41:00.0  15b3:101d  network controller (not driven by rdma4j)");
+        assertThat(status().out()).contains("0000:41:00.0  15b3:101d  network controller (no pvrdma)");
         assertThat(missing()).containsExactly("NOT_BOUND");
     }
 
@@ -212,20 +212,20 @@ class StatusCommandTest {
         host.softRdmaDevice("rxe0", "1: CA");
         host.softRdmaDevice("siw0", "4: RNIC");
         assertThat(status().out()).contains(String.join("\n", "",
-            "OTHER RDMA  DEVICE        KIND                          DRIVEN",
-            "mlx5_0      0000:41:00.0  NVIDIA/Mellanox (mlx4, mlx5)  not by rdma4j yet: by libibverbs",
-            "efa_0       0000:42:00.0  Amazon EFA (efa)              not by rdma4j yet: by libibverbs",
-            "-           0000:43:00.0  NVIDIA/Mellanox (mlx4, mlx5)  not by rdma4j yet: no driver of the kernel has it "
-                + "either",
-            "rxe0        -             rxe: RoCE in software         not by rdma4j yet: by libibverbs",
-            "siw0        -             siw: iWARP in software        not by rdma4j yet: by libibverbs",
-            "rdma4j drives pvrdma through VFIO only; the kernel and libibverbs drive the others.",
+            "OTHER RDMA  DEVICE        KIND                          OPENS AS",
+            "mlx5_0      0000:41:00.0  NVIDIA/Mellanox (mlx4, mlx5)  ibv:mlx5_0",
+            "efa_0       0000:42:00.0  Amazon EFA (efa)              ibv:efa_0",
+            "-           0000:43:00.0  NVIDIA/Mellanox (mlx4, mlx5)  not at all: no driver of the kernel has it",
+            "rxe0        -             rxe: RoCE in software         ibv:rxe0",
+            "siw0        -             siw: iWARP in software        ibv:siw0",
+            "rdma4j drives pvrdma through VFIO; it opens others as ibv:NAME, through libibverbs and the kernel's "
+                + "driver.",
             "Everything works on the emulated device: ./rdma4j pingpong", ""));
         assertThat(missing()).containsExactly("NOT_BOUND");
         final JsonArray others = status("--json").json().getAsJsonArray("other_rdma_devices");
         assertThat(others).hasSize(5);
         assertThat(others.get(3).toString()).contains("\"name\":\"rxe0\",\"address\":null", "\"software\":true",
-            "\"driven\":false");
+            "\"opens_as\":\"ibv:rxe0\"");
     }
 
     @Test
@@ -252,8 +252,9 @@ class StatusCommandTest {
         host.softRdmaDevice("rxe0", "1: CA");
         Files.createDirectories(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/infiniband/vmw_pvrdma0"));
         assertRefused("mlx5_0", "'mlx5_0' is an RDMA device of another kind, NVIDIA/Mellanox (mlx4, mlx5)",
-            "EOPNOTSUPP", "-d emulated:");
-        assertRefused("vfio:0000:41:00.0?timeout=5", "NVIDIA/Mellanox", "rdma4j drives pvrdma through VFIO only");
+            "EOPNOTSUPP", "-d ibv:mlx5_0");
+        assertRefused("vfio:0000:41:00.0?timeout=5", "NVIDIA/Mellanox",
+            "rdma4j drives pvrdma through VFIO; it opens others");
         assertRefused("vfio:41:00.0", "NVIDIA/Mellanox");
         assertRefused("rxe0", "rxe: RoCE in software");
         assertRefused("vmw_pvrdma0", "the device at 0000:0b:00.1", "sudo ./rdma4j bind 0000:0b:00.1",
@@ -272,7 +273,7 @@ class StatusCommandTest {
     void devinfoSaysWhichItDoesNotList() throws IOException {
         host.rdmaDevice("0000:41:00.0", "15b3:101d", "020700", "mlx5_0");
         assertThat(Cli.runOn(host.machine(), "devinfo", "-l").errLines()).containsExactly(
-            "rdma4j: not among them: mlx5_0, NVIDIA/Mellanox (mlx4, mlx5); './rdma4j status' says why");
+            "rdma4j: not among them: mlx5_0, NVIDIA/Mellanox (mlx4, mlx5); './rdma4j devinfo -d ibv:mlx5_0' says why");
     }
 
     @Test

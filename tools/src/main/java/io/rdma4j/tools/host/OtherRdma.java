@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An RDMA device that rdma4j does not drive.
+ * An RDMA device that is no pvrdma: one that rdma4j opens through libibverbs, if the kernel has a driver for it.
  *
  * @param name       its name in the kernel, such as {@code mlx5_0}; null if no driver of the kernel has made one.
  * @param address    its PCI address; null if there is none.
@@ -25,7 +25,8 @@ import java.util.Map;
  * @param isSoftware whether there is no hardware behind it.
  */
 public record OtherRdma(String name, String address, String kind, boolean isSoftware) {
-    static final String WHY = "rdma4j drives pvrdma through VFIO only; the kernel and libibverbs drive the others";
+    static final String HOW = "rdma4j drives pvrdma through VFIO; it opens others as ibv:NAME, through libibverbs and "
+        + "the kernel's driver";
     private static final String OPERATION = "open device";
     private static final String VFIO = "vfio:";
     private static final int PCI_VENDOR_ID_VMWARE = 0x15ad;
@@ -82,9 +83,14 @@ public record OtherRdma(String name, String address, String kind, boolean isSoft
         return device.isIwarp() ? "siw: iWARP in software" : "rxe: RoCE in software";
     }
 
+    /** Its device address; null if no driver of the kernel has made a device of it. */
+    public String opensAs() {
+        return name == null ? null : "ibv:" + name;
+    }
+
     /** What can be done with it. */
     String use() {
-        return "not by rdma4j yet: " + (name == null ? "no driver of the kernel has it either" : "by libibverbs");
+        return name == null ? "not at all: no driver of the kernel has it" : opensAs();
     }
 
     JsonObject toJson() {
@@ -93,8 +99,7 @@ public record OtherRdma(String name, String address, String kind, boolean isSoft
         json.addProperty("address", address);
         json.addProperty("kind", kind);
         json.addProperty("software", isSoftware);
-        json.addProperty("driven", false);
-        json.addProperty("reason", WHY);
+        json.addProperty("opens_as", opensAs());
         return json;
     }
 
@@ -127,9 +132,9 @@ public record OtherRdma(String name, String address, String kind, boolean isSoft
         for (final OtherRdma other : on(machine, functions)) {
             if (isVfio ? function != null && function.equals(other.address()) : text.equals(other.name())) {
                 throw RdmaException.of(OPERATION)
-                    .detail("'%s' is an RDMA device of another kind, %s: %s", text, other.kind(), WHY)
+                    .detail("'%s' is an RDMA device of another kind, %s: %s", text, other.kind(), HOW)
                     .errno(RdmaException.EOPNOTSUPP)
-                    .hint("use the emulated device: -d emulated:")
+                    .hint(other.name() == null ? "use the emulated device: -d emulated:" : "-d " + other.opensAs())
                     .build();
             }
         }

@@ -57,16 +57,16 @@ final class StatusText {
     }
 
     private String name(final PciFunction device) {
-        return status.names().of(device) + (device.isRdmaCapable() ? "" : " (not driven by rdma4j)");
+        return status.names().of(device) + (device.isRdmaCapable() ? "" : " (no pvrdma)");
     }
 
     private void printOthers() {
-        final Table table = Table.ofText("OTHER RDMA", "DEVICE", "KIND", "DRIVEN");
+        final Table table = Table.ofText("OTHER RDMA", "DEVICE", "KIND", "OPENS AS");
         for (final OtherRdma other : status.others()) {
             table.row(Words.orNone(other.name()), Words.orNone(other.address()), other.kind(), other.use());
         }
         table.print(out);
-        out.println(OtherRdma.WHY + ".");
+        out.println(OtherRdma.HOW + ".");
         out.println("Everything works on the emulated device: ./rdma4j pingpong");
     }
 

@@ -7,6 +7,8 @@ package io.rdma4j.verbs;
 
 /** How messages between GIDs are framed, {@code ibv_gid_type}. Both ends need the same. */
 public enum GidType {
+    /** InfiniBand. */
+    IB("IB"),
     /** Behind an Ethernet type of its own. */
     ROCE_V1("RoCE v1"),
     /** In UDP over IP. */

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidType;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -112,18 +113,17 @@ final class GidTable {
         return answer == OK ? entry.getInt(Abi.GidEntry.GID_TYPE) : NO_TYPE;
     }
 
-    /** The network protocol of an entry, for people. */
-    String typeName(final int port, final int index) {
+    /** The network protocol of an entry; where it is empty, or the library does not tell, that of most. */
+    GidType typeOf(final int port, final int index) {
         return switch (type(port, toDevice(index))) {
-            case 0 -> "IB";
-            case 1 -> "RoCE v1";
-            case ROCE_V2 -> "RoCE v2";
-            default -> "unknown";
+            case 0 -> GidType.IB;
+            case 1 -> GidType.ROCE_V1;
+            default -> GidType.ROCE_V2;
         };
     }
 
     @Override
     public String toString() {
-        return "GID index 0 is " + get(1, 0) + ", " + typeName(1, 0) + ", the device's index " + first;
+        return "GID index 0 is " + get(1, 0) + ", " + typeOf(1, 0).title() + ", the device's index " + first;
     }
 }

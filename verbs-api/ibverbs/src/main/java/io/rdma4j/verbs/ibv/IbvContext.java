@@ -16,6 +16,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.PortAttributes;
@@ -173,6 +174,15 @@ final class IbvContext implements RdmaContext {
         requirePort(port, operation);
         requireGidIndex(index, operation);
         return gids.get(port, index);
+    }
+
+    @Override
+    public GidType queryGidType(final int port, final int index) {
+        final String operation = "query GID type";
+        requireOpen(operation);
+        requirePort(port, operation);
+        requireGidIndex(index, operation);
+        return gids.typeOf(port, index);
     }
 
     @Override

@@ -56,7 +56,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private volatile long dropped;
     /** Whether a thread polls, or looks for what is left by closed QPs. */
     private volatile int polling;
-    /** Those in the block that were not handed over yet: of a poll with a smaller limit, or of one whose handler threw. */
+    /** Those in the block that were not handed over yet: of a poll with a smaller limit, or whose handler threw. */
     private int next;
     private int fetched;
 

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 enum Quirk {
     /** Local protection and length errors, of sends and receives, on either side. */
     VAGUE_LOCAL_ERRORS("local-errors-are-qp-operation-errors", "rxe",
-        "says LOC_QP_OP_ERR of requests whose elements have a wrong key, bounds, domain or rights, or a receive that is "
-            + "too short, and tells the peer REM_OP_ERR"),
+        "says LOC_QP_OP_ERR of requests whose elements have a wrong key, bounds, domain or rights, or a receive that "
+            + "is too short, and tells the peer REM_OP_ERR"),
     /** There are none of QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, COMM_EST and QP_LAST_WQE_REACHED. */
     NO_QP_EVENTS("no-events-of-qps", "rxe",
         "raises no asynchronous event for a QP that goes to the error state, as when it refuses a peer, for the first "
@@ -24,12 +24,12 @@ enum Quirk {
         Feature.QP_EVENTS),
     /** A receive is only seen when a message, or a change of state, comes. */
     LATE_RECEIVES_STAY("receives-in-err-are-not-flushed", "rxe",
-        "does not flush a receive that is posted when the QP is in the error state; the driver moves the QP from ERR to "
-            + "ERR each time, and then it does"),
+        "does not flush a receive that is posted when the QP is in the error state; the driver moves the QP from ERR "
+            + "to ERR each time, and then it does"),
     /** Without our own check, and a region of zeroes, the process would crash. */
     UNBIND_READS_REGION("unbinding-reads-a-region", "rxe",
-        "has a library that reads the region of a window of type 1 also when it is bound to nothing, where there is none; "
-            + "the driver gives it an empty one"),
+        "has a library that reads the region of a window of type 1 also when it is bound to nothing, where there is "
+            + "none; the driver gives it an empty one"),
     /** The library refuses; no packet is sent. */
     ATOMICS_CHECKED_BY_LIBRARY("misaligned-atomics-are-not-posted", "rxe",
         "has a library that refuses to post an atomic whose remote address is no multiple of 8, where the peer should"),
@@ -52,8 +52,8 @@ enum Quirk {
             + "alone"),
     /** Going back to RTS does not wake the requester; an SQ_DRAINED comes that was not asked for. */
     SQD("drained-send-queues-stay-drained", "rxe",
-        "does not go on with what was posted in SQD when the QP is in RTS again, refuses to go there at once, and tells of "
-            + "the end of draining also if it was not asked to"),
+        "does not go on with what was posted in SQD when the QP is in RTS again, refuses to go there at once, and "
+            + "tells of the end of draining also if it was not asked to"),
     /** To ERR instead of SQE. */
     NO_SQE("failed-datagrams-end-the-qp", "rxe", "moves a datagram QP to ERR, not SQE, when a send fails"),
     /** Linux 6.1, rxe_resp.c, check_rkey. */

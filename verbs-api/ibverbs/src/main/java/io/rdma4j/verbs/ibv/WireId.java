@@ -6,8 +6,8 @@
 package io.rdma4j.verbs.ibv;
 
 /**
- * What the library is given as {@code wr_id}: which queue of whom a request is in, and its number there. So a completion
- * is told from one of a queue that is not there any more, also if the device uses the number of the QP again.
+ * What the library is given as {@code wr_id}: which queue of whom a request is in, and its number there. So a
+ * completion is told from one of a queue that is not there any more, also if the device uses the QP's number again.
  *
  * <pre>
  *   63       62        61 ... 52   51 ... 32     31 ... 0

@@ -287,7 +287,8 @@ class StubDeviceTest {
         assertThat(qp.postSend(1, memory.address(), 1, region.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(qp.postReceive(1, memory.address(), 1, region.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
-        assertThatThrownBy(() -> context.allocatePd()).hasMessageContaining("was removed").hasMessageContaining("EBADFD");
+        assertThatThrownBy(() -> context.allocatePd()).hasMessageContaining("was removed")
+            .hasMessageContaining("EBADFD");
         assertThat(context.dump()).contains("stub0", "was removed");
     }
 

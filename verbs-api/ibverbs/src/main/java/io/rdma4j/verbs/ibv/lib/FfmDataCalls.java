@@ -12,8 +12,8 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 
 /**
- * Calls by {@code java.lang.foreign}, which JDK 22 has and JDK 17, by which this is compiled, has not: what is needed of
- * it is looked up by name, once. The handles are constants to the JIT; the address of the function is an argument.
+ * Calls by {@code java.lang.foreign}, which JDK 22 has and JDK 17, by which this is compiled, has not: what is needed
+ * of it is looked up by name, once. The handles are constants to the JIT; the address of the function is an argument.
  */
 final class FfmDataCalls implements DataCalls {
     private static final MethodHandle POST;
