@@ -83,7 +83,11 @@ public record OtherRdma(String name, String address, String kind, boolean isSoft
         return device.isIwarp() ? "siw: iWARP in software" : "rxe: RoCE in software";
     }
 
-    /** Its device address; null if no driver of the kernel has made a device of it. */
+    /**
+     * Its device address.
+     *
+     * @return such as {@code ibv:mlx5_0}; null if no driver of the kernel has made a device of it.
+     */
     public String opensAs() {
         return name == null ? null : "ibv:" + name;
     }
