@@ -139,12 +139,9 @@ final class CompletionEvents {
         return ready.contains(cq);
     }
 
-    void wakeUp() {
-        synchronized (this) {
-            wakeUp = true;
-            notifyAll();
-            wait.wakeUp();
-        }
+    synchronized void wakeUp() {
+        wakeUp = true;
+        endWaits();
     }
 
     /** Whoever waits looks whether there is anything to wait for. */

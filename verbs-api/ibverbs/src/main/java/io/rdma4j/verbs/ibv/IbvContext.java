@@ -37,6 +37,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 
 /** An open device. */
@@ -68,6 +70,8 @@ final class IbvContext implements RdmaContext {
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final Object closing = new Object();
+    /** Held for reading while the library answers a question about the device, for writing when it is closed. */
+    private final ReadWriteLock questions = new ReentrantReadWriteLock();
     private volatile boolean closed;
 
     /**
@@ -156,6 +160,17 @@ final class IbvContext implements RdmaContext {
         return traits.peculiarities();
     }
 
+    /** Asks the library something about the device, which is not closed meanwhile. */
+    private <T> T ask(final String operation, final Supplier<T> question) {
+        questions.readLock().lock();
+        try {
+            requireOpen(operation);
+            return question.get();
+        } finally {
+            questions.readLock().unlock();
+        }
+    }
+
     @Override
     public PortAttributes queryPort(final int port) {
         final String operation = "query port";
@@ -163,7 +178,8 @@ final class IbvContext implements RdmaContext {
         requirePort(port, operation);
         requireWorking(operation);
         final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
-        require(library.queryPort(pointer, (byte) port, attr.addressOffset()), operation, "ibv_query_port");
+        require(ask(operation, () -> library.queryPort(pointer, (byte) port, attr.addressOffset())), operation,
+            "ibv_query_port");
         return PortQuery.decode(port, attr);
     }
 
@@ -173,7 +189,7 @@ final class IbvContext implements RdmaContext {
         requireOpen(operation);
         requirePort(port, operation);
         requireGidIndex(index, operation);
-        return gids.get(port, index);
+        return ask(operation, () -> gids.get(port, index));
     }
 
     @Override
@@ -201,7 +217,8 @@ final class IbvContext implements RdmaContext {
         Errors.inRange(index, 0, attributes.maxPkeys() - 1, operation, this, "P_Key index");
         requireWorking(operation);
         final UnsafeBuffer pkey = Struct.allocate(Short.BYTES);
-        require(library.queryPkey(pointer, (byte) port, index, pkey.addressOffset()), operation, "ibv_query_pkey");
+        require(ask(operation, () -> library.queryPkey(pointer, (byte) port, index, pkey.addressOffset())), operation,
+            "ibv_query_pkey");
         return pkey.getShort(0, ByteOrder.BIG_ENDIAN) & 0xffff;
     }
 
@@ -213,7 +230,7 @@ final class IbvContext implements RdmaContext {
         if (Errors.notNull(gid, operation, this, "GID").isZero()) {
             throw Errors.invalid(operation, this, "the GID is zero");
         }
-        if (!gid.equals(gids.get(1, index))) {
+        if (!gid.equals(queryGid(1, index))) {
             throw unsupported(operation, Feature.GID_OF_CHOICE);
         }
     }
@@ -223,7 +240,7 @@ final class IbvContext implements RdmaContext {
         final String operation = "unbind GID";
         requireOpen(operation);
         requireGidIndex(index, operation);
-        if (!gids.get(1, index).isZero()) {
+        if (!queryGid(1, index).isZero()) {
             throw unsupported(operation, Feature.GID_OF_CHOICE);
         }
     }
@@ -419,7 +436,9 @@ final class IbvContext implements RdmaContext {
     public void close() {
         synchronized (closing) {
             if (!closed) {
+                questions.writeLock().lock();
                 closed = true;
+                questions.writeLock().unlock();
                 openChannels.list().forEach(IbvChannel::endWaits);
                 openCqs.list().forEach(IbvCq::endWaits);
                 events.end();
@@ -451,7 +470,7 @@ final class IbvContext implements RdmaContext {
         if (closed) {
             return text.append("closed\n").toString();
         }
-        append(text, gids::toString);
+        append(text, () -> ask("dump", gids::toString));
         append(text, () -> String.valueOf(failure()));
         for (final IbvPd pd : openPds.list()) {
             append(text, pd::dump);
