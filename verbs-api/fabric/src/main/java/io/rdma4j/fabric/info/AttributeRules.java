@@ -99,7 +99,7 @@ final class AttributeRules {
         // Those that make pieces of messages carry data in their heads.
         final int immediate = kind == EndpointKind.RDM || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
-        check("mr_iov_limit", least.mrIovLimit(), mrIovLimit());
+        check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
         check("mr_cnt", least.mrCount(), mostRegions());
         check("cq_cnt", least.cqCount(), limits.queues());
         check("ep_cnt", least.epCount(), endpoints);
@@ -107,12 +107,8 @@ final class AttributeRules {
         check("cq_data_size", least.cqDataSize(), immediate);
         check("max_err_data", least.maxErrData(), CompletionEntry.ERROR_DATA_LENGTH);
         final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, mostRegions()) : least.mrCount();
-        return new DomainAttributes(Discovery.RAW_KEY_SIZE, mrIovLimit(), regions, limits.queues(),
+        return new DomainAttributes(Discovery.RAW_KEY_SIZE, MR_IOV_LIMIT, regions, limits.queues(),
             endpoints, COUNTERS, immediate, CompletionEntry.ERROR_DATA_LENGTH);
-    }
-
-    private int mrIovLimit() {
-        return device.has(Trait.PAGE_LISTS) ? MR_IOV_LIMIT : 1;
     }
 
     /** What counts accesses to a region is a region of the device, too. */

@@ -23,8 +23,6 @@ enum Trait {
     ZERO_BASED(Feature.ZERO_BASED),
     /** Pages are looked for when they are used. */
     PAGE_FAULTS(Feature.ON_DEMAND_PAGING),
-    /** Regions of pages in any order: so of several buffers. */
-    PAGE_LISTS(Feature.PAGE_LISTS),
     /** Pages of a region can be exchanged, under the same keys. */
     REFRESH(Feature.REFRESH),
     /** Registers any memory of the process, so also that of dma-bufs. Not a feature: the driver tells. */
