@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.tools.Diagnostic;
@@ -57,6 +58,13 @@ class JavaBlocksTest {
         void failed(Throwable failure) { }
         """;
 
+    private static final List<String> OF_PIECES = List.of("import io.rdma4j.fabric.*;", "import java.time.Duration;",
+        "import org.agrona.concurrent.AgentRunner;", "import org.agrona.concurrent.BackoffIdleStrategy;");
+    /** What io.rdma4j:rdma4j brings, and nothing else of this test's class path. */
+    private static final String CLASS_PATH = Arrays.stream(System.getProperty("java.class.path").split(":"))
+        .filter(Pattern.compile("/(hw-regs|queues|driver|verbs-api|device-model)/.*|.*/(agrona|jna)-[0-9.]+[.]jar")
+            .asPredicate()).collect(Collectors.joining(":"));
+
     @TempDir
     Path folder;
 
@@ -70,16 +78,17 @@ class JavaBlocksTest {
             return text.contains("Fabric") || !isProgram();
         }
 
+        /** Programs show what they import; pieces of one take it as known. */
         String source() {
-            final List<String> imports = new ArrayList<>(List.of("java.time.Duration", "java.util.EnumSet",
-                "java.util.List", "org.agrona.concurrent.AgentRunner", "org.agrona.concurrent.BackoffIdleStrategy"));
-            imports.addAll(isFabric() ? List.of("io.rdma4j.fabric.*", "io.rdma4j.verbs.PinnedMemory")
-                : List.of("io.rdma4j.verbs.*"));
-            final StringBuilder text = new StringBuilder();
-            imports.forEach(each -> text.append("import ").append(each).append(";\n"));
-            text.append("public class Block {\n").append(isProgram() ? "" : EVENTS_MEMBERS);
-            text.append(isProgram() ? "public static void main(String[] args) {\n" : "void block() {\n");
-            return text.append(this.text).append("}\n}\n").toString();
+            final List<String> imports = isProgram() ? text.lines().filter(Block::isImport).toList() : OF_PIECES;
+            final String rest = text.lines().filter(line -> !isImport(line)).collect(Collectors.joining("\n"));
+            return String.join("\n", imports) + "\npublic class Block {\n" + (isProgram()
+                ? "public static void main(String[] args) {\n" : EVENTS_MEMBERS + "void block() {\n") + rest
+                + "\n}\n}\n";
+        }
+
+        private static boolean isImport(final String line) {
+            return line.startsWith("import ");
         }
 
         @Override
@@ -165,7 +174,7 @@ class JavaBlocksTest {
         final DiagnosticCollector<JavaFileObject> faults = new DiagnosticCollector<>();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(faults, null, null)) {
             compiler.getTask(null, files, faults,
-                List.of("-proc:none", "-d", folder.toString(), "-cp", System.getProperty("java.class.path")), null,
+                List.of("-proc:none", "-d", folder.toString(), "-cp", CLASS_PATH), null,
                 files.getJavaFileObjects(source)).call();
         }
         assertThat(faults.getDiagnostics().stream().filter(each -> each.getKind() == Diagnostic.Kind.ERROR))
@@ -188,7 +197,7 @@ class JavaBlocksTest {
         final List<String> command = new ArrayList<>(
             List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(flags);
-        command.addAll(List.of("-cp", folder + ":" + System.getProperty("java.class.path"), "Block"));
+        command.addAll(List.of("-cp", folder + ":" + CLASS_PATH, "Block"));
         final Path output = folder.resolve("output");
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
             .start();

@@ -46,7 +46,7 @@ final class StatText implements StatPrinter {
             final Frame.Device device = frame.device();
             out.printf("%s  process %d  %s  %s, open for %s%s%n", CLOCK.format(now), device.pid(), device.address(),
                 device.description(), age(device.openedMillis(), now),
-                device.state() == 0 ? "" : "  " + device.stateName().toUpperCase(Locale.ROOT));
+                device.state() == 0 ? "" : ", " + device.stateName());
             sums(frame).print(out);
             if (verbose) {
                 printQueues(frame, out);

@@ -233,6 +233,6 @@ class WatchedTest {
             }
             qp.counters()[0] = Long.MAX_VALUE;
         }
-        assertThat(print(new StatText(false), watched.look())).contains("UNKNOWN 99");
+        assertThat(print(new StatText(false), watched.look())).contains("unknown 0x63");
     }
 }
