@@ -112,7 +112,7 @@ public interface QueuePair extends AutoCloseable {
      * What the first send request was about that completed with an error other than WR_FLUSH_ERR: operation, wr_id,
      * length, remote address and rkey, status. The log of distinct errors has it too ({@code rdma4j errors --pid}).
      *
-     * @return one sentence; null if no such completion was polled since the QP left RESET.
+     * @return one sentence; null if no such completion was polled since the QP left RESET. A closed QP keeps it.
      */
     String failure();
 

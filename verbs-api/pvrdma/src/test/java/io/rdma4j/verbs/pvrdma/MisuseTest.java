@@ -58,7 +58,7 @@ class MisuseTest {
         Map.entry(CompletionQueue.class, Set.of("context", "channel", "capacity", "dropped", "isClosed")),
         Map.entry(SharedReceiveQueue.class, Set.of("pd", "maxWr", "maxSge", "isClosed")),
         Map.entry(QueuePair.class, Set.of("pd", "type", "qpNumber", "state", "localAddress", "sendCq", "receiveCq",
-            "srq", "maxSendWr", "maxReceiveWr", "maxSendSge", "maxReceiveSge", "maxInline", "isClosed")),
+            "srq", "maxSendWr", "maxReceiveWr", "maxSendSge", "maxReceiveSge", "maxInline", "failure", "isClosed")),
         Map.entry(AddressHandle.class, Set.of("pd", "attributes", "isClosed")),
         Map.entry(MemoryWindow.class, Set.of("pd", "type", "rkey", "nextRkey", "isClosed")),
         Map.entry(FastRegion.class, Set.of("pd", "maxPages", "lkey", "rkey", "nextKey", "isClosed")),
