@@ -7,6 +7,7 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 

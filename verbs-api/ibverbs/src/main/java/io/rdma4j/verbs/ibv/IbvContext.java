@@ -26,6 +26,7 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.ibv.lib.CallTable;
 import io.rdma4j.verbs.ibv.lib.DataCalls;
 import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -112,7 +113,7 @@ final class IbvContext implements RdmaContext {
     /** Throws what an errno says. */
     void require(final int errno, final String operation, final String function) {
         if (errno != 0) {
-            throw Errors.refused(errno < 0 ? library.errno() : errno, operation, this, function);
+            throw refused(errno < 0 ? library.errno() : errno, operation, function);
         }
     }
 
@@ -126,7 +127,7 @@ final class IbvContext implements RdmaContext {
     /** Throws if there is no object. */
     long requireObject(final long object, final String operation, final String function) {
         if (object == 0) {
-            throw Errors.refused(library.errno(), operation, this, function);
+            throw refused(library.errno(), operation, function);
         }
         return object;
     }
@@ -175,7 +176,7 @@ final class IbvContext implements RdmaContext {
     public PortAttributes queryPort(final int port) {
         final String operation = "query port";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         requireWorking(operation);
         final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
         require(ask(operation, () -> library.queryPort(pointer, (byte) port, attr.addressOffset())), operation,
@@ -187,7 +188,7 @@ final class IbvContext implements RdmaContext {
     public Gid queryGid(final int port, final int index) {
         final String operation = "query GID";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         requireGidIndex(index, operation);
         return ask(operation, () -> gids.get(port, index));
     }
@@ -196,7 +197,7 @@ final class IbvContext implements RdmaContext {
     public GidType queryGidType(final int port, final int index) {
         final String operation = "query GID type";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         requireGidIndex(index, operation);
         return gids.typeOf(port, index);
     }
@@ -213,7 +214,7 @@ final class IbvContext implements RdmaContext {
     public int queryPkey(final int port, final int index) {
         final String operation = "query P_Key";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         Errors.inRange(index, 0, attributes.maxPkeys() - 1, operation, this, "P_Key index");
         requireWorking(operation);
         final UnsafeBuffer pkey = Struct.allocate(Short.BYTES);
@@ -253,8 +254,14 @@ final class IbvContext implements RdmaContext {
         Errors.inRange(index, 0, attributes.gidTableLength() - 1, operation, this, "GID index");
     }
 
-    void requirePort(final int port, final String operation) {
-        Errors.inRange(port, 1, attributes.physicalPortCount(), operation, this, "port");
+    private RdmaException refused(final int errno, final String operation, final String function) {
+        return RdmaException.of(operation)
+            .device(address())
+            .detail("%s refused", function)
+            .errno(errno == 0 ? RdmaException.EIO : Math.abs(errno))
+            .hint(errno == RdmaException.ENOMEM
+                ? "the device has no more of them, or too little memory may be locked: see ulimit -l" : null)
+            .build();
     }
 
     @Override

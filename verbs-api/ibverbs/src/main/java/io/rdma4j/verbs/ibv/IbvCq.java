@@ -17,6 +17,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.OneThread;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;

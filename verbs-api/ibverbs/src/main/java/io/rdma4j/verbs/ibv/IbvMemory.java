@@ -7,6 +7,7 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 

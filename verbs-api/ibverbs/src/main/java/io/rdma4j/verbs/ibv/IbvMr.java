@@ -14,6 +14,7 @@ import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.RegionOwner;
 import org.agrona.UnsafeApi;
 

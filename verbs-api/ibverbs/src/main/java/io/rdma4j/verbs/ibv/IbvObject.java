@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.verbs.spi.Errors;
+
 /**
  * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
  * that a parent never goes before its child.

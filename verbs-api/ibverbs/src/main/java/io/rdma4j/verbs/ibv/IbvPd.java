@@ -22,6 +22,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteBuffer;

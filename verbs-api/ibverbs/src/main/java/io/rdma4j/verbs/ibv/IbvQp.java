@@ -26,6 +26,8 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.QpRanges;
 import io.rdma4j.verbs.spi.QpTransitions;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
@@ -239,7 +241,7 @@ final class IbvQp extends IbvObject implements QueuePair {
         if (objection != null) {
             throw Errors.invalid(MODIFY, context, "%s: %s", this, objection);
         }
-        QpAttrs.checkRanges(attributes, from, context);
+        QpRanges.check(attributes, from, context, (way, operation) -> Ways.check(way, operation, context));
         context.requireWorking(MODIFY);
         if (from != QpState.RESET || to != QpState.RESET) {
             change(attributes, from, to);

@@ -12,6 +12,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.OneThread;
 import org.agrona.concurrent.UnsafeBuffer;
 

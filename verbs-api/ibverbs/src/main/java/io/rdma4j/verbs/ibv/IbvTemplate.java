@@ -11,6 +11,7 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SgeList;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -8,101 +8,21 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
-import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.QpAttribute;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
-import io.rdma4j.verbs.spi.QpTransitions;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.EnumSet;
 
-/** Attributes of a QP: their ranges, and their place in {@code struct ibv_qp_attr}. */
+/** Attributes of a QP: their place in {@code struct ibv_qp_attr}. */
 final class QpAttrs {
     private static final String MODIFY = "modify QP";
     private static final int MAX_24_BITS = 0xffffff;
 
     private QpAttrs() {
-    }
-
-    /** Refuses values that are out of range; which attributes may be given is for {@link QpTransitions}. */
-    static void checkRanges(final QpAttributes a, final QpState current, final IbvContext context) {
-        for (final QpAttribute attribute : a.given()) {
-            checkRange(attribute, a, current, context);
-        }
-    }
-
-    private static void checkRange(
-        final QpAttribute attribute, final QpAttributes a, final QpState current, final IbvContext context) {
-        final DeviceAttributes limits = context.attributes();
-        switch (attribute) {
-            case CUR_STATE:
-                if (a.curState() != current) {
-                    throw Errors.invalid(MODIFY, context, "CUR_STATE is %s, the QP is in %s", a.curState(), current);
-                }
-                break;
-            case ACCESS_FLAGS:
-                if (a.accessFlags().contains(AccessFlag.ON_DEMAND)) {
-                    throw Errors.invalid(MODIFY, context, "ACCESS_FLAGS are %s; ON_DEMAND is of regions",
-                        a.accessFlags());
-                }
-                break;
-            case PKEY_INDEX:
-                range(context, attribute, a.pkeyIndex(), limits.maxPkeys() - 1);
-                break;
-            case PORT:
-                context.requirePort(a.port(), MODIFY);
-                break;
-            case AV:
-                Ways.check(a.ah(), MODIFY, context);
-                break;
-            case PATH_MTU:
-                Errors.notNull(a.pathMtu(), MODIFY, context, "PATH_MTU");
-                break;
-            case MAX_QP_RD_ATOMIC:
-                range(context, attribute, a.maxRdAtomic(), limits.maxQpInitRdAtom());
-                break;
-            case MAX_DEST_RD_ATOMIC:
-                range(context, attribute, a.maxDestRdAtomic(), limits.maxQpRdAtom());
-                break;
-            default:
-                checkBits(attribute, a, context);
-                break;
-        }
-    }
-
-    private static void checkBits(final QpAttribute attribute, final QpAttributes a, final IbvContext context) {
-        switch (attribute) {
-            case TIMEOUT:
-                range(context, attribute, a.timeout(), 31);
-                break;
-            case RETRY_CNT:
-                range(context, attribute, a.retryCnt(), 7);
-                break;
-            case RNR_RETRY:
-                range(context, attribute, a.rnrRetry(), 7);
-                break;
-            case MIN_RNR_TIMER:
-                range(context, attribute, a.minRnrTimer(), 31);
-                break;
-            case RQ_PSN:
-                range(context, attribute, a.rqPsn(), MAX_24_BITS);
-                break;
-            case SQ_PSN:
-                range(context, attribute, a.sqPsn(), MAX_24_BITS);
-                break;
-            case DEST_QPN:
-                range(context, attribute, a.destQpn(), MAX_24_BITS);
-                break;
-            default:
-                break;
-        }
-    }
-
-    private static void range(
-        final IbvContext context, final QpAttribute attribute, final int value, final int max) {
-        Errors.inRange(value, 0, max, MODIFY, context, attribute.name());
     }
 
     /** Writes what was given; the rest stays zero. */

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Makes QPs. */

@@ -10,6 +10,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.spi.Errors;
 import org.agrona.BufferUtil;
 
 import java.nio.Buffer;

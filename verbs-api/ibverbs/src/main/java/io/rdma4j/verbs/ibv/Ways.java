@@ -5,9 +5,9 @@
 
 package io.rdma4j.verbs.ibv;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.spi.AhRanges;
 import org.agrona.MutableDirectBuffer;
 
 /** Ways to peers: what is allowed, and their place in {@code struct ibv_ah_attr}. */
@@ -17,22 +17,7 @@ final class Ways {
 
     /** Refuses a way that makes no sense. */
     static void check(final AhAttributes way, final String operation, final IbvContext context) {
-        Errors.notNull(way, operation, context, "address");
-        final Gid dgid = Errors.notNull(way.dgid(), operation, context, "destination GID");
-        if (dgid.isZero() || dgid.isMulticast()) {
-            throw Errors.invalid(operation, context, "destination GID %s is %s", dgid,
-                dgid.isZero() ? "zero" : "a multicast address, which nothing is sent to here");
-        }
-        context.requirePort(way.port(), operation);
-        Errors.inRange(way.hopLimit(), 0, 0xff, operation, context, "hop limit");
-        Errors.inRange(way.trafficClass(), 0, 0xff, operation, context, "traffic class");
-        Errors.inRange(way.flowLabel(), 0, 0xf_ffff, operation, context, "flow label");
-        Errors.inRange(way.serviceLevel(), 0, 15, operation, context, "service level");
-        if (context.queryGid(way.port(), way.sgidIndex()).isZero()) {
-            throw RdmaException.of(operation).device(context.address())
-                .detail("source GID index %d is unbound", way.sgidIndex()).errno(RdmaException.EINVAL)
-                .hint("use index 0").build();
-        }
+        AhRanges.check(way, operation, context, "use index 0");
     }
 
     static void write(final MutableDirectBuffer to, final int at, final AhAttributes way, final GidTable gids) {

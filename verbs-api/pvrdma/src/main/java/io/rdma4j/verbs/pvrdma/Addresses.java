@@ -8,6 +8,8 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.spi.AhRanges;
+import io.rdma4j.verbs.spi.Errors;
 
 /** Ways to peers: what is allowed, and the Ethernet address at their end. */
 final class Addresses {
@@ -37,25 +39,8 @@ final class Addresses {
 
     /** Refuses a way that the device would not, or not well, take. */
     static void check(final AhAttributes way, final String operation, final PvrdmaContext context) {
-        Errors.notNull(way, operation, context, "address");
-        final Gid dgid = Errors.notNull(way.dgid(), operation, context, "destination GID");
-        if (dgid.isZero() || dgid.isMulticast()) {
-            throw Errors.invalid(operation, context, "destination GID %s is %s", dgid,
-                dgid.isZero() ? "zero" : "a multicast address, which this device does not send to");
-        }
-        context.requirePort(way.port(), operation);
-        Errors.inRange(way.hopLimit(), 0, 0xff, operation, context, "hop limit");
-        Errors.inRange(way.trafficClass(), 0, 0xff, operation, context, "traffic class");
-        Errors.inRange(way.flowLabel(), 0, 0xf_ffff, operation, context, "flow label");
-        Errors.inRange(way.serviceLevel(), 0, 15, operation, context, "service level");
-        if (context.queryGid(way.port(), way.sgidIndex()).isZero()) {
-            throw RdmaException.of(operation)
-                .device(context.address())
-                .detail("source GID index %d is unbound", way.sgidIndex())
-                .errno(RdmaException.EINVAL)
-                .hint("bind a GID there with bindGid, or use index 0")
-                .build();
-        }
+        AhRanges.check(way, operation, context, "bind a GID there with bindGid, or use index 0");
+        final Gid dgid = way.dgid();
         final String why = context.whyUnreachable(dgid);
         if (why != null) {
             throw Errors.error(RdmaException.EHOSTUNREACH, operation, context, "GID %s: %s", dgid, why);

@@ -11,6 +11,7 @@ import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.verbs.spi.Errors;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;

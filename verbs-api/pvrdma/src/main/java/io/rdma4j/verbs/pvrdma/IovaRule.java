@@ -9,6 +9,7 @@ import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MrOptions;
+import io.rdma4j.verbs.spi.Errors;
 
 /**
  * How work requests name the first byte of a region.

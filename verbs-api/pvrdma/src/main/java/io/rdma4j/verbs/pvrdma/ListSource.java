@@ -11,6 +11,7 @@ import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.Arrays;
 import java.util.Collection;

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.util.ArrayList;

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;

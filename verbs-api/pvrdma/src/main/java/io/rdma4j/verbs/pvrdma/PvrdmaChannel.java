@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.time.Duration;
 import java.util.LinkedHashSet;

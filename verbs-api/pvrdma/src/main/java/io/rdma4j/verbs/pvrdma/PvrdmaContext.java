@@ -35,6 +35,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.pvrdma.device.CqHandle;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
+import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.ObjectPublisher;
 import io.rdma4j.verbs.spi.PublishedObject;
 
@@ -130,7 +131,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     public PortAttributes queryPort(final int port) {
         final String operation = "query port";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         requireWorking(operation);
         return PortQuery.decode(port, device.commands().queryPort(port));
     }
@@ -139,7 +140,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     public Gid queryGid(final int port, final int index) {
         final String operation = "query GID";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         requireGidIndex(index, operation);
         final byte[] gid = device.gids().get(index);
         return gid == null ? Gid.ZERO : Gid.of(gid);
@@ -149,7 +150,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     public GidType queryGidType(final int port, final int index) {
         final String operation = "query GID type";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         requireGidIndex(index, operation);
         return device.gids().type() == PVRDMA_GID_TYPE_FLAG_ROCE_V2 ? GidType.ROCE_V2 : GidType.ROCE_V1;
     }
@@ -166,7 +167,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     public int queryPkey(final int port, final int index) {
         final String operation = "query P_Key";
         requireOpen(operation);
-        requirePort(port, operation);
+        Errors.requirePort(port, operation, this);
         Errors.inRange(index, 0, attributes.maxPkeys() - 1, operation, this, "P_Key index");
         requireWorking(operation);
         return device.commands().queryPkey(port, index);
@@ -216,10 +217,6 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
 
     private void requireGidIndex(final int index, final String operation) {
         Errors.inRange(index, 0, attributes.gidTableLength() - 1, operation, this, "GID index");
-    }
-
-    void requirePort(final int port, final String operation) {
-        Errors.inRange(port, 1, attributes.physicalPortCount(), operation, this, "port");
     }
 
     @Override

@@ -25,6 +25,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.spi.OneThread;
 import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.pvrdma.device.MrKeys;
 import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.spi.Errors;
 
 /** A region for fast registration: the device's part of it, and the pages it was given last. */
 final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -17,6 +17,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
 import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.EnumSet;
 import java.util.Set;

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.verbs.spi.Errors;
+
 import java.util.function.BooleanSupplier;
 
 /**

@@ -30,6 +30,7 @@ import io.rdma4j.verbs.pvrdma.device.MrKeys;
 import io.rdma4j.verbs.pvrdma.device.MwKeys;
 import io.rdma4j.verbs.pvrdma.live.PdKind;
 import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.nio.ByteBuffer;
 import java.util.List;

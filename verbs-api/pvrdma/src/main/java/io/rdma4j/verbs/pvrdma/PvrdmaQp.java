@@ -26,6 +26,8 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.QpRanges;
 import io.rdma4j.verbs.spi.QpTransitions;
 
 import java.util.concurrent.ThreadLocalRandom;
@@ -208,7 +210,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         }
         // A GID that is found bound must stay so until this QP is known to use it.
         synchronized (context.gidUse) {
-            QpAttrs.checkRanges(attributes, from, context);
+            QpRanges.check(attributes, from, context, (way, operation) -> Addresses.check(way, operation, context));
             context.requireWorking(MODIFY);
             if (from != QpState.RESET || to != QpState.RESET) {
                 change(attributes, from, to);

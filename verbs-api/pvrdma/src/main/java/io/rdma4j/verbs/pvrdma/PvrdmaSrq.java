@@ -18,6 +18,7 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.spi.OneThread;
 import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.ArrayList;
 import java.util.List;

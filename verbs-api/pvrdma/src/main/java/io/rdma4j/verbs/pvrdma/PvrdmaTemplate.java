@@ -16,6 +16,7 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SgeList;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.EnumSet;
 import java.util.Set;

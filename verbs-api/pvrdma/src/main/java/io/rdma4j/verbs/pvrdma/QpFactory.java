@@ -17,6 +17,7 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.pvrdma.device.CreateQp;
 import io.rdma4j.verbs.pvrdma.device.QpHandle;
 import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.spi.Errors;
 
 /** Makes QPs: checks the options, takes memory and room in the CQs, asks the device, joins the parts. */
 final class QpFactory {

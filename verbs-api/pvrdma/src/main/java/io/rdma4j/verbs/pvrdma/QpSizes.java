@@ -9,6 +9,7 @@ import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.spi.Errors;
 
 /**
  * Sizes of a QP's queues as they are made, and where they lie: one page of ring states, the send queue's pages, the

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.Collection;
 import java.util.List;

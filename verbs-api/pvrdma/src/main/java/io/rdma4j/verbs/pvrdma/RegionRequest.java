@@ -10,6 +10,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
+import io.rdma4j.verbs.spi.Errors;
 
 import java.util.Arrays;
 import java.util.Collections;

@@ -11,6 +11,7 @@ import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
+import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.nio.ByteBuffer;
