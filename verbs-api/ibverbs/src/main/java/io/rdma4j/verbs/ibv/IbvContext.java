@@ -27,6 +27,7 @@ import io.rdma4j.verbs.ibv.lib.CallTable;
 import io.rdma4j.verbs.ibv.lib.DataCalls;
 import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.EventSubscription;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -67,7 +68,6 @@ final class IbvContext implements RdmaContext {
     private final Children<IbvCq> openCqs = new Children<>();
     private final Children<IbvChannel> openChannels = new Children<>();
     private final Children<IbvMemory> openMemories = new Children<>();
-    private final AtomicReference<EventSubscription> listener = new AtomicReference<>();
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final Object closing = new Object();
@@ -337,20 +337,11 @@ final class IbvContext implements RdmaContext {
         final String operation = "listen";
         Errors.notNull(told, operation, this, "listener");
         requireOpen(operation);
-        final EventSubscription subscription = new EventSubscription(this, told);
-        if (!listener.compareAndSet(null, subscription)) {
-            throw Errors.error(RdmaException.EBUSY, operation, this, "there is a listener already: %s", listener.get());
-        }
-        if (events.isExhausted()) {
-            forget(subscription);
+        final EventSubscription subscription = EventSubscription.start(this, events, told, AsyncEvents.CLOSE_NANOS);
+        if (subscription == null) {
             requireWorking(operation);
         }
-        subscription.start();
         return subscription;
-    }
-
-    void forget(final EventSubscription subscription) {
-        listener.compareAndSet(subscription, null);
     }
 
     @Override

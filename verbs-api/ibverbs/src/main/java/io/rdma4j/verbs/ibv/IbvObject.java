@@ -6,12 +6,13 @@
 package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.EventQueue;
 
 /**
  * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
  * that a parent never goes before its child.
  */
-abstract class IbvObject {
+abstract class IbvObject implements EventQueue.Subject {
     final IbvContext context;
     private final Object closing = new Object();
     private volatile boolean closed;
@@ -20,11 +21,7 @@ abstract class IbvObject {
         this.context = context;
     }
 
-    /**
-     * Whether it was closed.
-     *
-     * @return true if so.
-     */
+    @Override
     public final boolean isClosed() {
         return closed;
     }
@@ -36,11 +33,11 @@ abstract class IbvObject {
             return;
         }
         requireUnused();
-        context.events.beginClose(this);
+        context.events.queue.close(this, AsyncEvents.CLOSE_NANOS);
         try {
             closeNow();
         } finally {
-            context.events.endClose(this);
+            context.events.queue.closed(this);
         }
     }
 
@@ -64,8 +61,8 @@ abstract class IbvObject {
         // Nobody can use it.
     }
 
-    /** Whether closing this closes what an event is about. */
-    boolean covers(final Object element) {
+    @Override
+    public boolean covers(final Object element) {
         return element == this;
     }
 

@@ -200,7 +200,7 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     }
 
     @Override
-    boolean covers(final Object element) {
+    public boolean covers(final Object element) {
         return element instanceof IbvQp && ((IbvQp) element).pd == this
             || element instanceof IbvSrq && ((IbvSrq) element).pd == this;
     }

@@ -5,13 +5,14 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.EventQueue;
+import io.rdma4j.verbs.spi.EventSubscription;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,7 +25,7 @@ import java.util.function.BooleanSupplier;
  * the others for it. The device has room for some hundred events, so they are fetched also when nobody asks, whenever
  * somebody comes by here.
  */
-final class AsyncEvents {
+final class AsyncEvents implements EventSubscription.Source {
     private static final String LISTEN = "listen";
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -50,7 +51,8 @@ final class AsyncEvents {
     }
 
     /** The same, until somebody ends it. */
-    AsyncEvent await(final long nanos, final BooleanSupplier end) {
+    @Override
+    public AsyncEvent await(final long nanos, final BooleanSupplier end) {
         final long deadline = System.nanoTime() + nanos;
         AsyncEvent event = take();
         while (event == null && !context.isClosed() && !ended && !end.getAsBoolean()) {
@@ -65,8 +67,8 @@ final class AsyncEvents {
         return event == null ? take() : event;
     }
 
-    /** Whether there will be no more. */
-    boolean isExhausted() {
+    @Override
+    public boolean isExhausted() {
         return ended && queue.isEmpty();
     }
 
@@ -201,27 +203,25 @@ final class AsyncEvents {
         wakeAll();
     }
 
-    private synchronized void wakeAll() {
+    @Override
+    public synchronized void wakeAll() {
         notifyAll();
+    }
+
+    @Override
+    public AtomicReference<EventSubscription> listener() {
+        return listener;
     }
 
     AsyncEventSubscription listen(final AsyncEventListener told) {
         Errors.notNull(told, LISTEN, context, "listener");
         context.requireOpen(LISTEN);
-        final EventSubscription subscription = new EventSubscription(context, this, told);
-        if (!listener.compareAndSet(null, subscription)) {
-            throw Errors.error(RdmaException.EBUSY, LISTEN, context, "there is a listener already: %s", listener.get());
-        }
-        if (isExhausted()) {
-            forget(subscription);
+        final EventSubscription subscription =
+            EventSubscription.start(context, this, told, context.device.responseTimeoutNanos());
+        if (subscription == null) {
             context.requireWorking(LISTEN);
         }
-        subscription.start();
         return subscription;
-    }
-
-    void forget(final EventSubscription subscription) {
-        listener.compareAndSet(subscription, null);
     }
 
     synchronized void count(final Map<String, Long> counts) {

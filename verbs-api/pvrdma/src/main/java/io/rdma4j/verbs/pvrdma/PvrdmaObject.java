@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.EventQueue;
 
 import java.util.function.BooleanSupplier;
 
@@ -13,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
  * that a parent never goes before its child.
  */
-abstract class PvrdmaObject {
+abstract class PvrdmaObject implements EventQueue.Subject {
     final PvrdmaContext context;
     private final Object closing = new Object();
     private volatile boolean closed;
@@ -22,11 +23,7 @@ abstract class PvrdmaObject {
         this.context = context;
     }
 
-    /**
-     * Whether it was closed.
-     *
-     * @return true if so.
-     */
+    @Override
     public final boolean isClosed() {
         return closed;
     }
@@ -74,8 +71,8 @@ abstract class PvrdmaObject {
         // Nobody can use it.
     }
 
-    /** Whether closing this closes what an event is about. */
-    boolean covers(final Object element) {
+    @Override
+    public boolean covers(final Object element) {
         return element == this;
     }
 

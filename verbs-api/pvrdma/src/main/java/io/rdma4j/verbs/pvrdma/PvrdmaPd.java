@@ -269,7 +269,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     }
 
     @Override
-    boolean covers(final Object element) {
+    public boolean covers(final Object element) {
         return element instanceof PvrdmaQp && ((PvrdmaQp) element).pd == this
             || element instanceof PvrdmaSrq && ((PvrdmaSrq) element).pd == this;
     }

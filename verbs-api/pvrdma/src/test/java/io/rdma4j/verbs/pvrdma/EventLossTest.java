@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.spi.EventQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

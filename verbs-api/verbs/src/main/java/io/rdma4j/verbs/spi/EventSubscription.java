@@ -3,44 +3,105 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.ibv;
+package io.rdma4j.verbs.spi;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
+import io.rdma4j.verbs.RdmaContext;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 
 /** A thread that hands asynchronous events to a listener. It holds no lock while the listener has one. */
-final class EventSubscription implements AsyncEventSubscription {
+public final class EventSubscription implements AsyncEventSubscription {
     private static final System.Logger LOG = System.getLogger(EventSubscription.class.getPackageName());
     private static final long FOR_EVER = TimeUnit.DAYS.toNanos(1);
-    private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(5);
 
-    private final IbvContext context;
+    private final RdmaContext context;
+    private final Source events;
+    private final long closeNanos;
     private final AsyncEventListener listener;
     private final Thread thread;
     private final AtomicLong delivered = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean closed;
 
-    EventSubscription(final IbvContext context, final AsyncEventListener listener) {
+    private EventSubscription(final RdmaContext context, final Source events, final AsyncEventListener listener,
+        final long closeNanos) {
         this.context = context;
+        this.events = events;
         this.listener = listener;
+        this.closeNanos = closeNanos;
         this.thread = DaemonThreads.of("rdma4j-events-" + context.address(), this::run);
     }
 
-    void start() {
-        thread.start();
+    /** Where a device's events come from. */
+    public interface Source {
+        /**
+         * Takes the next event.
+         *
+         * @param nanos longest wait.
+         * @param end   whether to wait no longer.
+         * @return null if there is none in time.
+         */
+        AsyncEvent await(long nanos, BooleanSupplier end);
+
+        /**
+         * Whether there will be no more.
+         *
+         * @return true if so.
+         */
+        boolean isExhausted();
+
+        /** Those who wait look whether they have to. */
+        void wakeAll();
+
+        /**
+         * The one listener, or none.
+         *
+         * @return where it is; the same each time.
+         */
+        AtomicReference<EventSubscription> listener();
+    }
+
+    /**
+     * Begins to hand events to a listener.
+     *
+     * @param context    the device; it is open.
+     * @param events     its events.
+     * @param listener   told of them.
+     * @param closeNanos how long closing waits for the listener.
+     * @return the subscription; null if there will be no more events.
+     * @throws RdmaException EBUSY if there is one already.
+     */
+    public static EventSubscription start(final RdmaContext context, final Source events,
+        final AsyncEventListener listener, final long closeNanos) {
+        final EventSubscription subscription = new EventSubscription(context, events, listener, closeNanos);
+        if (!events.listener().compareAndSet(null, subscription)) {
+            throw Errors.error(RdmaException.EBUSY, "listen", context, "there is a listener already: %s",
+                events.listener().get());
+        }
+        if (events.isExhausted()) {
+            subscription.forget();
+            return null;
+        }
+        subscription.thread.start();
+        return subscription;
+    }
+
+    private void forget() {
+        events.listener().compareAndSet(this, null);
     }
 
     private void run() {
         try {
-            while (!closed && !context.isClosed() && !context.events.isExhausted()) {
-                final AsyncEvent event = context.events.await(FOR_EVER, () -> closed);
+            while (!isOver()) {
+                final AsyncEvent event = events.await(FOR_EVER, () -> closed);
                 if (event != null) {
                     deliver(event);
                 }
@@ -49,8 +110,12 @@ final class EventSubscription implements AsyncEventSubscription {
             }
         } finally {
             closed = true;
-            context.forget(this);
+            forget();
         }
+    }
+
+    private boolean isOver() {
+        return closed || context.isClosed() || events.isExhausted();
     }
 
     private void deliver(final AsyncEvent event) {
@@ -58,6 +123,7 @@ final class EventSubscription implements AsyncEventSubscription {
             delivered.incrementAndGet();
             listener.onAsyncEvent(event);
         } catch (final RuntimeException | Error e) {
+            // An error too: whoever registered the listener would wait for events that nobody delivers any more.
             if (failures.getAndIncrement() == 0) {
                 LOG.log(System.Logger.Level.WARNING, context + ": the listener failed at the event " + event
                     + "; further failures are only counted", e);
@@ -85,7 +151,7 @@ final class EventSubscription implements AsyncEventSubscription {
     @Override
     public void close() {
         closed = true;
-        context.events.wakeAll();
+        events.wakeAll();
         if (Thread.currentThread() != thread && !returnsInTime()) {
             throw RdmaException.of("close event subscription")
                 .device(context.address())
@@ -98,7 +164,7 @@ final class EventSubscription implements AsyncEventSubscription {
 
     private boolean returnsInTime() {
         try {
-            thread.join(CLOSE_MILLIS);
+            thread.join(TimeUnit.NANOSECONDS.toMillis(closeNanos) + 1);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

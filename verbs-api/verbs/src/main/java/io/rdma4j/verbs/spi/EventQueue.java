@@ -3,11 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.pvrdma;
+package io.rdma4j.verbs.spi;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.RdmaContext;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,26 +24,55 @@ import java.util.concurrent.TimeUnit;
  * some are kept, and those that were taken, which hold their objects open. The lock guards both; under it nothing else
  * is locked and nobody is called.
  */
-final class EventQueue {
+public final class EventQueue {
     /** More than a device's ring holds, and little memory. */
-    static final int MOST = 4096;
+    public static final int MOST = 4096;
 
-    private final PvrdmaContext context;
+    private final RdmaContext context;
     private final Deque<AsyncEvent> untaken = new ArrayDeque<>();
     private final Map<AsyncEvent, Thread> taken = new LinkedHashMap<>();
     /** Objects that are being closed: their events stay where they are until that succeeded or failed. */
-    private final List<PvrdmaObject> closing = new ArrayList<>();
+    private final List<Subject> closing = new ArrayList<>();
     private int lostNow;
     private long lost;
     private long dropped;
 
-    EventQueue(final PvrdmaContext context) {
+    /** What an event can be about, and is closed with its events. */
+    public interface Subject {
+        /**
+         * Whether it was closed.
+         *
+         * @return true if so.
+         */
+        boolean isClosed();
+
+        /**
+         * Whether closing this closes what an event is about.
+         *
+         * @param element of an event.
+         * @return true if so.
+         */
+        boolean covers(Object element);
+    }
+
+    /**
+     * An empty queue.
+     *
+     * @param context the device.
+     */
+    public EventQueue(final RdmaContext context) {
         this.context = context;
     }
 
-    /** Adds an event, if there is room and its object is there. */
-    synchronized void add(final AsyncEventType type, final Object element, final int number) {
-        if (element instanceof PvrdmaObject && ((PvrdmaObject) element).isClosed()) {
+    /**
+     * Adds an event, if there is room and its object is there.
+     *
+     * @param type    of the event.
+     * @param element what it is about.
+     * @param number  what the device calls that.
+     */
+    public synchronized void add(final AsyncEventType type, final Object element, final int number) {
+        if (element instanceof Subject && ((Subject) element).isClosed()) {
             dropped++;
         } else if (untaken.size() >= MOST && type != AsyncEventType.DEVICE_FATAL) {
             lostNow++;
@@ -61,8 +91,12 @@ final class EventQueue {
         }
     }
 
-    /** Takes the oldest event for this thread; null if there is none. */
-    synchronized AsyncEvent take() {
+    /**
+     * Takes the oldest event for this thread.
+     *
+     * @return null if there is none.
+     */
+    public synchronized AsyncEvent take() {
         if (untaken.isEmpty()) {
             tellOfLost();
         }
@@ -70,7 +104,7 @@ final class EventQueue {
             final AsyncEvent event = events.next();
             if (!isClosing(event.element())) {
                 events.remove();
-                if (event.element() instanceof PvrdmaObject) {
+                if (event.element() instanceof Subject) {
                     taken.put(event, Thread.currentThread());
                 }
                 return event;
@@ -79,12 +113,17 @@ final class EventQueue {
         return null;
     }
 
-    synchronized boolean isEmpty() {
+    /**
+     * Whether there is nothing to take.
+     *
+     * @return true if so.
+     */
+    public synchronized boolean isEmpty() {
         return untaken.isEmpty() && lostNow == 0;
     }
 
     private boolean isClosing(final Object element) {
-        for (final PvrdmaObject object : closing) {
+        for (final Subject object : closing) {
             if (object.covers(element)) {
                 return true;
             }
@@ -98,16 +137,18 @@ final class EventQueue {
     }
 
     /** Nobody need wait for acknowledgements any more: the device failed, or is being closed. */
-    synchronized void endWaits() {
+    public synchronized void endWaits() {
         notifyAll();
     }
 
     /**
      * Waits until all events of an object that were taken are acknowledged; no more are taken until {@link #closed}.
      *
+     * @param object       what is to be closed.
+     * @param timeoutNanos longest wait.
      * @throws RdmaException EBUSY if they are not in time, or never can be.
      */
-    synchronized void close(final PvrdmaObject object, final long timeoutNanos) {
+    public synchronized void close(final Subject object, final long timeoutNanos) {
         closing.add(object);
         boolean acknowledged = false;
         try {
@@ -120,7 +161,7 @@ final class EventQueue {
         }
     }
 
-    private void awaitAcknowledgements(final PvrdmaObject object, final long timeoutNanos) {
+    private void awaitAcknowledgements(final Subject object, final long timeoutNanos) {
         final long deadline = System.nanoTime() + timeoutNanos;
         AsyncEvent event = awaited(object);
         while (event != null && !context.isClosed() && !context.isFailed()) {
@@ -135,7 +176,7 @@ final class EventQueue {
     }
 
     /** An event that was taken and not acknowledged; first those for which waiting is vain. */
-    private AsyncEvent awaited(final PvrdmaObject object) {
+    private AsyncEvent awaited(final Subject object) {
         AsyncEvent found = null;
         for (final Map.Entry<AsyncEvent, Thread> entry : taken.entrySet()) {
             if (object.covers(entry.getKey().element())
@@ -154,7 +195,7 @@ final class EventQueue {
         }
     }
 
-    private RdmaException busy(final PvrdmaObject object, final AsyncEvent event, final Thread taker) {
+    private RdmaException busy(final Subject object, final AsyncEvent event, final Thread taker) {
         return RdmaException.of("close")
             .device(context.address())
             .object(object)
@@ -165,8 +206,12 @@ final class EventQueue {
             .build();
     }
 
-    /** The object is closed, and its events with it; or it could not be, and its events can be taken again. */
-    synchronized void closed(final PvrdmaObject object) {
+    /**
+     * The object is closed, and its events with it; or it could not be, and its events can be taken again.
+     *
+     * @param object what {@link #close} was called for.
+     */
+    public synchronized void closed(final Subject object) {
         closing.remove(object);
         if (object.isClosed()) {
             final int before = untaken.size();
@@ -175,7 +220,12 @@ final class EventQueue {
         }
     }
 
-    synchronized void count(final Map<String, Long> counts) {
+    /**
+     * Adds its counters to others.
+     *
+     * @param counts by their names.
+     */
+    public synchronized void count(final Map<String, Long> counts) {
         counts.put("asynchronous events to be taken", (long) untaken.size());
         counts.put("asynchronous events to be acknowledged", (long) taken.size());
         counts.put("asynchronous events lost as nobody took them", lost);
