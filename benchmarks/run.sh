@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Measures the data path and the control path beside their yardsticks, prints the tables in Markdown and writes them
-# into docs/performance.md; at last the goals, each with what was measured for it. With --quick it takes less than three
+# into docs/performance.md; at last the goals, each with what was measured for it. With --quick it takes about four
 # minutes; without, more forks and longer iterations take many times that, and what system calls cost is measured too:
 # that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
 set -eu
 
-sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers flush calls"
+sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers flush wire ibv calls"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [SECTION ...]"
@@ -55,6 +55,7 @@ began=$(date +%s)
 echo "building" >&2
 mvn -q -pl benchmarks -am -Dmaven.test.skip=true -Dcheckstyle.skip package
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/rings" benchmarks/c/rings.c
+gcc -O2 -Wall -Wextra -Werror -o "$out/calls" benchmarks/c/calls.c -ldl
 
 page=docs/performance.md
 
@@ -89,6 +90,8 @@ for section in $wanted; do
         vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors.log" control.AddressVectorReport $quick ;;
         peers) measure "reliable datagrams to many peers" roundtrip.RdmPeers $quick ;;
         flush) measure "queue pairs with full queues that go to the error state" control.QueueFlush $quick ;;
+        wire) measure "two processes, by shared memory and by UDP" wire.Wire $quick ;;
+        ibv) measure "calls of libibverbs; JMH's own output goes to $out/calls-*.log" calls.VerbsCallReport $quick "$out/calls" ;;
         calls)
             page=docs/adr/0010-jna-or-ffm.md
             measure "system calls" calls.NativeCallReport "$out/native-calls"

@@ -41,10 +41,11 @@ class ~ /PropertyTest$/ {
 }
 
 # Names of cases have a point in them.
-class ~ /ConformanceTest$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z0-9.]+$/ {
+class ~ /(Conformance|JudgedWire)Test$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z0-9.]+$/ {
     device = class == "EmulatedConformanceTest" ? "emulated:" : class == "QemuConformanceTest" ? "qtest:" : \
-        class == "NoIommuConformanceTest" ? "vfio:?iommu=none" : "vfio:"
-    suite = device (device == "emulated:" ? " " $METHOD : "")
+        class == "NoIommuConformanceTest" ? "vfio:?iommu=none" : class == "IbvConformanceTest" ? "ibv:rxe0" : \
+        class == "WireConformanceTest" ? "wire:" : class == "JudgedWireTest" ? "wire and rxe:" : "vfio:"
+    suite = device (device ~ /^(emulated|wire)/ ? " " $METHOD : "")
     cases[suite, $STATUS]++
     suites[suite]
     if ($STATUS == "SKIP") {

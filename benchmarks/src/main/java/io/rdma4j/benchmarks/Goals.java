@@ -5,10 +5,12 @@
 
 package io.rdma4j.benchmarks;
 
+import io.rdma4j.benchmarks.calls.VerbsCallReport;
 import io.rdma4j.benchmarks.flow.Rates;
 import io.rdma4j.benchmarks.harness.Arguments;
 import io.rdma4j.benchmarks.harness.Figures;
 import io.rdma4j.benchmarks.harness.Machine;
+import io.rdma4j.benchmarks.wire.Wire;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
 import java.time.temporal.ChronoUnit;
@@ -28,6 +30,11 @@ public final class Goals {
     private static final double WRITE_BOUND = 2;
     private static final double MILLIONS = 10;
     private static final double SHARE = 0.9;
+    private static final double WIRE_WRITE_BOUND = 0.5;
+    private static final double WIRE_UDP_BOUND = 1.3;
+    private static final double WIRE_MILLIONS = 5;
+    private static final double WIRE_SHARE = 0.6;
+    private static final double WIRE_TIMES = 2;
     /** What the profiler itself allocates, divided by the operations of an iteration, stays below. */
     private static final double NO_BYTES = 0.5;
     private static final String BYTES = ".bytes";
@@ -39,6 +46,9 @@ public final class Goals {
         {"poll16", "poll of 16"},
         {"postDevicePoll", "post, fake device, poll"},
     };
+
+    /** Nanoseconds above C of a call of libibverbs. */
+    private static final Map<String, Double> CALL_BOUNDS = Map.of("ffm", 12.0, "jna", 80.0);
 
     private final List<String> lines = new ArrayList<>();
     private final List<String> missing = new ArrayList<>();
@@ -69,6 +79,8 @@ public final class Goals {
         rates();
         bandwidth();
         allocation();
+        verbsCalls();
+        wire();
         lines.add("| 3: no megamorphic call on the path | | | | | see the inlining decisions below |");
         lines.add("| 4: scaling | | | | | see the tables of it below |");
         lines.add("| 5: tail | | | | | see the table of it below |");
@@ -81,7 +93,8 @@ public final class Goals {
 
     private static String times() throws IOException {
         final List<String> times = new ArrayList<>();
-        for (final String section : List.of("rings", "roundtrip", "rates", "bandwidth")) {
+        for (final String section : List.of("rings", "roundtrip", "rates", "bandwidth", VerbsCallReport.SECTION,
+            Wire.SECTION)) {
             final FileTime time = Figures.writtenAt(section);
             times.add(section + (time == null ? " never" : " " + time.toInstant().truncatedTo(ChronoUnit.SECONDS)));
         }
@@ -162,6 +175,72 @@ public final class Goals {
             String.format(Locale.ROOT, "%.2f", most), "", "", "0", most < NO_BYTES);
     }
 
+    private void verbsCalls() throws IOException {
+        final Map<String, Double> figures = Figures.read(VerbsCallReport.SECTION);
+        if (figures.isEmpty()) {
+            missing.add("calls of libibverbs");
+        }
+        for (final String call : List.of("post", "poll16")) {
+            figures.keySet().stream().filter(key -> key.startsWith(call + '.') && key.endsWith(".java"))
+                .forEach(key -> verbsCall(key.split("\\."), figures.get(key),
+                    figures.get(key.replace(".java", ".c"))));
+        }
+    }
+
+    /** The key is call, JDK and way. */
+    private void verbsCall(final String[] key, final double java, final double c) {
+        final double bound = CALL_BOUNDS.get(key[2]);
+        add(String.format("6: libibverbs, %s, %s, JDK %s", key[0].equals("post") ? "post_send" : "poll of 16",
+            key[2].toUpperCase(Locale.ROOT), key[1]), nanos(java, 1), "C " + nanos(c, 1), ratio(java / c),
+            "C and " + nanos(bound, 0), java - c <= bound);
+    }
+
+    private void wire() throws IOException {
+        final Map<String, Double> figures = Figures.read(Wire.SECTION);
+        if (figures.isEmpty()) {
+            missing.add("a wire");
+            return;
+        }
+        wireTrip(figures, "shm, RC SEND there and back, 64 B", "shm.send_trip", "libfabric shm", "fi.shm", 1);
+        wireTrip(figures, "shm, RDMA WRITE there and back, 64 B", "shm.write_trip", "libfabric shm", "fi.shm",
+            WIRE_WRITE_BOUND);
+        wireTrip(figures, "udp, RC SEND there and back, 64 B", "udp.send_trip", "NIO UDP", "nio", WIRE_UDP_BOUND);
+        wireTrip(figures, "udp, RC SEND there and back, 64 B", "udp.send_trip", "libfabric udp;ofi_rxd", "fi.udp", 1);
+        wireTrip(figures, "udp, RC SEND there and back, 64 B", "udp.send_trip", "libfabric tcp;ofi_rxm", "fi.tcp", 1);
+        for (final String kind : List.of("send", "write")) {
+            final double rate = figures.get("shm." + kind + "_rate");
+            add("7: shm, messages of 64 B, " + kind, millions(rate), "", "", "at least " + millions(WIRE_MILLIONS),
+                rate >= WIRE_MILLIONS);
+            wireStream(figures, "64 KiB, " + kind, "shm." + kind + "_64k", "memcpy", "copy.65536", WIRE_SHARE);
+            wireStream(figures, "64 KiB, " + kind, "shm." + kind + "_64k", "libfabric shm", "fi.shm.64k",
+                WIRE_TIMES);
+            wireStream(figures, "1 MiB, " + kind, "shm." + kind + "_1m", "memcpy", "copy.1048576", WIRE_SHARE);
+        }
+        final double stream = figures.get("udp.send_64k");
+        add("7: udp, 64 KiB, send", gigabytes(stream), "", "", "at least " + gigabytes(1), stream >= 1);
+        final double most = figures.entrySet().stream().filter(entry -> entry.getKey().endsWith(BYTES))
+            .mapToDouble(Map.Entry::getValue).max().orElse(0);
+        add("7: bytes allocated per operation, both ends, most", String.format(Locale.ROOT, "%.2f", most), "", "", "0",
+            most < NO_BYTES);
+    }
+
+    private void wireTrip(final Map<String, Double> figures, final String what, final String key, final String title,
+        final String yardstick, final double bound) {
+        if (has(figures, yardstick, title)) {
+            atMost("7: " + what, micros(figures.get(key)), title + " " + micros(figures.get(yardstick)),
+                figures.get(key) / figures.get(yardstick), bound);
+        }
+    }
+
+    private void wireStream(final Map<String, Double> figures, final String what, final String key,
+        final String title, final String yardstick, final double bound) {
+        if (has(figures, yardstick, title)) {
+            final double ratio = figures.get(key) / figures.get(yardstick);
+            atLeast("7: shm, " + what, gigabytes(figures.get(key)), title + " " + gigabytes(figures.get(yardstick)),
+                ratio, String.format(Locale.ROOT, "%.1f", bound), ratio >= bound);
+        }
+    }
+
     private boolean has(final Map<String, Double> figures, final String key, final String what) {
         if (!figures.containsKey(key)) {
             missing.add(what);
@@ -171,6 +250,10 @@ public final class Goals {
 
     private static String nanos(final double value, final int digits) {
         return String.format(Locale.ROOT, "%." + digits + "f ns", value);
+    }
+
+    private static String micros(final double value) {
+        return String.format(Locale.ROOT, "%.2f µs", value);
     }
 
     private static String millions(final double value) {

@@ -7,10 +7,12 @@ package io.rdma4j.device;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.common.Identity;
+import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.engine.Engine;
 import io.rdma4j.device.engine.EngineEnvironment;
@@ -26,7 +28,12 @@ import io.rdma4j.device.front.PciConfigSpace;
 import io.rdma4j.device.front.RegisterBar;
 import io.rdma4j.device.front.UarBar;
 import io.rdma4j.device.link.InProcessLink;
+import io.rdma4j.device.link.Link;
+import io.rdma4j.device.link.WireLink;
 import io.rdma4j.device.memory.EmulatedIommu;
+import io.rdma4j.device.vfiouser.ServedFunction;
+import io.rdma4j.device.wire.Carrier;
+import io.rdma4j.device.wire.Gid;
 import io.rdma4j.driver.dma.HostMemory;
 import io.rdma4j.driver.dma.Iommu;
 import io.rdma4j.driver.dma.IommuDmaDomain;
@@ -39,23 +46,25 @@ import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.ConfigSpace;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.Interrupts;
-import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.EventType;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * A pvrdma device in software. Opened through {@link EmulatedProvider}; tests find the open device by its name to look
  * inside and to have it fail.
  */
-public final class EmulatedDevice implements PciDevice {
+public final class EmulatedDevice implements ServedFunction {
     private static final ConcurrentMap<String, EmulatedDevice> OPEN = new ConcurrentHashMap<>();
     /** Bus addresses begin here: no address of the process is near. */
     private static final long FIRST_IOVA = 0x10_0000;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final DeviceAddress address;
     private final DeviceOptions options;
@@ -66,6 +75,13 @@ public final class EmulatedDevice implements PciDevice {
     private final IommuDmaDomain dma;
     private final InterruptController interrupts;
     private final EventRings events;
+    /** Null for a device that reaches only those of its own JVM. */
+    private final Carrier carrier;
+    private final String whyNoCarrier;
+    /** Null if there is no carrier, or those serve it who post, poll and wait. */
+    private final WireThread wire;
+    private final Gid network;
+    private final Link link;
     private final Engine engine;
     private final PciConfigSpace config;
     private final MsixBar msixBar;
@@ -76,16 +92,32 @@ public final class EmulatedDevice implements PciDevice {
     private final EmulatedFaults faults;
     private volatile boolean closed;
 
-    private EmulatedDevice(DeviceAddress address, DeviceOptions options) {
+    private EmulatedDevice(DeviceAddress address, DeviceOptions given, WireOptions wireOptions) {
         this.address = address;
-        this.options = options;
+        Carrier opened = null;
+        String whyNot = "it has no wire: add wire=shm or wire=udp at both ends";
+        try {
+            opened = wireOptions.open(address, counters);
+        } catch (final RdmaException e) {
+            whyNot = e.getMessage();
+            if (!wireOptions.isOptional()) {
+                throw e;
+            }
+        }
+        this.carrier = opened;
+        this.whyNoCarrier = whyNot;
+        this.options = carrier == null ? given : given.withMtu(carrier.mtu());
+        this.network = wireOptions.gid();
         this.interrupts = new InterruptController(options, counters, this::service);
         this.config = new PciConfigSpace(options, this::onCommand, interrupts::control);
         bus.config(config);
         this.msixBar = new MsixBar(bus, interrupts);
         interrupts.join(config, msixBar);
         this.events = new EventRings(options, counters, interrupts);
-        this.engine = new Engine(new EngineEnvironment(options, counters, iommu, InProcessLink.JVM, events));
+        this.link = carrier == null ? InProcessLink.JVM
+            : new WireLink(InProcessLink.JVM, carrier, wireOptions.shortcut(), wireOptions.isOptional());
+        this.engine = new Engine(
+            new EngineEnvironment(options, counters, iommu, link, events, carrier, wireOptions.polled()));
         this.uar = new UarBar(bus, engine, events, options);
         this.channel = new CommandChannel(options, counters, iommu, interrupts, faultPlan,
             new EngineCommands(options, counters, engine, uar::busAddress));
@@ -94,6 +126,7 @@ public final class EmulatedDevice implements PciDevice {
         this.dma = dma(address, options, iommu);
         this.faults = new EmulatedFaults(this, faultPlan, engine, events);
         iommu.gracePeriod(this::quiesce);
+        this.wire = carrier == null || wireOptions.polled() ? null : new WireThread(options.name(), engine, carrier);
     }
 
     private static IommuDmaDomain dma(DeviceAddress address, DeviceOptions options, Iommu iommu) {
@@ -112,15 +145,32 @@ public final class EmulatedDevice implements PciDevice {
      * @throws RdmaException EINVAL for unknown options, EBUSY if a device of that name is open.
      */
     static EmulatedDevice open(DeviceAddress address) {
-        final EmulatedDevice device = new EmulatedDevice(address, DeviceOptions.of(address));
-        final EmulatedDevice holder = OPEN.putIfAbsent(device.name(), device);
-        if (holder != null) {
-            throw RdmaException.of("open device").device(address)
-                .detail("the emulated device '%s' is open already, as %s", device.name(), holder.address)
-                .errno(RdmaException.EBUSY)
-                .hint("close it, or give this one another name: emulated:NAME").build();
+        final DeviceOptions options = DeviceOptions.of(address);
+        final EmulatedDevice holder = OPEN.get(options.name());
+        final EmulatedDevice device = holder == null ? new EmulatedDevice(address, options,
+            WireOptions.of(address, options)) : null;
+        if (device != null && OPEN.putIfAbsent(options.name(), device) == null) {
+            device.begin();
+            return device;
         }
-        return device;
+        if (device != null) {
+            device.close();
+        }
+        throw isOpen(address, options.name());
+    }
+
+    private static RdmaException isOpen(DeviceAddress address, String name) {
+        return RdmaException.of("open device").device(address)
+            .detail("the emulated device '%s' is open already%s", name,
+                OPEN.containsKey(name) ? ", as " + OPEN.get(name).address : "")
+            .errno(RdmaException.EBUSY)
+            .hint("close it, or give this one another name: emulated:NAME").build();
+    }
+
+    private void begin() {
+        if (wire != null) {
+            wire.start();
+        }
     }
 
     /**
@@ -144,8 +194,29 @@ public final class EmulatedDevice implements PciDevice {
         iommu.busMaster((command & PciConfig.BUS_MASTER) != 0 && !bus.isRemoved());
     }
 
-    private long service() {
+    @Override
+    public long service() {
         return engine.service();
+    }
+
+    @Override
+    public void mapMemory(long iova, long hostAddress, long length) {
+        iommu.mapLasting(iova, hostAddress, length);
+    }
+
+    @Override
+    public void unmapMemory(long iova, long length) {
+        iommu.unmap(iova, length);
+    }
+
+    @Override
+    public void interruptsTo(InterruptOutput output) {
+        interrupts.output(output);
+    }
+
+    @Override
+    public boolean isLineAsserted() {
+        return interrupts.isLineAsserted();
     }
 
     private void quiesce() {
@@ -266,8 +337,18 @@ public final class EmulatedDevice implements PciDevice {
 
     @Override
     public String whyUnreachable(long gidHigh, long gidLow) {
-        return InProcessLink.JVM.route(gidHigh, gidLow) != null ? null
-            : "no open device has it; an emulated device is a part of its process, and reaches those of no other";
+        if (link.route(gidHigh, gidLow) != null) {
+            return null;
+        }
+        return carrier == null
+            ? "no open device of this process has it, and this device does not reach others: " + whyNoCarrier
+            : "nobody has it, as far as " + carrier + " can know";
+    }
+
+    @Override
+    public byte[] networkAddress() {
+        return network == null ? null : ByteBuffer.allocate(2 * Long.BYTES).putLong(network.high())
+            .putLong(network.low()).array();
     }
 
     @Override
@@ -282,10 +363,13 @@ public final class EmulatedDevice implements PciDevice {
             config.write(PciConfig.COMMAND_OFFSET, 2, 0);
             bus.remove();
             controller.close();
-            interrupts.disable();
-            dma.close();
-            iommu.unmapAll();
+            final Cleanup cleanup = new Cleanup();
+            if (carrier != null && (wire == null || wire.close()) && engine.endProgress(PATIENCE_NANOS)) {
+                cleanup.run(carrier::close);
+            }
+            cleanup.run(interrupts::disable).run(dma::close).run(iommu::unmapAll);
             OPEN.remove(options.name(), this);
+            cleanup.throwIfFailed();
         }
     }
 

@@ -55,7 +55,7 @@ class CommandTest {
     private static final int EBUSY = -16;
     private static final int EFAULT = -14;
 
-    private RawDriver driver = RawDriver.ready("emulated:commands?max_pd=5&max_mr=3&max_cq=4&max_qp=2&max_srq=2");
+    private RawDriver driver = RawDriver.ready("emulated:commands?max_pd=5&max_mr=3&max_cq=5&max_qp=3&max_srq=3");
 
     @AfterEach
     void close() {
@@ -208,6 +208,35 @@ class CommandTest {
         assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
             .set(PD_HANDLE, driver.pd).set(FLAGS, 1).set(ACCESS_FLAGS, 1)))
             .isZero();
+    }
+
+    /** Linux' driver hands on what the application says, such as relaxed ordering, bit 20. */
+    @Test
+    void overlooksWishesInRights() {
+        final long page = driver.page().iova();
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 1 << 20 | 1)).isZero();
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 0x3ff0_0007)).isZero();
+        assertThat(createMr(new long[] {page}, 0x1000, 4096, 1 << 20 | 2)).as("needs local write").isEqualTo(EINVAL);
+        for (int unknown : new int[] {1 << 7, 1 << 19, 1 << 30, 1 << 31}) {
+            assertThat(createMr(new long[] {page}, 0x1000, 4096, unknown)).isEqualTo(EINVAL);
+        }
+        assertThat(driver.run(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(PD_HANDLE, driver.pd).set(FLAGS, 1).set(ACCESS_FLAGS, 1 << 20 | 1))).isZero();
+    }
+
+    @Test
+    void overlooksWishesInRightsOfAQueuePair() {
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        for (int unknown : new int[] {1 << 5, 1 << 19, 1 << 30, 1 << 31}) {
+            assertThat(init(qp, unknown)).isEqualTo(EINVAL);
+        }
+        assertThat(init(qp, 0x3ff0_000f)).isZero();
+    }
+
+    private static int init(RawQp qp, int access) {
+        return qp.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX | QpAttrMask.PVRDMA_QP_PORT
+            | QpAttrMask.PVRDMA_QP_ACCESS_FLAGS, a -> a.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_INIT)
+                .set(QpAttr.PORT_NUM, 1).set(QpAttr.QP_ACCESS_FLAGS, access));
     }
 
     @Test

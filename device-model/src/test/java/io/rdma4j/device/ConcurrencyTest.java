@@ -21,6 +21,7 @@ import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -43,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConcurrencyTest {
     /** A device that takes requests out of the ring at the doorbell. */
     private static final String EARLY = "?quirks=early-cons-head";
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(40);
+    private static final long PATIENCE = Patience.nanos();
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<?>> running = new ArrayList<>();

@@ -18,6 +18,7 @@ import io.rdma4j.device.raw.RawRing;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -200,7 +201,7 @@ class CqResizeTest {
         final ExecutorService threads = Executors.newFixedThreadPool(producers);
         final AtomicLong[] completed = {new AtomicLong(), new AtomicLong()};
         final List<Future<?>> running = new ArrayList<>();
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+        final long deadline = System.nanoTime() + Patience.nanos();
         for (int i = 0; i < producers; i++) {
             final int me = i;
             final RawQp qp = pair.driver.createQp(RawQp.with().cq(shared));

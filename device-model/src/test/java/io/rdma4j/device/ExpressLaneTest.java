@@ -304,7 +304,7 @@ class ExpressLaneTest {
     void heedsAccessThatWasTakenAway() {
         assertThat(pair.b.modify(QpAttrMask.PVRDMA_QP_ACCESS_FLAGS,
             attr -> attr.set(QpAttr.QP_ACCESS_FLAGS, AccessFlags.PVRDMA_ACCESS_REMOTE_READ))).isZero();
-        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(0, 64));
+        assertRefused(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR, write(0, 64));
     }
 
     private void assertNothingIsWritten() {

@@ -112,6 +112,16 @@ class FastRegistrationTest {
         assertThat(pair.to.bytes(0, 9000)).isEqualTo(pair.from.bytes(0, 9000));
     }
 
+    /** Bits 20 to 29; the next one is nobody's. */
+    @Test
+    void overlooksWishesInRights() {
+        assertThat(register(ALL | 0x3ff0_0000).status()).isEqualTo(PVRDMA_WC_SUCCESS);
+        assertThat(pair.write(IOVA, 9000, region.rkey)).isEqualTo(PVRDMA_WC_SUCCESS);
+        region.invalidate(pair.b);
+        assertThat(pair.cqB.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);
+        assertThat(register(ALL | 1 << 30).status()).isNotEqualTo(PVRDMA_WC_SUCCESS);
+    }
+
     @Test
     void namesNothingBeforeAndAfter() {
         assertThat(pair.write(IOVA, 1, region.rkey)).isEqualTo(PVRDMA_WC_REM_ACCESS_ERR);

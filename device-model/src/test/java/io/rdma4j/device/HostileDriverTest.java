@@ -176,7 +176,7 @@ class HostileDriverTest {
         assertThat(createQp(r -> r.set(SEND_CHUNKS, 65535))).isEqualTo(EINVAL);
         assertThat(createQp(r -> r.set(TOTAL_CHUNKS, 0))).isEqualTo(EINVAL);
         assertThat(createQp(r -> r.set(TOTAL_CHUNKS, 65535))).isEqualTo(EINVAL);
-        assertThat(createQp(r -> r.set(SEND_CQ_HANDLE, 1))).isEqualTo(EINVAL);
+        assertThat(createQp(r -> r.set(SEND_CQ_HANDLE, 3))).isEqualTo(EINVAL);
         assertThat(createQp(r -> r.set(RECV_CQ_HANDLE, -1))).isEqualTo(EINVAL);
         assertThat(createQp(r -> r.set(PD_HANDLE, 0))).isEqualTo(EINVAL);
         assertThat(createQp(r -> r.set(IS_SRQ, 1).set(SRQ_HANDLE, 9))).isEqualTo(EINVAL);

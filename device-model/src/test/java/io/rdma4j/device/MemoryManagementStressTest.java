@@ -23,11 +23,11 @@ import io.rdma4j.device.raw.RawWindow;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -168,7 +168,7 @@ class MemoryManagementStressTest {
 
     private void takeAwayAgainAndAgain(RawRegion target, RawWindow window, RawQp binder, RawCq binds) {
         final SplittableRandom random = new SplittableRandom(4);
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while ((rounds < ROUNDS || written.get() < ENOUGH || refused.get() < ENOUGH) && failure.get() == null
             && System.nanoTime() - deadline < 0) {
             synchronized (commands) {

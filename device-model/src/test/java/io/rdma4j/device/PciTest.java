@@ -151,7 +151,7 @@ class PciTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"colour=red", "version=16", "version=21", "version=x", "quirks=none", "max_qp=0",
+    @ValueSource(strings = {"colour=red", "version=16", "version=21", "version=x", "quirks=none", "max_qp=1",
         "iova_bits=12", "max_sge=1000", "guid", "guid=1", "guid=0000:00ff:fe00:000g", "guid=0100:00ff:fe00:0001",
         "guid=0000:0000:0000:0001", "guid=0000:00ff:fe00:0000", "guid=00:00:00:ff:fe:00:00:01"})
     void refusesOptionsThatItDoesNotUnderstand(String option) {

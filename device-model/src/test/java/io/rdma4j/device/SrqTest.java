@@ -23,6 +23,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -167,7 +168,7 @@ class SrqTest {
         final RawCq received = driver.createCq(64);
         final ExecutorService threads = Executors.newFixedThreadPool(3);
         final AtomicInteger mayTake = new AtomicInteger();
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+        final long deadline = System.nanoTime() + Patience.nanos();
         final List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             final RawCq sent = driver.createCq(16);

@@ -29,6 +29,8 @@ public final class RdmaException extends RuntimeException {
     public static final int EFAULT = 14;
     /** Device or resource is in use. */
     public static final int EBUSY = 16;
+    /** There is one already. */
+    public static final int EEXIST = 17;
     /** No such device. */
     public static final int ENODEV = 19;
     /** Invalid argument. */
@@ -37,6 +39,10 @@ public final class RdmaException extends RuntimeException {
     public static final int EBADFD = 77;
     /** The device or the library does not offer this operation. */
     public static final int EOPNOTSUPP = 95;
+    /** Somebody else has that address. */
+    public static final int EADDRINUSE = 98;
+    /** This host has no such address. */
+    public static final int EADDRNOTAVAIL = 99;
     /** The deadline passed. */
     public static final int ETIMEDOUT = 110;
     /** No way leads to the peer. */

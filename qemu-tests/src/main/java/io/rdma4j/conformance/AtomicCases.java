@@ -151,7 +151,7 @@ final class AtomicCases {
         final Refusal refusal = new Refusal(env);
         final Memory old = refusal.near().memory(64).guard();
         final Memory word = refusal.far().memory(64, REMOTE_ATOMIC).guard();
-        if (env.isPeculiar("misaligned-atomics-are-not-posted")) {
+        if (env.isPeculiar(env.device(), "misaligned-atomics-are-not-posted")) {
             Check.code(ReturnCode.INVALID_REQUEST, refusal.with(REMOTE_ATOMIC).pair().nearQp()
                 .postSend(OneSided.fetchAndAdd(old, 0, word, 4, 1)), "an address that is not aligned");
             return;

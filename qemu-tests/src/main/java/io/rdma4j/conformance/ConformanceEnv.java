@@ -14,6 +14,7 @@ import io.rdma4j.verbs.RdmaDevices;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,12 +25,16 @@ import java.util.concurrent.atomic.AtomicLong;
 final class ConformanceEnv implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
+    /** 268 ms. */
+    private static final int LONG_TIMEOUT = 16;
+
     private final Effort effort;
     private final int patience;
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong interrupts = new AtomicLong();
+    private final String nearAddress;
     private final String farAddress;
     private RdmaContext near;
     private RdmaContext far;
@@ -44,6 +49,7 @@ final class ConformanceEnv implements AutoCloseable {
      * @param patience    factor on all deadlines, for slow machines.
      */
     ConformanceEnv(final String nearAddress, final String farAddress, final Effort effort, final int patience) {
+        this.nearAddress = nearAddress;
         this.farAddress = farAddress;
         this.effort = effort;
         this.patience = patience;
@@ -61,6 +67,11 @@ final class ConformanceEnv implements AutoCloseable {
         }
     }
 
+    @Override
+    public String toString() {
+        return hasTwoDevices() ? nearAddress + " and " + farAddress : nearAddress;
+    }
+
     RdmaContext device() {
         return near;
     }
@@ -73,16 +84,38 @@ final class ConformanceEnv implements AutoCloseable {
         return near != far;
     }
 
-    /** Whether the driver knows this device to be peculiar in this way. */
+    /** Whether the driver knows one of the two devices to be peculiar in this way. */
     boolean isPeculiar(final String name) {
-        return near.peculiarities().stream().anyMatch(item -> item.name().equals(name));
+        return isPeculiar(near, name) || isPeculiar(far, name);
     }
 
-    /** Ends the case where the device is known to be peculiar in this way, with what is known of it. */
+    /** Whether the driver knows one device to be peculiar in this way. */
+    boolean isPeculiar(final RdmaContext device, final String name) {
+        return device.peculiarities().stream().anyMatch(item -> item.name().equals(name));
+    }
+
+    /** Ends the case where the two devices are served by different providers. */
+    void skipBetweenKinds(final String why) {
+        if (!near.address().split(":")[0].equals(far.address().split(":")[0])) {
+            throw skip("two kinds of devices: %s", why);
+        }
+    }
+
+    /**
+     * What is as good as an answer at once. Two devices with a wire between them, on a slow machine, have to find a
+     * processor each before they answer: most of a second then, in all.
+     */
+    int shortTimeout(final int usual) {
+        return hasTwoDevices() && patience > 1 ? LONG_TIMEOUT : usual;
+    }
+
+    /** Ends the case where a device is known to be peculiar in this way, with what is known of it. */
     void skipIfPeculiar(final String name) {
-        for (final Peculiarity item : near.peculiarities()) {
-            if (item.name().equals(name)) {
-                throw skip("%s: %s (docs/judged.md)", name, item.description());
+        for (final RdmaContext device : List.of(near, far)) {
+            for (final Peculiarity item : device.peculiarities()) {
+                if (item.name().equals(name)) {
+                    throw skip("%s: %s (docs/judged.md)", name, item.description());
+                }
             }
         }
     }

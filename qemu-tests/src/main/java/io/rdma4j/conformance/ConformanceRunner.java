@@ -42,7 +42,10 @@ final class ConformanceRunner {
         if (stuck != null) {
             return result(test, Outcome.FAIL, "not run: " + stuck, "", start);
         }
-        final String whyNot = test.whyNot(env.device());
+        String whyNot = test.whyNot(env.device());
+        if (whyNot == null && env.hasTwoDevices()) {
+            whyNot = test.whyNot(env.peer());
+        }
         if (whyNot != null) {
             return result(test, Outcome.SKIP, whyNot, "", start);
         }

@@ -173,6 +173,7 @@ final class FabricRmaCases {
     }
 
     private static void addressing(final ConformanceEnv env) {
+        env.skipBetweenKinds("each end has its own MR modes, but agrees on none with the other");
         final FabricPair byAddress =
             FabricPair.of(env, hints -> hints.capabilities(Capability.MSG, Capability.RMA).demand(MrMode.VIRT_ADDR));
         final FabricMemory to = target(byAddress, PAGE);
@@ -244,6 +245,7 @@ final class FabricRmaCases {
     }
 
     private static void keys(final ConformanceEnv env) {
+        env.skipBetweenKinds("each end has its own MR modes, but agrees on none with the other");
         final FabricPair provider =
             FabricPair.of(env, hints -> hints.capabilities(Capability.MSG, Capability.RMA).demand(MrMode.PROV_KEY));
         final FabricMemory to = target(provider, PAGE);

@@ -126,8 +126,8 @@ final class MaskedAtomicCases {
             }
             refusal.with(REMOTE_ATOMIC).byPeer(request.remote(word.at(4), word.rkey()), WcStatus.REM_INV_REQ_ERR,
                 AsyncEventType.QP_REQ_ERR);
-            refusal.with(REMOTE_READ).byPeer(request.remote(word.at(0), word.rkey()), WcStatus.REM_ACCESS_ERR,
-                AsyncEventType.QP_ACCESS_ERR);
+            refusal.with(REMOTE_READ).byPeer(request.remote(word.at(0), word.rkey()), WcStatus.REM_INV_REQ_ERR,
+                AsyncEventType.QP_REQ_ERR);
             refusal.with(REMOTE_ATOMIC).byPeer(request.remote(word.at(0), readable.rkey()), WcStatus.REM_ACCESS_ERR,
                 AsyncEventType.QP_ACCESS_ERR);
             refusal.with(REMOTE_ATOMIC).byPeer(request.remote(word.at(4096), word.rkey()), WcStatus.REM_ACCESS_ERR,

@@ -11,6 +11,7 @@ import static io.rdma4j.RdmaException.EINVAL;
 import static io.rdma4j.RdmaException.EOPNOTSUPP;
 import static io.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static io.rdma4j.verbs.AccessFlag.ON_DEMAND;
+import static io.rdma4j.verbs.AccessFlag.RELAXED_ORDERING;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
@@ -21,6 +22,8 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MrOptions;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcOpcode;
@@ -48,13 +51,14 @@ final class PagingCases {
             ConformanceCase.of("paging.pagesMappedAfterRegistration", PagingCases::mappedLater)
                 .needs(Feature.ON_DEMAND_PAGING, Feature.RDMA_WRITE, Feature.RDMA_READ),
             ConformanceCase.of("paging.missingPagesOfThePeer", PagingCases::missingThere)
-                .needs(Feature.ON_DEMAND_PAGING, Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS),
+                .needs(Feature.ON_DEMAND_PAGING, Feature.ON_DEMAND_EVERYWHERE, Feature.RDMA_WRITE, Feature.RDMA_READ,
+                    Feature.ATOMICS),
             ConformanceCase.of("paging.missingPagesOfTheSender", PagingCases::missingHere)
                 .needs(Feature.ON_DEMAND_PAGING, Feature.RDMA_WRITE, Feature.RDMA_READ),
             ConformanceCase.of("paging.receiveIntoPagesOnDemand", PagingCases::receives)
                 .needs(Feature.ON_DEMAND_PAGING),
             ConformanceCase.of("paging.atomicsOnDemand", PagingCases::atomics)
-                .needs(Feature.ON_DEMAND_PAGING, Feature.ATOMICS),
+                .needs(Feature.ON_DEMAND_PAGING, Feature.ON_DEMAND_EVERYWHERE, Feature.ATOMICS),
             ConformanceCase.of("paging.onDemandRefreshNamesWhatIsMissing", PagingCases::populates)
                 .needs(Feature.ON_DEMAND_PAGING),
             ConformanceCase.of("paging.refreshOnlyWhereItIsSupported", PagingCases::refusesRefresh).needsAnyMemory(),
@@ -157,6 +161,20 @@ final class PagingCases {
         }
         Check.refused(EFAULT, () -> node.pd().register(addresses.at(0), PAGE, LOCAL_WRITE), "without the flag",
             "not readable");
+        refuses(node, Feature.ALL_MEMORY, new MrOptions().allMemory());
+        refuses(node, Feature.DMA_BUFS, new MrOptions().dmaBuf(0, 0, PAGE));
+        addresses.map(0, 1);
+        final MemoryRegion relaxed =
+            env.own(node.pd().register(addresses.at(0), PAGE, LOCAL_WRITE, RELAXED_ORDERING));
+        Check.that(relaxed.access().contains(RELAXED_ORDERING), "access is %s", relaxed.access());
+    }
+
+    private static void refuses(final Node node, final Feature feature, final MrOptions options) {
+        final RdmaContext device = node.pd().context();
+        if (!device.supports(feature)) {
+            Check.refused(EOPNOTSUPP, () -> node.pd().register(options), options.toString(), feature.name(),
+                device.whyNot(feature));
+        }
     }
 
     private static void mappedLater(final ConformanceEnv env) {

@@ -128,11 +128,9 @@ final class ProtectionCases {
             refusal.with(qpRights).byPeer(request, WcStatus.REM_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
         }
 
-        /** The QP does not allow it: some devices say so of the request (docs/judged.md). */
+        /** The QP does not allow it: there is no such request (docs/judged.md). */
         void refusesByQp(final SendRequest request, final AccessFlag[] qpRights) {
-            final boolean ofRequest = env.isPeculiar("missing-right-of-the-qp-is-an-invalid-request");
-            refusal.with(qpRights).byPeer(request, ofRequest ? WcStatus.REM_INV_REQ_ERR : WcStatus.REM_ACCESS_ERR,
-                ofRequest ? AsyncEventType.QP_REQ_ERR : AsyncEventType.QP_ACCESS_ERR);
+            refusal.with(qpRights).byPeer(request, WcStatus.REM_INV_REQ_ERR, AsyncEventType.QP_REQ_ERR);
         }
 
         void expectUntouched() {

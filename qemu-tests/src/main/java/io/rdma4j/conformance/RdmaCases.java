@@ -103,7 +103,7 @@ final class RdmaCases {
     }
 
     private static void writeElements(final ConformanceEnv env) {
-        final int most = env.device().attributes().maxSge();
+        final int most = Math.min(env.device().attributes().maxSge(), env.peer().attributes().maxSge());
         final RcPair pair = RcPair.allowing(env, 2, most, REMOTE_WRITE);
         final Memory from = pair.near().memory(1 << 16);
         final Memory to = pair.far().memory(1 << 16, REMOTE_WRITE);
@@ -322,7 +322,7 @@ final class RdmaCases {
     }
 
     private static void readElements(final ConformanceEnv env) {
-        final int most = env.device().attributes().maxSge();
+        final int most = Math.min(env.device().attributes().maxSge(), env.peer().attributes().maxSge());
         final RcPair pair = RcPair.allowing(env, 2, most, REMOTE_READ);
         final Memory into = pair.near().memory(1 << 16);
         final Memory from = pair.far().memory(1 << 16, REMOTE_READ);

@@ -8,6 +8,7 @@ package io.rdma4j.conformance;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
@@ -127,7 +128,9 @@ final class Refusal {
     private void post(final SendRequest request, final WcStatus status) {
         Check.ok(pair.farQp().postReceive(FAR_RECEIVE, farMemory.at(0), 64, farMemory.lkey()), "post far receive");
         Check.ok(pair.nearQp().postReceive(NEAR_RECEIVE, nearMemory.at(0), 64, nearMemory.lkey()), "post receive");
-        final SendRequest behind = new SendRequest().wrId(BEHIND).sge(nearMemory.at(0), 64, nearMemory.lkey());
+        // Behind a READ that fails when its answer comes, the peer would get it already: the fence holds it back.
+        final SendRequest behind = new SendRequest().wrId(BEHIND).sge(nearMemory.at(0), 64, nearMemory.lkey())
+            .flags(SendRequest.SIGNALED | (request.opcode() == SendOpcode.RDMA_READ ? SendRequest.FENCE : 0));
         Check.equal(2, pair.nearQp().postSend(new SendRequest[] {request.wrId(REFUSED), behind}, 2), "posted");
         near.sent().next().expectStatus(REFUSED, status);
         near.sent().next().expectStatus(BEHIND, WcStatus.WR_FLUSH_ERR);

@@ -66,7 +66,7 @@ final class RetryCases {
 
     private static QpAttributes impatience(final ConformanceEnv env) {
         requireLimits(env);
-        return new QpAttributes().timeout(TIMEOUT).retryCnt(2);
+        return new QpAttributes().timeout(env.shortTimeout(TIMEOUT)).retryCnt(2);
     }
 
     private static void requireLimits(final ConformanceEnv env) {

@@ -20,6 +20,8 @@ import java.util.regex.Pattern;
 /** What one device can do: a cell for each row of the table, and the reasons for what it cannot. */
 final class SupportColumn {
     private static final Pattern FEATURE = Pattern.compile("([A-Z_]+): (.*)");
+    /** What a device does otherwise than it should, as {@link ConformanceEnv} says it. */
+    private static final Pattern PECULIARITY = Pattern.compile("([a-z0-9-]+): (.*) \\(docs/judged\\.md\\)");
 
     private final String title;
     private final Map<String, ConformanceResult> results;
@@ -94,14 +96,31 @@ final class SupportColumn {
             if (belongs(result, row)) {
                 all++;
                 passed += result.outcome() == Outcome.PASS ? 1 : 0;
-                final Matcher feature = FEATURE.matcher(result.message());
-                if (result.outcome() == Outcome.SKIP && feature.matches()) {
-                    missing.add("`" + feature.group(1).toLowerCase(Locale.ROOT) + "`");
+                final Matcher reason = reason(result);
+                if (reason != null) {
+                    missing.add(name(reason));
                 }
             }
         }
         final String lacks = missing.isEmpty() ? "" : " " + String.join(" ", missing);
         return (documented ? inWords(passed, all) : inNumbers(passed, all)) + lacks;
+    }
+
+    /** Matched: what is missing or otherwise, and how; null if a case passed or was left out for another reason. */
+    private static Matcher reason(final ConformanceResult result) {
+        if (result.outcome() == Outcome.SKIP) {
+            for (final Pattern pattern : List.of(FEATURE, PECULIARITY)) {
+                final Matcher matcher = pattern.matcher(result.message());
+                if (matcher.matches()) {
+                    return matcher;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static String name(final Matcher reason) {
+        return '`' + reason.group(1).toLowerCase(Locale.ROOT) + '`';
     }
 
     private static boolean belongs(final ConformanceResult result, final SupportRow row) {
@@ -121,18 +140,16 @@ final class SupportColumn {
         final Map<String, String> features = new LinkedHashMap<>();
         final Map<String, List<String>> others = new LinkedHashMap<>();
         for (final ConformanceResult result : results.values()) {
-            if (result.outcome() == Outcome.SKIP) {
-                final Matcher feature = FEATURE.matcher(result.message());
-                if (feature.matches()) {
-                    features.put(feature.group(1).toLowerCase(Locale.ROOT), feature.group(2));
-                } else {
-                    others.computeIfAbsent(result.message(), key -> new ArrayList<>()).add(result.name());
-                }
+            final Matcher reason = reason(result);
+            if (reason != null) {
+                features.put(name(reason), reason.group(2));
+            } else if (result.outcome() == Outcome.SKIP) {
+                others.computeIfAbsent(result.message(), key -> new ArrayList<>()).add(result.name());
             }
         }
         final StringBuilder text = new StringBuilder("### ").append(title).append("\n\n");
         features.forEach((feature, why) ->
-            text.append("- `").append(feature).append("`: ").append(why).append('\n'));
+            text.append("- ").append(feature).append(": ").append(why).append('\n'));
         others.forEach((why, names) ->
             text.append("- left out: ").append(String.join(", ", names)).append(": ").append(why).append('\n'));
         return features.isEmpty() && others.isEmpty() ? text.append("Nothing is missing.\n").toString()

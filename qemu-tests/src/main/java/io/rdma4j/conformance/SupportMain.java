@@ -24,13 +24,16 @@ public final class SupportMain {
     static final String QTEST = "QEMU 7.2, qtest";
     static final String VFIO = "QEMU 7.2, VFIO";
     static final String NO_IOMMU = "QEMU 7.2, VFIO without an IOMMU";
+    static final String SOFT_ROCE = "SoftRoCE (Linux 6.1), libibverbs";
     static final String DOCUMENTED = "ESXi, as documented";
     static final String LIKE_ESXI = AnonymousProvider.SCHEME + ":esxi";
-    private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS --noiommu RESULTS\n"
+    private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS --noiommu RESULTS "
+        + "--rxe RESULTS\n"
         + "  FILE     what to write: docs/device-support.md\n"
         + "  --qtest  results.txt of the suite on QEMU's device by qtest\n"
         + "  --vfio   the same through VFIO\n"
-        + "  --noiommu  the same where there is no IOMMU";
+        + "  --noiommu  the same where there is no IOMMU\n"
+        + "  --rxe      results.txt of the suite on SoftRoCE through libibverbs";
 
     private SupportMain() {
     }
@@ -47,8 +50,8 @@ public final class SupportMain {
     }
 
     static int run(final String[] args, final PrintStream out) throws IOException {
-        if (args.length != 7 || !args[1].equals("--qtest") || !args[3].equals("--vfio")
-            || !args[5].equals("--noiommu")) {
+        if (args.length != 9 || !args[1].equals("--qtest") || !args[3].equals("--vfio")
+            || !args[5].equals("--noiommu") || !args[7].equals("--rxe")) {
             out.println(USAGE);
             return 2;
         }
@@ -56,7 +59,8 @@ public final class SupportMain {
             final SupportTable table = new SupportTable(List.of(emulated(out),
                 SupportColumn.ofLines(QTEST, Files.readAllLines(Path.of(args[2]))),
                 SupportColumn.ofLines(VFIO, Files.readAllLines(Path.of(args[4]))),
-                SupportColumn.ofLines(NO_IOMMU, Files.readAllLines(Path.of(args[6]))), documented()));
+                SupportColumn.ofLines(NO_IOMMU, Files.readAllLines(Path.of(args[6]))),
+                SupportColumn.ofLines(SOFT_ROCE, Files.readAllLines(Path.of(args[8]))), documented()));
             Files.writeString(Path.of(args[0]), table.markdown());
             out.println("written: " + args[0]);
             return 0;

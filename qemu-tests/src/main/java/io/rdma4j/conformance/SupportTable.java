@@ -16,10 +16,11 @@ final class SupportTable {
         Written by the conformance run; do not edit. How: see [conformance.md](conformance.md), "The table of devices".
 
         A number is how many cases of the conformance suite passed that show the operation; "7 of 9" is followed by what
-        the others need and the device lacks, "no" says that it lacks it for all. The last column is not measured: it is
-        what the driver does with a device that it knows only as far as the Linux driver implies, run on the software
-        device without its extensions. What depends on capabilities (atomics, invalidation, fast registration) is there
-        what that device reports.
+        the others need and the device lacks, or by what it does otherwise than it should ([judged.md](judged.md)); "no"
+        says so of all. Cases that are left out for another reason count, too; the reasons are below. The last column is
+        not measured: it is what the driver does with a device that it knows only as far as the Linux driver implies,
+        run on the software device without its extensions. What depends on capabilities (atomics, invalidation, fast
+        registration) is there what that device reports.
 
         """;
 

@@ -62,19 +62,23 @@ final class WindowCases {
     }
 
     private static ConformanceCase window(final String name, final ConformanceCase.Body body) {
-        return ConformanceCase.of(name, body)
-            .needs(Feature.MEMORY_WINDOWS, Feature.RDMA_WRITE, Feature.REMOTE_KEYS);
+        final ConformanceCase either =
+            ConformanceCase.of(name, body).needs(Feature.MEMORY_WINDOWS, Feature.RDMA_WRITE, Feature.REMOTE_KEYS);
+        return name.contains(".type1") ? either : either.needs(Feature.MEMORY_WINDOWS_TYPE_2);
     }
 
     private static void refusedWithReason(final ConformanceEnv env) {
-        if (env.device().supports(Feature.MEMORY_WINDOWS)) {
+        if (env.device().supports(Feature.MEMORY_WINDOWS) && env.device().supports(Feature.MEMORY_WINDOWS_TYPE_2)) {
             throw env.skip("this device has memory windows");
         }
         final Node node = Node.near(env, 4);
         for (final WindowType type : WindowType.values()) {
+            if (env.device().supports(type.feature())) {
+                continue;
+            }
             final RdmaException refused = Check.refused(RdmaException.EOPNOTSUPP,
                 () -> node.pd().allocateWindow(type), type.toString());
-            Check.that(refused.getMessage().contains(env.device().whyNot(Feature.MEMORY_WINDOWS)),
+            Check.that(refused.getMessage().contains(env.device().whyNot(type.feature())),
                 "the message does not say why: %s", refused.getMessage());
         }
     }
@@ -205,7 +209,7 @@ final class WindowCases {
         lender.writes(START, 1, window.rkey());
         lender.writes(START + LENGTH - 1, 1, window.rkey());
         lender.refuses(START, 8, before);
-        if (!env.isPeculiar(NO_BOUNDS)) {
+        if (!env.isPeculiar(env.peer(), NO_BOUNDS)) {
             for (final int[] part : new int[][] {{START - 1, 8}, {START + LENGTH - 7, 8}, {START, LENGTH + 1}, {0, 8},
                 {START + LENGTH, 8}}) {
                 lender.refuses(part[0], part[1], window.rkey());
@@ -275,7 +279,7 @@ final class WindowCases {
         lender.bind2(window, START, LENGTH, REMOTE_WRITE);
         Check.equal(next, window.rkey(), "key");
         lender.writes(START, LENGTH, window.rkey());
-        if (!env.isPeculiar(NO_BOUNDS)) {
+        if (!env.isPeculiar(env.peer(), NO_BOUNDS)) {
             lender.refuses(START - 1, 8, window.rkey());
         }
     }
@@ -363,7 +367,7 @@ final class WindowCases {
         final MemoryWindow window = lender.window(WindowType.TYPE_1);
         lender.bind1(window, START, LENGTH, REMOTE_WRITE);
         lender.writes(START, LENGTH, window.rkey());
-        if (env.isPeculiar("regions-with-windows-stay")) {
+        if (env.isPeculiar(env.peer(), "regions-with-windows-stay")) {
             Check.refused(RdmaException.EBUSY, lender.region::close, "closing a region with a window");
             Check.that(!lender.region.isClosed(), "the region was closed");
             lender.writes(START, LENGTH, window.rkey());

@@ -78,10 +78,19 @@ class EmulatedConformanceTest {
             : suite(near, far, Effort.QUICK, new ArrayList<>(), patterns);
     }
 
+    /** Of devices whose answers take a thread that may have to wait for a processor. */
+    static Stream<DynamicTest> patientSuite(final String near, final String far, final String... patterns) {
+        return suite(new ConformanceEnv(near, far, Effort.QUICK, 2), new ArrayList<>(), patterns);
+    }
+
     private static Stream<DynamicTest> suite(
         final String near, final String far, final Effort effort, final List<ConformanceResult> results,
         final String... patterns) {
-        final ConformanceEnv env = new ConformanceEnv(near, far, effort, 1);
+        return suite(new ConformanceEnv(near, far, effort, 1), results, patterns);
+    }
+
+    private static Stream<DynamicTest> suite(final ConformanceEnv env, final List<ConformanceResult> results,
+        final String... patterns) {
         final ConformanceRunner runner = new ConformanceRunner(env);
         final Stream<DynamicTest> cases = matching(patterns)
             .map(test -> DynamicTest.dynamicTest(test.name(), () -> {
@@ -93,7 +102,7 @@ class EmulatedConformanceTest {
                 env.messages() + " messages, " + env.bytes() + " bytes, " + env.interrupts() + " interrupts"));
         return Stream.concat(cases, Stream.of(moved)).onClose(() -> {
             env.close();
-            System.out.println(Tally.of(far == null ? near : near + " and " + far, results));
+            System.out.println(Tally.of(env.toString(), results));
         });
     }
 

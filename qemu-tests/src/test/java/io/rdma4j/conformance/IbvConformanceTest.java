@@ -13,6 +13,7 @@ import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
 import io.rdma4j.qemu.guest.ResultWriter;
+import io.rdma4j.qemu.tools.IbvToolsMain;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -35,6 +36,7 @@ class IbvConformanceTest {
     private static final List<Path> LIBRARY = List.of(Path.of("/usr/lib/x86_64-linux-gnu/libibverbs.so.1"),
         Path.of("/usr/lib64/libibverbs.so.1"));
     private static GuestResult result;
+    private static GuestResult commands;
 
     @BeforeAll
     @Timeout(1800)
@@ -44,6 +46,7 @@ class IbvConformanceTest {
             result = guest.run(List.of(ConformanceMain.class.getName(), "ibv:" + FabricGuest.IBDEV,
                 "--results", FabricGuest.SHARE + "/1/" + ResultWriter.FILE_NAME, "--effort", "quick",
                 "--patience", "4"));
+            commands = guest.run(List.of(IbvToolsMain.class.getName()));
             kernel = String.join(" ", guest.runCommand(List.of("uname", "-sr")).output());
         }
         System.out.println("SoftRoCE: kernel " + kernel);
@@ -61,6 +64,17 @@ class IbvConformanceTest {
     @TestFactory
     Stream<DynamicTest> suite() {
         return GuestTests.of(result);
+    }
+
+    /** What the commands do there, and that devinfo says what ibv_devinfo says. */
+    @TestFactory
+    Stream<DynamicTest> commands() {
+        return GuestTests.of(commands);
+    }
+
+    @Test
+    void docsSayWhatWasFound() throws IOException {
+        SupportTableTest.requireSaid(SupportColumn.ofLines(SupportMain.SOFT_ROCE, result.report()));
     }
 
     @Test

@@ -64,13 +64,17 @@ class SupportTableTest {
             ? new ConformanceResult(result.name(), Outcome.SKIP, "MASKED_ATOMICS: it has none", "", null) : result);
         results.replaceAll(result -> result.name().equals("rc.pingPong")
             ? new ConformanceResult(result.name(), Outcome.SKIP, "no time", "", null) : result);
+        results.replaceAll(result -> result.name().equals("inv.keyOfAPlainRegion") ? new ConformanceResult(
+            result.name(), Outcome.SKIP, "not-told: the device is silent (docs/judged.md)", "", null) : result);
         final SupportColumn column = SupportColumn.ofRun("device", results);
+        assertThat(column.cell(row("Invalidation of keys"))).isEqualTo("1 of 2 `not-told`");
         assertThat(column.cell(row("Masked atomics"))).isEqualTo("no `masked_atomics`");
         assertThat(column.cell(row("Protection domains, address handles"))).isEqualTo("8");
         final int all = (int) results.stream().map(ConformanceResult::name)
             .filter(name -> SupportRow.of(name) == row("SEND on reliable connections")).count();
         assertThat(column.cell(row("SEND on reliable connections"))).isEqualTo(all - 1 + " of " + all);
         assertThat(column.reasons()).isEqualTo("### device\n\n- `masked_atomics`: it has none\n"
+            + "- `not-told`: the device is silent\n"
             + "- left out: rc.pingPong: no time\n");
     }
 

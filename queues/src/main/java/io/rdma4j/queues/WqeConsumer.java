@@ -56,6 +56,13 @@ public final class WqeConsumer extends DeviceRing {
     }
 
     /**
+     * {@return how many WQEs can be read, as far as is known without looking again}
+     */
+    public int known() {
+        return ready;
+    }
+
+    /**
      * Looks at the driver's index.
      *
      * @return how many WQEs can be read, or {@link #CORRUPT}

@@ -16,11 +16,14 @@ import java.util.List;
 final class AnsweringReport {
     private final String device;
     private final PingPongOptions options;
+    private final boolean ibverbs;
     private final Answering.Outcome outcome;
 
-    AnsweringReport(final String device, final PingPongOptions options, final Answering.Outcome outcome) {
+    AnsweringReport(final String device, final PingPongOptions options, final boolean ibverbs,
+        final Answering.Outcome outcome) {
         this.device = device;
         this.options = options;
+        this.ibverbs = ibverbs;
         this.outcome = outcome;
     }
 
@@ -29,6 +32,9 @@ final class AnsweringReport {
             Answering.textOf(outcome.peer()), outcome.peerQpNumber());
         if (!options.operation().isMutual()) {
             out.println("This end lent its memory; the times, and what was checked, are on the other side.");
+        } else if (options.validate() && ibverbs) {
+            out.printf("%d messages came, each byte of all but the first was checked. The times are on the other "
+                + "side.%n", outcome.messages());
         } else if (options.validate()) {
             out.printf("%d messages came, each byte of them was checked. The times are on the other side.%n",
                 outcome.messages());
@@ -44,7 +50,8 @@ final class AnsweringReport {
         json.addProperty("bytes", options.size());
         if (options.operation().isMutual()) {
             json.addProperty("messages", outcome.messages());
-            json.addProperty("messages_validated", options.validate() ? outcome.messages() : 0);
+            json.addProperty("messages_validated", !options.validate() ? 0
+                : ibverbs ? outcome.messages() - 1 : outcome.messages());
         }
         return json;
     }

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -84,28 +85,87 @@ final class Converters {
         }
     }
 
-    /** Host and TCP port; the port may be left out, and to listen the host, too. IPv6 addresses are in brackets. */
-    static final class HostAndPort implements ITypeConverter<InetSocketAddress> {
+    /**
+     * Host and TCP port; the port may be left out, and to listen the host, too; a number alone is a port. IPv6
+     * addresses are in brackets.
+     */
+    static class HostAndPort implements ITypeConverter<InetSocketAddress> {
         /** The one that programs of this kind use. */
         static final int DEFAULT_PORT = 18515;
         private static final int MAX_PORT = 0xffff;
         private static final Pattern FORM = Pattern.compile("(\\[[0-9a-fA-F:.%\\w]+]|[^:\\s\\[\\]]*)(:\\d{1,5})?");
+        private static final Pattern PORT = Pattern.compile("\\d{1,5}");
+
+        private final int usual;
+
+        HostAndPort() {
+            this(DEFAULT_PORT);
+        }
+
+        HostAndPort(final int usual) {
+            this.usual = usual;
+        }
 
         @Override
         public InetSocketAddress convert(final String value) {
-            final Matcher matcher = FORM.matcher(value);
+            final Matcher matcher = FORM.matcher(PORT.matcher(value).matches() ? ':' + value : value);
             if (!matcher.matches()) {
                 throw new TypeConversionException("'" + value + "' is not HOST:PORT, such as 192.0.2.7:18515, "
                     + "myhost, :18515 or [fe80::1]:18515");
             }
             final String port = matcher.group(2);
-            return address(matcher.group(1), port == null ? DEFAULT_PORT
+            return address(matcher.group(1), port == null ? usual
                 : (int) number(port.substring(1), 0, MAX_PORT, "a TCP port from 0 to " + MAX_PORT));
         }
 
         private static InetSocketAddress address(final String host, final int port) {
             return host.isEmpty() ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
                 : new InetSocketAddress(host, port);
+        }
+    }
+
+    /** As {@link HostAndPort}, with the port of libfabric's fi_pingpong. */
+    static final class FabricHostAndPort extends HostAndPort {
+        private static final int DEFAULT_FABRIC_PORT = 47592;
+
+        FabricHostAndPort() {
+            super(DEFAULT_FABRIC_PORT);
+        }
+    }
+
+    /** The project whose program is at the other end: there is one that fits. */
+    abstract static class OtherProject implements ITypeConverter<String>, Iterable<String> {
+        private final String name;
+
+        OtherProject(final String name) {
+            this.name = name;
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return List.of(name).iterator();
+        }
+
+        @Override
+        public String convert(final String value) {
+            if (!value.equals(name)) {
+                throw new TypeConversionException("'" + value + "' is not " + name);
+            }
+            return value;
+        }
+    }
+
+    /** libibverbs, with its ibv_rc_pingpong and ibv_ud_pingpong. */
+    static final class Ibverbs extends OtherProject {
+        Ibverbs() {
+            super("ibverbs");
+        }
+    }
+
+    /** perftest, with its ib_send_lat and its like. */
+    static final class Perftest extends OtherProject {
+        Perftest() {
+            super("perftest");
         }
     }
 

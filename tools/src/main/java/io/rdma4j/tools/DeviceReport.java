@@ -22,8 +22,7 @@ import java.util.Map;
 
 /** What devinfo prints of a device, asked once and printed as text or JSON. Names are those of ibv_devinfo. */
 final class DeviceReport {
-    private static final String TRANSPORT = "InfiniBand";
-    private static final String TRANSPORT_CODE = " (0)";
+    private static final List<String> TRANSPORTS = List.of("InfiniBand", "iWARP", "usNIC", "usNIC UDP", "unspecified");
 
     private final RdmaContext context;
     private final DeviceAttributes attributes;
@@ -53,6 +52,7 @@ final class DeviceReport {
         if (verbose) {
             limits().forEach((name, value) -> lines.line(1, name,
                 name.equals("max_mr_size") || name.equals("page_size_cap") ? "0x" + Long.toHexString(value) : value));
+            attributes.details().forEach((name, value) -> lines.line(1, name, value));
         }
         ports.forEach(port -> port.print(lines, verbose));
         printFeatures(lines, verbose);
@@ -62,7 +62,7 @@ final class DeviceReport {
     private Map<String, Object> identity() {
         final Map<String, Object> identity = new LinkedHashMap<>();
         identity.put("device", attributes.name());
-        identity.put("transport", TRANSPORT + TRANSPORT_CODE);
+        identity.put("transport", transport() + " (" + attributes.transportType() + ")");
         identity.put("fw_ver", attributes.firmwareVersion());
         identity.put("device_ver", attributes.deviceVersion());
         identity.put("node_guid", guid(attributes.nodeGuid()));
@@ -72,6 +72,11 @@ final class DeviceReport {
         identity.put("hw_ver", String.format("0x%X", attributes.hardwareVersion()));
         identity.put("phys_port_cnt", attributes.physicalPortCount());
         return identity;
+    }
+
+    private String transport() {
+        final int type = attributes.transportType();
+        return type >= 0 && type < TRANSPORTS.size() ? TRANSPORTS.get(type) : "unknown";
     }
 
     private Map<String, Long> limits() {
@@ -123,7 +128,7 @@ final class DeviceReport {
         final JsonObject json = new JsonObject();
         json.addProperty("hca_id", context.address());
         json.addProperty("device", attributes.name());
-        json.addProperty("transport", TRANSPORT);
+        json.addProperty("transport", transport());
         json.addProperty("fw_ver", attributes.firmwareVersion());
         json.addProperty("device_ver", attributes.deviceVersion());
         json.addProperty("node_guid", guid(attributes.nodeGuid()));
@@ -135,6 +140,9 @@ final class DeviceReport {
         final JsonObject limits = new JsonObject();
         limits().forEach(limits::addProperty);
         json.add("limits", limits);
+        final JsonObject details = new JsonObject();
+        attributes.details().forEach(details::addProperty);
+        json.add("details", details);
         final JsonArray portArray = new JsonArray();
         ports.forEach(port -> portArray.add(port.toJson()));
         json.add("ports", portArray);

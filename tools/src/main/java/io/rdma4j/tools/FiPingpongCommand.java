@@ -8,6 +8,7 @@ package io.rdma4j.tools;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.tools.traffic.Answering;
 import io.rdma4j.tools.traffic.FabricMeeting;
 import io.rdma4j.tools.traffic.FabricDevice;
 import io.rdma4j.tools.traffic.FiPingPongOptions;
@@ -15,7 +16,9 @@ import io.rdma4j.tools.traffic.FiPingPong;
 import io.rdma4j.tools.traffic.FiPingPongRow;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.verbs.RdmaDevices;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,8 +43,8 @@ import java.util.List;
         "Sends messages to and fro between two endpoints of io.rdma4j.fabric and measures how long it takes, as "
             + "libfabric's fi_pingpong does, with its columns.",
         "Without HOST and --server both ends are in this process. With them they are two processes, which need the "
-            + "same -e, -S, -I and -c, and tell each other their addresses over TCP; that is for real devices, as an "
-            + "emulated one does not reach beyond its process."
+            + "same -e, -S, -I and -c, and tell each other their addresses over TCP; an emulated device reaches "
+            + "beyond its process by wire=shm or wire=udp."
     },
     footer = {
         "  rdma4j fi_pingpong                            FI_EP_RDM, emulated device",
@@ -67,6 +70,9 @@ final class FiPingpongCommand implements Runnable {
         defaultValue = RdmaDevices.DEFAULT_ADDRESS, description = "Address of the device. Default: ${DEFAULT-VALUE}")
     private String address;
 
+    @Mixin
+    private CaptureOptions capture;
+
     @Option(names = {"-e", "--ep_type"}, paramLabel = "EPTYPE", converter = FiNames.EndpointTypes.class,
         defaultValue = "rdm", description = "Kind of endpoints: msg, rdm or dgram. Default: ${DEFAULT-VALUE}")
     private EndpointType type;
@@ -85,6 +91,9 @@ final class FiPingpongCommand implements Runnable {
 
     @Option(names = "--server", description = "Wait for a client, and answer it.")
     private boolean server;
+
+    @ArgGroup
+    private OtherProcess other = new OtherProcess();
 
     @Option(names = {"-s", "--source"}, paramLabel = "ADDRESS", description = "With --server: TCP address to listen "
         + "at. Whoever reaches it can connect: trusted networks only. Default: the loopback address")
@@ -105,16 +114,32 @@ final class FiPingpongCommand implements Runnable {
     @Parameters(arity = "0..1", paramLabel = "HOST", description = "Where the server is: this is its client.")
     private String host;
 
+    /** Where the other end is, as pingpong says it; one of the two. */
+    static final class OtherProcess {
+        @Option(names = "--listen", paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
+            converter = Converters.FabricHostAndPort.class,
+            description = "As --server with -s HOST and -p PORT.")
+        private InetSocketAddress listen;
+
+        @Option(names = "--connect", paramLabel = "HOST:PORT", converter = Converters.FabricHostAndPort.class,
+            description = "As HOST with -p PORT.")
+        private InetSocketAddress connect;
+    }
+
     @Override
     public void run() {
         final FiPingPongOptions options = new FiPingPongOptions(type, sizes(), checkedIterations(), checks, timeout);
         if (server && host != null) {
             throw wrong("HOST and '--server' exclude each other: a client has a HOST");
         }
+        if ((other.listen != null || other.connect != null)
+            && (server || host != null || spec.commandLine().getParseResult().hasMatchedOption("--port"))) {
+            throw wrong("'--listen' and '--connect' exclude '--server', HOST and '--port': give one or the other");
+        }
         if (source != null && !server) {
             throw wrong("Option '--source' (ADDRESS) needs '--server'");
         }
-        try (FabricDevice device = FabricDevice.of(address, type)) {
+        try (FabricDevice device = FabricDevice.of(capture.of(address), type)) {
             if (sizes().size() == 1 && sizes().get(0) > device.maxMessageSize()) {
                 throw wrong(String.format("Invalid value for option '--size' (BYTES): a message of FI_EP_%s on %s has "
                     + "at most %d bytes, not %d", type, address, device.maxMessageSize(), sizes().get(0)));
@@ -125,10 +150,11 @@ final class FiPingpongCommand implements Runnable {
 
     private void play(final FabricDevice device, final FiPingPongOptions options) {
         final FiPingPong pingPong = new FiPingPong(device, options);
-        if (server) {
+        if (server || other.listen != null) {
             serve(device, options, pingPong);
-        } else if (host != null) {
-            try (FabricMeeting control = FabricMeeting.connect(new InetSocketAddress(host, port), timeout)) {
+        } else if (host != null || other.connect != null) {
+            final InetSocketAddress to = host == null ? other.connect : new InetSocketAddress(host, port);
+            try (FabricMeeting control = FabricMeeting.connect(to, timeout)) {
                 report(device, control.peer(), options, pingPong.with(control));
             }
         } else {
@@ -139,8 +165,8 @@ final class FiPingpongCommand implements Runnable {
     private void serve(final FabricDevice device, final FiPingPongOptions options, final FiPingPong pingPong) {
         try (ServerSocket listening = listen()) {
             final PrintWriter err = main.terminal().err();
-            err.println("rdma4j: listening at " + listening.getInetAddress().getHostAddress() + ':'
-                + listening.getLocalPort());
+            err.println("rdma4j: listening at "
+                + Answering.textOf((InetSocketAddress) listening.getLocalSocketAddress()));
             err.flush();
             try (FabricMeeting control = FabricMeeting.accept(listening, timeout)) {
                 report(device, control.peer(), options, pingPong.with(control));
@@ -152,11 +178,13 @@ final class FiPingpongCommand implements Runnable {
     }
 
     private ServerSocket listen() {
+        final int at = other.listen == null ? port : other.listen.getPort();
         try {
-            return new ServerSocket(port, 1,
-                source == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(source));
+            final String where = other.listen == null ? source : other.listen.getHostString();
+            return new ServerSocket(at, 1,
+                where == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(where));
         } catch (final IOException e) {
-            throw FabricException.of("fi_pingpong").detail("cannot listen at port %d: %s", port, e.getMessage())
+            throw FabricException.of("fi_pingpong").detail("cannot listen at port %d: %s", at, e.getMessage())
                 .errno(FiErrno.FI_EADDRINUSE).hint("take another with -p; 0 is any that is free").cause(e).build();
         }
     }

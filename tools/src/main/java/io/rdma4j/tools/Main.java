@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         CmdCommand.class, QpCommand.class, CqCommand.class, SrqCommand.class, MrCommand.class, GidCommand.class,
         AvCommand.class, CacheCommand.class, CountersCommand.class, ErrorsCommand.class, StatusCommand.class,
         BindCommand.class, UnbindCommand.class, CompletionCommand.class, InstallCommand.class,
-        ReplayCommand.class},
+        ReplayCommand.class, ServeCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,

@@ -72,8 +72,9 @@ final class OpenedSource implements AutoCloseable {
     private void openOwn(final String address, final boolean sample, final Set<DumpSource.Wish> wishes) {
         final RdmaContext context = keep(RdmaDevices.open(address));
         final PvrdmaDevice device = UnderlyingDevice.of(context).orElseThrow(() -> RdmaException.of("dump")
-            .device(address).detail("it is no pvrdma device: its registers and rings are not known")
-            .errno(RdmaException.EOPNOTSUPP).build());
+            .device(address).detail("it is no pvrdma device: its registers and rings are not rdma4j's")
+            .errno(RdmaException.EOPNOTSUPP)
+            .hint("'rdma4j devinfo -v -d %s' prints what it tells of itself", address).build());
         if (sample) {
             keep(Sample.make(context));
         }

@@ -32,6 +32,7 @@ final class PerfArguments {
     private static final int LARGEST_POWER = 23;
     /** More would have to be kept, and read by somebody. */
     private static final long MOST_SAMPLES = 10_000_000;
+    private static final long LEAST_ITERATIONS = 5;
 
     @ArgGroup
     private Sizes sizes = new Sizes();
@@ -200,6 +201,21 @@ final class PerfArguments {
         return new PerfOptions(test, load, new Queues(or(qps, 1), Math.min(tx, or(cqMod, test.defaultCqMod())), tx,
             or(rxDepth, test.defaultRxDepth()), Math.min(tx, or(postList, test.defaultPostList())), or(inline, 0), mtu,
             or(outs, 0)), oneThread, timeout);
+    }
+
+    /** perftest has no words for the rest; and does not warm up, so neither does who plays with it. */
+    void requireFitForPerftest(final CommandLine command, final PerfTest test, final boolean isHere) {
+        final String peer = "--peer";
+        refuse(command, isHere, peer, "it needs '--server' or HOST");
+        refuse(command, test == PerfTest.MSG_RATE, peer, "perftest has no msg_rate; 'send_bw -s 8' is like it");
+        refuse(command, sizes.all, peer, "one size at a time; give '-s' instead of '-a'");
+        refuse(command, length.duration != null, peer, "both ends count; give '-n' instead of '-D'");
+        refuse(command, or(qps, 1) != 1, peer, "one QP at a time; leave '-q' out");
+        refuse(command, or(warmup, 0L) > 0, peer, "perftest does not warm up; leave '--warmup' out");
+        refuse(command, or(sizes.bytes, 1) == 0, peer, "perftest sends one byte at least");
+        refuse(command, or(length.iterations, LEAST_ITERATIONS) < LEAST_ITERATIONS, peer,
+            "perftest does " + LEAST_ITERATIONS + " iterations at least");
+        warmup = 0L;
     }
 
     private static int or(final Integer value, final int otherwise) {

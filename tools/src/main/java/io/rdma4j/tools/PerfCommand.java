@@ -10,12 +10,14 @@ import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfReport;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.perf.Surroundings;
+import io.rdma4j.tools.foreign.ForeignListener;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Progress;
 import io.rdma4j.tools.traffic.Answering;
 import io.rdma4j.tools.traffic.Perf;
 import io.rdma4j.tools.traffic.PerfOptions;
 import io.rdma4j.tools.traffic.PerfTest;
+import io.rdma4j.tools.traffic.PerftestPeer;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.ArgGroup;
@@ -40,8 +42,11 @@ import java.util.List;
         "Measures latency, bandwidth and message rate over reliable connections (RC), with the options, columns and "
             + "units of perftest.",
         "Without HOST and --server both ends are in this process, each on a thread of its own. With them they are two "
-            + "processes, which need the same TEST, -s or -a, and -q; that is for real devices, as an emulated one "
-            + "does not reach beyond its process.",
+            + "processes, which need the same TEST, -s or -a, and -q; an emulated device reaches beyond its process "
+            + "by wire=shm or wire=udp.",
+        "With --peer perftest the other process is ib_send_lat and its like: it needs -x INDEX, the same -s and -n, "
+            + "and no -a, -D, -q or -R. Both ends of send_lat and write_lat measure then. A server of other tests "
+            + "hears nothing before they are over: its --timeout has to be longer.",
         "Times of send_lat and write_lat are half round trips, of read_lat and atomic_lat whole operations. Each round "
             + "trip contains one reading of the clock, about 25 ns; the output says how much it is here. The loop is "
             + "closed: no correction for coordinated omission is made. perftest leaves the two longest times out, this "
@@ -57,7 +62,8 @@ import java.util.List;
         "  rdma4j perf write_lat --plot p.html --beside a.json   two runs in one page",
         "  rdma4j perf send_bw -d emulated:a -d emulated:b   between two devices",
         "  rdma4j perf send_bw -d vfio:0000:0b:00.1 --server=192.0.2.7   one end",
-        "  rdma4j perf send_bw -d vfio:0000:0b:00.1 192.0.2.7            the other"
+        "  rdma4j perf send_bw -d vfio:0000:0b:00.1 192.0.2.7            the other",
+        "  rdma4j perf write_lat -d ibv:mlx5_0 --peer perftest 192.0.2.7   ib_write_lat"
     })
 final class PerfCommand implements Runnable {
     @ParentCommand
@@ -75,10 +81,22 @@ final class PerfCommand implements Runnable {
         description = "Measure with a server that listens there.")
     private InetSocketAddress host;
 
+    @Option(names = "--connect", paramLabel = "HOST:PORT", converter = Converters.HostAndPort.class,
+        description = "As HOST.")
+    private InetSocketAddress connect;
+
+    @Option(names = "--peer", paramLabel = "PROJECT", converter = Converters.Perftest.class,
+        completionCandidates = Converters.Perftest.class,
+        description = "What the other process is, if it is none of ours: perftest. Needs --server or HOST.")
+    private String project;
+
     @Option(names = {"-d", "--device", "--ib-dev"}, paramLabel = "ADDRESS",
         defaultValue = RdmaDevices.DEFAULT_ADDRESS,
         description = "Address of the device; given twice, the second is the other end's. Default: ${DEFAULT-VALUE}")
     private List<String> addresses;
+
+    @Mixin
+    private CaptureOptions capture;
 
     @Mixin
     private PerfArguments arguments;
@@ -86,7 +104,7 @@ final class PerfCommand implements Runnable {
     @Option(names = "--one-thread", description = "One thread plays both ends, which then never run at the same time.")
     private boolean oneThread;
 
-    @Option(names = "--server", paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
+    @Option(names = {"--server", "--listen"}, paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
         converter = Converters.HostAndPort.class,
         description = "Answer a client that connects to this TCP address. Without HOST only processes of this machine "
             + "can. Whoever reaches the port can connect: open it in trusted networks only.")
@@ -133,15 +151,20 @@ final class PerfCommand implements Runnable {
 
     @Override
     public void run() {
-        final PerfOptions asked = arguments.options(spec.commandLine(), test, samples.wanted(), oneThread, timeout);
         checkPlaces();
+        if (isForeign()) {
+            arguments.requireFitForPerftest(spec.commandLine(), test, isHere());
+        }
+        final PerfOptions asked = arguments.options(spec.commandLine(), test, samples.wanted(), oneThread, timeout);
         outputs.prepare(spec.commandLine());
         final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
-        try (RdmaContext context = RdmaDevices.open(addresses.get(0));
+        try (RdmaContext context = RdmaDevices.open(capture.of(addresses.get(0)));
             RdmaContext second = alone ? null : RdmaDevices.open(addresses.get(1))) {
             final RdmaContext peer = alone ? context : second;
             final PerfOptions options = arguments.fitted(spec.commandLine(), asked, context, peer);
-            if (server != null) {
+            if (isForeign()) {
+                playWithPerftest(context, options);
+            } else if (server != null) {
                 answer(context, options);
             } else {
                 measure(context, peer, options);
@@ -150,8 +173,11 @@ final class PerfCommand implements Runnable {
     }
 
     private void checkPlaces() {
-        if (server != null && host != null) {
+        if (server != null && there() != null) {
             throw wrong("HOST and '--server' exclude each other: a client has a HOST");
+        }
+        if (host != null && connect != null) {
+            throw wrong("HOST and '--connect' exclude each other: they are the same");
         }
         if (addresses.size() > (isHere() ? 2 : 1)) {
             throw wrong("Option '--device' (ADDRESS) can be given at most " + (isHere() ? "twice"
@@ -173,7 +199,15 @@ final class PerfCommand implements Runnable {
     }
 
     private boolean isHere() {
-        return server == null && host == null;
+        return server == null && there() == null;
+    }
+
+    private boolean isForeign() {
+        return project != null;
+    }
+
+    private InetSocketAddress there() {
+        return host == null ? connect : host;
     }
 
     private InetSocketAddress at(final InetSocketAddress place) {
@@ -184,9 +218,9 @@ final class PerfCommand implements Runnable {
         final PerfRun.Place place = Surroundings.place(Version.current(), isHere() && !oneThread ? 2 : 1);
         final Surroundings surroundings = Surroundings.before(compare);
         final Perf perf = isHere() ? Perf.inOneProcess(context, peer, options)
-            : Perf.withServer(context, options, at(host));
+            : Perf.withServer(context, options, at(there()));
         final Perf.Measured measured = Progress.during(main.terminal(), perf::progress, perf::run);
-        final String other = !isHere() ? Answering.textOf(at(host)) : peer == context ? null : peer.address();
+        final String other = !isHere() ? Answering.textOf(at(there())) : peer == context ? null : peer.address();
         report(new PerfRun(new PerfRun.About(test, PerfArguments.text(options), context.address(), other, place),
             measured.rows(), surroundings.after()), options, measured);
     }
@@ -205,25 +239,57 @@ final class PerfCommand implements Runnable {
         report.print(quiet);
     }
 
+    private void playWithPerftest(final RdmaContext context, final PerfOptions options) {
+        final PerfRun.Place place = Surroundings.place(Version.current(), 1);
+        final Surroundings surroundings = Surroundings.before(compare);
+        final PerftestPeer.Outcome outcome = server == null
+            ? Progress.during(main.terminal(), () -> "measuring with perftest",
+                () -> PerftestPeer.asClient(context, options, at(there())))
+            : servePerftest(context, options);
+        if (outcome.rows().isEmpty()) {
+            tell(context, outcome.peer(), outcome.messages(), "");
+        } else {
+            report(new PerfRun(new PerfRun.About(test, PerfArguments.text(options), context.address(),
+                Answering.textOf(outcome.peer()), place), outcome.rows(), surroundings.after()), options,
+                new Perf.Measured(outcome.rows(), outcome.samples()));
+        }
+    }
+
+    private PerftestPeer.Outcome servePerftest(final RdmaContext context, final PerfOptions options) {
+        try (ForeignListener listener = new ForeignListener(at(server))) {
+            sayWhere(listener.address());
+            return Progress.during(main.terminal(), () -> "waiting for perftest, and for its end",
+                () -> PerftestPeer.asServer(context, options, listener));
+        }
+    }
+
+    private void sayWhere(final InetSocketAddress address) {
+        final PrintWriter err = main.terminal().err();
+        err.println("rdma4j: listening at " + Answering.textOf(address));
+        err.flush();
+    }
+
     private void answer(final RdmaContext context, final PerfOptions options) {
         try (Answering answering = Answering.perf(context, options, at(server))) {
-            final PrintWriter err = main.terminal().err();
-            err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
-            err.flush();
+            sayWhere(answering.address());
             final Answering.Outcome outcome = Progress.during(main.terminal(),
                 () -> answering.isConnected() ? "answering" : "waiting for a client", answering::run);
-            if (json) {
-                final JsonObject object = new JsonObject();
-                object.addProperty("test", test.option());
-                object.addProperty("device", context.address());
-                object.addProperty("peer", Answering.textOf(outcome.peer()));
-                object.addProperty("messages", outcome.messages());
-                Json.print(main.terminal().out(), object);
-            } else {
-                main.terminal().out().printf("%s: %s <-> %s, %d messages, those for warming up included. The figures "
-                    + "are on the other side.%n", test.title(), context.address(), Answering.textOf(outcome.peer()),
-                    outcome.messages());
-            }
+            tell(context, outcome.peer(), outcome.messages(), ", those for warming up included");
+        }
+    }
+
+    private void tell(
+        final RdmaContext context, final InetSocketAddress peer, final long messages, final String which) {
+        if (json) {
+            final JsonObject object = new JsonObject();
+            object.addProperty("test", test.option());
+            object.addProperty("device", context.address());
+            object.addProperty("peer", Answering.textOf(peer));
+            object.addProperty("messages", messages);
+            Json.print(main.terminal().out(), object);
+        } else {
+            main.terminal().out().printf("%s: %s <-> %s, %d messages%s. The figures are on the other side.%n",
+                test.title(), context.address(), Answering.textOf(peer), messages, which);
         }
     }
 

@@ -22,9 +22,11 @@ import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
@@ -45,8 +47,11 @@ import java.util.stream.Stream;
         "Sends a message to and fro between two QPs of one device, or of two, and measures how long it takes; or "
             + "writes it, or reads it, or does atomics, over and over.",
         "Each message differs from the one before, and each byte and each value is checked.",
-        "With --listen and --connect the two ends are two processes, which both need the same --op and --size; that "
-            + "is for real devices, as an emulated one does not reach beyond its process."
+        "With --listen and --connect the two ends are two processes, which both need the same --op and --size; an "
+            + "emulated device reaches beyond its process by wire=shm or wire=udp.",
+        "With --peer ibverbs the other end is ibv_rc_pingpong, or ibv_ud_pingpong for --ud: it needs -g INDEX, and the "
+            + "same -s and -n; their defaults are those of the program. It has one buffer, so it sends back what it "
+            + "got, and that is what is checked."
     },
     footer = {
         "  rdma4j pingpong                              64 bytes, the emulated device",
@@ -60,10 +65,14 @@ import java.util.stream.Stream;
         "  rdma4j pingpong --wait block                 interrupts instead of polling",
         "  rdma4j pingpong --json | jq .usec_per_xfer   for programs",
         "  rdma4j pingpong -d vfio:0000:0b:00.1 --listen=192.0.2.7   one end",
-        "  rdma4j pingpong -d vfio:0000:0b:00.1 --connect=192.0.2.7  the other"
+        "  rdma4j pingpong -d vfio:0000:0b:00.1 --connect=192.0.2.7  the other",
+        "  rdma4j pingpong -d ibv:mlx5_0 --peer ibverbs 192.0.2.7    ibv_rc_pingpong"
     })
 final class PingpongCommand implements Runnable {
     private static final int DEFAULT_SIZE = 64;
+    private static final int IBVERBS_SIZE = 4096;
+    private static final int IBVERBS_DATAGRAM = 1024;
+    private static final long IBVERBS_ITERATIONS = 1000;
     private static final Duration WARMUP = Duration.ofMillis(500);
 
     @ParentCommand
@@ -76,11 +85,19 @@ final class PingpongCommand implements Runnable {
         description = "Address of the device; given twice, the second is the other end's. Default: ${DEFAULT-VALUE}")
     private List<String> addresses;
 
+    @Mixin
+    private CaptureOptions capture;
+
     @ArgGroup
     private Length length = new Length();
 
     @ArgGroup
     private OtherProcess other = new OtherProcess();
+
+    @Option(names = "--peer", paramLabel = "PROJECT", converter = Converters.Ibverbs.class,
+        completionCandidates = Converters.Ibverbs.class,
+        description = "What the other process is, if it is none of ours: ibverbs. Needs --listen, --connect or HOST.")
+    private String project;
 
     @Option(names = "--op", paramLabel = "OPERATION", converter = Converters.Operations.class, defaultValue = "send",
         completionCandidates = Converters.Operations.class,
@@ -91,7 +108,7 @@ final class PingpongCommand implements Runnable {
 
     @Option(names = {"-s", "--size"}, paramLabel = "BYTES", converter = Converters.Size.class,
         description = "Size of a message, such as 0, 64, 4k or 1m; of a WRITE at least 8, of an atomic always 8. "
-            + "Default: 64, or 8 for atomics")
+            + "Default: 64, or 8 for atomics; with --peer 4096, or 1024 with --ud")
     private Integer size;
 
     @Option(names = "--ud", description = "Use datagrams (UD) instead of a reliable connection (RC).")
@@ -152,14 +169,17 @@ final class PingpongCommand implements Runnable {
     /** How long to measure; one of the two. */
     static final class Length {
         @Option(names = {"-n", "--iters"}, paramLabel = "ITERS", converter = Converters.Iterations.class,
-            description = "Number of round trips.")
+            description = "Number of round trips. Default with --peer: 1000")
         private Long iterations;
 
         @Option(names = {"-D", "--duration"}, paramLabel = "SECONDS", converter = Converters.Seconds.class,
             description = "Time to measure, however many round trips fit. Default: 1")
         private Duration duration;
 
-        Span span() {
+        Span span(final boolean counts) {
+            if (iterations == null && counts) {
+                return Span.of(IBVERBS_ITERATIONS);
+            }
             if (iterations != null) {
                 return Span.of(iterations);
             }
@@ -167,9 +187,9 @@ final class PingpongCommand implements Runnable {
         }
     }
 
-    /** Where the other end is, if it is not here; one of the two. */
+    /** Where the other end is, if it is not here; one of them. */
     static final class OtherProcess {
-        @Option(names = "--listen", paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
+        @Option(names = {"--listen", "--server"}, paramLabel = "HOST:PORT", arity = "0..1", fallbackValue = "",
             converter = Converters.HostAndPort.class,
             description = "Play one end, for another process that connects to this TCP address and says how long. "
                 + "Without HOST only processes of this machine can; without PORT it is 18515, and 0 is any that is "
@@ -180,8 +200,16 @@ final class PingpongCommand implements Runnable {
             description = "Play the end that begins and measures, with a process that listens there.")
         private InetSocketAddress connect;
 
+        @Parameters(arity = "0..1", paramLabel = "HOST[:PORT]", converter = Converters.HostAndPort.class,
+            description = "As --connect.")
+        private InetSocketAddress host;
+
         boolean isHere() {
-            return listen == null && connect == null;
+            return listen == null && there() == null;
+        }
+
+        InetSocketAddress there() {
+            return host == null ? connect : host;
         }
     }
 
@@ -189,7 +217,7 @@ final class PingpongCommand implements Runnable {
     public void run() {
         final PingPongOptions options = options();
         final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
-        try (RdmaContext context = RdmaDevices.open(addresses.get(0));
+        try (RdmaContext context = RdmaDevices.open(capture.of(addresses.get(0)));
             RdmaContext second = alone ? null : RdmaDevices.open(addresses.get(1))) {
             final RdmaContext peer = alone ? context : second;
             checkSize(context, options.size());
@@ -208,8 +236,9 @@ final class PingpongCommand implements Runnable {
             devices.add(peer.address());
         }
         final PingPong pingPong = other.isHere() ? PingPong.inOneProcess(context, peer, options)
-            : PingPong.withOtherProcess(context, options, other.connect);
-        final Ends ends = new Ends(devices, other.isHere() ? null : Answering.textOf(other.connect));
+            : isForeign() ? PingPong.withIbverbs(context, options, other.there())
+            : PingPong.withOtherProcess(context, options, other.there());
+        final Ends ends = new Ends(devices, other.isHere() ? null : Answering.textOf(other.there()));
         final PingpongReport report = new PingpongReport(ends, options,
             Progress.during(main.terminal(), () -> progressOf(pingPong, options), pingPong::run));
         if (json) {
@@ -220,11 +249,12 @@ final class PingpongCommand implements Runnable {
     }
 
     private void answer(final RdmaContext context, final PingPongOptions options) {
-        try (Answering answering = Answering.pingPong(context, options, other.listen)) {
+        try (Answering answering = isForeign() ? Answering.ibverbs(context, options, other.listen)
+            : Answering.pingPong(context, options, other.listen)) {
             final PrintWriter err = main.terminal().err();
             err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
             err.flush();
-            final AnsweringReport report = new AnsweringReport(context.address(), options, Progress.during(
+            final AnsweringReport report = new AnsweringReport(context.address(), options, isForeign(), Progress.during(
                 main.terminal(), () -> String.format("%d messages answered", answering.progress()), answering::run));
             if (json) {
                 Json.print(main.terminal().out(), report.toJson());
@@ -249,16 +279,35 @@ final class PingpongCommand implements Runnable {
             throw wrong("Option '--device' (ADDRESS) can be given at most " + (other.isHere() ? "twice"
                 : "once when another process has the other end"));
         }
+        requireFitForIbverbs();
         if (datagrams && operation != Operation.SEND) {
             throw wrong("Invalid value for option '--op' (OPERATION): datagrams can only be sent; leave '--ud' or "
                 + "'--op " + operation.option() + "' out");
         }
         return new PingPongOptions(operation, datagrams ? QpType.UD : QpType.RC, sizeOfAll(), mtu, pace(), validate,
-            warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(), timeout);
+            isForeign() ? Span.of(0) : warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(isForeign()),
+            timeout);
+    }
+
+    private boolean isForeign() {
+        return project != null;
+    }
+
+    private void requireFitForIbverbs() {
+        final String why = !isForeign() ? null
+            : other.isHere() ? "it needs '--listen', '--connect' or HOST"
+            : operation != Operation.SEND ? "those programs send messages; leave '--op " + operation.option() + "' out"
+            : length.duration != null ? "those programs count; give '-n' instead of '-D'"
+            : warmup != null && warmup > 0 ? "those programs do not warm up; leave '--warmup' out"
+            : size != null && size == 0 ? "those programs send one byte at least" : null;
+        if (why != null) {
+            throw wrong("Invalid use of option '--peer' (PROJECT): " + why);
+        }
     }
 
     private int sizeOfAll() {
-        final int bytes = size != null ? size : operation.isAtomic() ? Long.BYTES : DEFAULT_SIZE;
+        final int usual = isForeign() ? datagrams ? IBVERBS_DATAGRAM : IBVERBS_SIZE : DEFAULT_SIZE;
+        final int bytes = size != null ? size : operation.isAtomic() ? Long.BYTES : usual;
         final String objection = operation.objectionTo(bytes);
         if (objection != null) {
             throw wrong("Invalid value for option '--size' (BYTES): " + objection);

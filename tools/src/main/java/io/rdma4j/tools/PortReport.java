@@ -22,7 +22,8 @@ final class PortReport {
     private static final String UNKNOWN = "unknown";
     private static final Map<Integer, String> WIDTHS = Map.of(1, "1X", 2, "4X", 4, "8X", 8, "12X", 16, "2X");
     private static final Map<Integer, String> SPEEDS = Map.of(1, "2.5 Gbps", 2, "5.0 Gbps", 4, "10.0 Gbps",
-        8, "10.0 Gbps", 16, "14.0 Gbps", 32, "25.0 Gbps", 64, "50.0 Gbps");
+        8, "10.0 Gbps", 16, "14.0 Gbps", 32, "25.0 Gbps", 64, "50.0 Gbps", 128, "100.0 Gbps");
+    private static final Map<Integer, String> LANES = Map.of(1, "1", 2, "2", 3, "4", 4, "8", 5, "15");
     private static final Map<Integer, String> PHYSICAL_STATES = Map.of(1, "SLEEP", 2, "POLLING", 3, "DISABLED",
         4, "PORT_CONFIGURATION_TRAINING", 5, "LINK_UP", 6, "LINK_ERROR_RECOVERY", 7, "PHY_TEST");
 
@@ -77,13 +78,15 @@ final class PortReport {
     private void printMore(final KeyValues lines) {
         lines.line(3, "max_msg_sz", "0x" + Long.toHexString(port.maxMessageSize()));
         lines.line(3, "port_cap_flags", String.format("0x%08x", port.capabilityFlags()));
-        lines.line(3, "max_vl_num", port.maxVlNum());
+        lines.line(3, "port_cap_flags2", String.format("0x%04x", port.capabilityFlags2()));
+        lines.line(3, "max_vl_num", coded(LANES, port.maxVlNum()));
         lines.line(3, "bad_pkey_cntr", "0x" + Integer.toHexString(port.badPkeyCounter()));
         lines.line(3, "qkey_viol_cntr", "0x" + Integer.toHexString(port.qkeyViolationCounter()));
         lines.line(3, "sm_sl", port.smSl());
         lines.line(3, "pkey_tbl_len", port.pkeyTableLength());
         lines.line(3, "gid_tbl_len", port.gidTableLength());
         lines.line(3, "subnet_timeout", port.subnetTimeout());
+        lines.line(3, "init_type_reply", port.initTypeReply());
         lines.line(3, "active_width", coded(WIDTHS, port.activeWidth()));
         lines.line(3, "active_speed", coded(SPEEDS, port.activeSpeed()));
         lines.line(3, "phys_state", coded(PHYSICAL_STATES, port.physicalState()));
@@ -103,11 +106,13 @@ final class PortReport {
         json.addProperty("link_layer", port.linkLayer());
         json.addProperty("max_msg_sz", port.maxMessageSize());
         json.addProperty("port_cap_flags", port.capabilityFlags());
+        json.addProperty("port_cap_flags2", port.capabilityFlags2());
         json.addProperty("max_vl_num", port.maxVlNum());
         json.addProperty("bad_pkey_cntr", port.badPkeyCounter());
         json.addProperty("qkey_viol_cntr", port.qkeyViolationCounter());
         json.addProperty("sm_sl", port.smSl());
         json.addProperty("subnet_timeout", port.subnetTimeout());
+        json.addProperty("init_type_reply", port.initTypeReply());
         json.addProperty("active_width", WIDTHS.getOrDefault(port.activeWidth(), UNKNOWN));
         json.addProperty("active_speed", SPEEDS.getOrDefault(port.activeSpeed(), UNKNOWN));
         json.addProperty("phys_state", PHYSICAL_STATES.getOrDefault(port.physicalState(), UNKNOWN));

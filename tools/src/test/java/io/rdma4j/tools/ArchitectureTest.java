@@ -52,12 +52,13 @@ class ArchitectureTest {
     private static final String STATE = "io.rdma4j.driver.state";
     private static final String WAIT = "io.rdma4j.driver.wait";
     private static final String TOOLS = "io.rdma4j.tools..";
+    private static final String SERVER = "io.rdma4j.device.vfiouser";
     private static final String IBVERBS = "io.rdma4j.verbs.ibv..";
     private static final String IBVERBS_CALLS = "io.rdma4j.verbs.ibv.lib";
     private static final String HOST = "io.rdma4j.driver.sysfs";
     private static final String[] INSIDE = {"io.rdma4j.driver.live", "io.rdma4j.driver.pci",
         "io.rdma4j.verbs.pvrdma.device", "io.rdma4j.verbs.pvrdma", "io.rdma4j.verbs.pvrdma.trace",
-        "io.rdma4j.verbs.pvrdma.live", "io.rdma4j.fabric.live"};
+        "io.rdma4j.verbs.pvrdma.live", "io.rdma4j.fabric.live", "io.rdma4j.verbs.live"};
     private static final String[] PUBLIC_API = {"io.rdma4j.verbs", "io.rdma4j.verbs.spi"};
 
     @ArchTest
@@ -81,7 +82,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule IBVERBS_KNOWS_NEITHER_PCI_NOR_PVRDMA = only(IBVERBS).mayKnow(
-        IBVERBS, PUBLIC_API[0], PUBLIC_API[1], ERRORS, "io.rdma4j.driver.libc", MEMORY);
+        IBVERBS, PUBLIC_API[0], PUBLIC_API[1], ERRORS, "io.rdma4j.driver.libc", MEMORY, INSIDE[0], INSIDE[7]);
 
     @ArchTest
     static final ArchRule FABRIC_IS_WRITTEN_AGAINST_THE_PUBLIC_API_WATCHES_MEMORY_WAITS_AND_SHARES_FILES =
@@ -98,9 +99,9 @@ class ArchitectureTest {
         .and().haveModifier(JavaModifier.PUBLIC).should().haveNameNotMatching("(?i).*pvrdma.*");
 
     @ArchTest
-    static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_ADMINISTER_THE_HOST_AND_LOOK_INSIDE =
+    static final ArchRule TOOLS_ARE_WRITTEN_AGAINST_THE_PUBLIC_API_ADMINISTER_THE_HOST_SERVE_DEVICES_AND_LOOK_INSIDE =
         only(TOOLS).mayKnow(TOOLS, ERRORS, PUBLIC_API[0], PUBLIC_API[1], FABRIC_API, HOST, HW, INSIDE[0], INSIDE[1],
-            INSIDE[2], INSIDE[3], INSIDE[4], INSIDE[5], INSIDE[6], STATE);
+            INSIDE[2], INSIDE[3], INSIDE[4], INSIDE[5], INSIDE[6], INSIDE[7], STATE, SERVER);
 
     @ArchTest
     static final ArchRule PUBLIC_API_IS_NEUTRAL_OF_THE_DEVICE = noClasses().that().resideInAnyPackage(PUBLIC_API)

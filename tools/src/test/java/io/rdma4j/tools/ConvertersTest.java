@@ -30,14 +30,14 @@ class ConvertersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'', 18515", ":7, 7"})
+    @CsvSource({"'', 18515", ":7, 7", "7, 7", "47592, 47592"})
     void withoutHostItIsThisMachine(final String text, final int port) {
         assertThat(hostAndPort.convert(text))
             .isEqualTo(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"2001:db8::7", "host:", "host:port", "host:123456", "host:65536", "[host", "a b"})
+    @ValueSource(strings = {"2001:db8::7", "host:", "host:port", "host:123456", "host:65536", "[host", "a b", "65536"})
     void whatIsNoPlaceIsRefused(final String text) {
         assertThatThrownBy(() -> hostAndPort.convert(text)).isInstanceOf(TypeConversionException.class)
             .hasMessageContaining("is not ");

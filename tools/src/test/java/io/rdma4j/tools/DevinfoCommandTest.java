@@ -26,7 +26,7 @@ class DevinfoCommandTest {
         assertThat(outcome.out()).isEqualTo("""
             hca_id:\tfake:
             \tdevice:\t\t\t\tfake pvrdma
-            \ttransport:\t\t\tInfiniBand (0)
+            \ttransport:\t\t\tiWARP (1)
             \tfw_ver:\t\t\t\t1.2.3
             \tdevice_ver:\t\t\t20
             \tnode_guid:\t\t\t0002:c903:0004:05f6
@@ -57,7 +57,11 @@ class DevinfoCommandTest {
             "\tmax_mr_size:\t\t\t0x200000",
             "\tmax_qp:\t\t\t\t7",
             "\tmax_srq_sge:\t\t\t7",
+            "\thca_core_clock:\t\t\t1000kHZ",
             "\t\t\tmax_msg_sz:\t0x400",
+            "\t\t\tport_cap_flags2:\t0x0012",
+            "\t\t\tmax_vl_num:\t4 (3)",
+            "\t\t\tinit_type_reply:\t2",
             "\t\t\tphys_state:\tLINK_UP (5)",
             "\t\t\tPKEY[  0]:\t0xffff",
             "\t\t\tGID[  0]:\tfe80::1000, RoCE v1",
@@ -74,6 +78,8 @@ class DevinfoCommandTest {
         assertThat(json.get("fw_ver").getAsString()).isEqualTo("1.2.3");
         assertThat(json.get("vendor_id").getAsInt()).isEqualTo(0x15ad);
         assertThat(json.getAsJsonObject("limits").get("max_mr_size").getAsLong()).isEqualTo(1L << 21);
+        assertThat(json.get("transport").getAsString()).isEqualTo("iWARP");
+        assertThat(json.getAsJsonObject("details").get("hca_core_clock").getAsString()).isEqualTo("1000kHZ");
         final JsonObject port = json.getAsJsonArray("ports").get(0).getAsJsonObject();
         assertThat(port.get("state").getAsString()).isEqualTo("PORT_ACTIVE");
         assertThat(port.getAsJsonArray("gids")).hasSize(1);

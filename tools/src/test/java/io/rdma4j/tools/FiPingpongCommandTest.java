@@ -158,6 +158,16 @@ class FiPingpongCommandTest {
     }
 
     @Test
+    void theOtherEndIsNamedAsByPingpong() throws Exception {
+        final String game = "fi_pingpong -I 30 -S 1k --json -d emulated:fi-pingpong-";
+        final Listening listening = new Listening(game + "there --listen=127.0.0.1:0");
+        final Cli.Outcome client = Cli.run((game + "here --connect " + listening.address()).split(" "));
+        assertThat(client.exitCode()).as(client.err() + listening.outcome().err()).isZero();
+        assertThat(listening.outcome().exitCode()).as(listening.outcome().err()).isZero();
+        assertThat(client.json().get("peer").getAsString()).isEqualTo(listening.address());
+    }
+
+    @Test
     void differentGamesAreRefusedByBoth() throws Exception {
         final Server server = new Server("-d emulated:fi-pingpong-there -I 10");
         final Cli.Outcome client = server.client("-d emulated:fi-pingpong-here -I 11");
@@ -220,11 +230,11 @@ class FiPingpongCommandTest {
 
     /** What the other process would be told: here the class path is that of the tests. */
     @Test
-    void emulatedDevicesOfTwoProcessesDoNotSeeEachOther() throws Exception {
-        final Server server = new Server("-d emulated:fi-pingpong-there --timeout 50");
+    void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
+        final Server server = new Server("-d emulated:fi-pingpong-there?wire=none --timeout 50");
         final Process client = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "fi_pingpong", "--timeout", "50", "-p",
+            Main.class.getName(), "fi_pingpong", "-d", "emulated:?wire=none", "--timeout", "50", "-p",
             server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "127.0.0.1")
             .redirectErrorStream(true).start();
         try {
@@ -249,6 +259,10 @@ class FiPingpongCommandTest {
         "-s 127.0.0.1           | needs '--server'",
         "-e dgram -S 8k         | has at most 4096 bytes, not 8192",
         "one two                | two",
+        "--listen --connect=a   | mutually exclusive",
+        "--listen --server      | exclude '--server'",
+        "--connect=a:1 -p 7     | exclude '--server'",
+        "--connect=a b          | exclude '--server'",
     })
     void wrongUsage(final String line, final String message) {
         final Cli.Outcome outcome = Cli.run(("fi_pingpong " + line.strip()).split(" "));

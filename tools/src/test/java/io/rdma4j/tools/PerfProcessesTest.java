@@ -63,6 +63,16 @@ class PerfProcessesTest {
     }
 
     @Test
+    void theOtherEndIsNamedAsByPingpong() throws Exception {
+        final Listening listening = new Listening("perf send_lat -d emulated:there --json --listen 0");
+        final Cli.Outcome near = Cli.run("perf", "send_lat", "-d", "emulated:here", "-n", "20", "--warmup", "0",
+            "--json", "--connect", listening.address());
+        assertThat(near.exitCode()).as(near.err() + listening.outcome().err()).isZero();
+        assertThat(near.json().get("peer").getAsString()).isEqualTo(listening.address());
+        assertThat(listening.outcome().json().get("messages").getAsLong()).isEqualTo(20);
+    }
+
+    @Test
     void allSizesGoOverOneConnection() throws Exception {
         final Server server = new Server("send_lat -a -d emulated:there");
         final Cli.Outcome near = server.client("send_lat -a -d emulated:here -n 2 --warmup 1 --json");
@@ -144,12 +154,12 @@ class PerfProcessesTest {
     }
 
     @Test
-    void emulatedDevicesOfTwoProcessesSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
-        final Server server = new Server("send_lat -d emulated:there --timeout 50");
+    void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
+        final Server server = new Server("send_lat -d emulated:there?wire=none --timeout 50");
         final Process process = new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "perf", "send_lat", "--timeout", "50", server.address())
+            Main.class.getName(), "perf", "send_lat", "-d", "emulated:?wire=none", "--timeout", "50", server.address())
             .redirectErrorStream(true).start();
         try {
             final String near = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -157,7 +167,7 @@ class PerfProcessesTest {
             assertThat(process.exitValue()).as(near).isEqualTo(1);
             assertThat(server.outcome().exitCode()).isEqualTo(1);
             for (final String text : List.of(near, server.outcome().err())) {
-                assertThat(text).contains("an emulated device is a part of its process", "EHOSTUNREACH")
+                assertThat(text).contains("no open device of this process has it", "EHOSTUNREACH")
                     .doesNotContain("ETIMEDOUT");
             }
         } finally {

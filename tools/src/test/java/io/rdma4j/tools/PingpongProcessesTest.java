@@ -57,6 +57,16 @@ class PingpongProcessesTest {
     }
 
     @Test
+    void theOtherEndIsNamedAsByPerftest() throws Exception {
+        final Listening listening = listen("-d emulated:there --server=0 --json");
+        final Cli.Outcome near =
+            Cli.run("pingpong", "-d", "emulated:here", "-n", "20", "-w", "0", "--json", listening.address());
+        assertThat(near.exitCode()).as(near.err() + listening.outcome().err()).isZero();
+        assertThat(near.json().get("peer").getAsString()).isEqualTo(listening.address());
+        assertThat(listening.outcome().json().get("messages").getAsInt()).isEqualTo(20);
+    }
+
+    @Test
     void bothSayWhomTheyPlayedWith() throws Exception {
         final Listening listening = listen("-d emulated:there --listen=127.0.0.1:0");
         final Cli.Outcome near = connect(listening, "-d emulated:here -n 20 -w 0");
@@ -131,12 +141,13 @@ class PingpongProcessesTest {
     }
 
     @Test
-    void emulatedDevicesOfTwoProcessesSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
-        final Listening listening = listen("-d emulated:there --timeout 50 --listen=:0");
+    void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
+        final Listening listening = listen("-d emulated:there?wire=none --timeout 50 --listen=:0");
         final List<String> command = new ArrayList<>(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "pingpong", "--timeout", "50", "--connect", listening.address()));
+            Main.class.getName(), "pingpong", "-d", "emulated:?wire=none",
+            "--timeout", "50", "--connect", listening.address()));
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String near = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as(near).isTrue();
@@ -144,7 +155,7 @@ class PingpongProcessesTest {
         final Cli.Outcome far = listening.outcome();
         assertThat(far.exitCode()).isEqualTo(1);
         for (final String text : List.of(near, far.err())) {
-            assertThat(text).contains("an emulated device is a part of its process", "EHOSTUNREACH")
+            assertThat(text).contains("no open device of this process has it", "EHOSTUNREACH")
                 .doesNotContain("ETIMEDOUT");
         }
     }

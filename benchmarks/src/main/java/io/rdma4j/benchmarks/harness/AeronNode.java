@@ -31,6 +31,7 @@ public final class AeronNode implements AutoCloseable {
     private static final String CHANNEL = "aeron:ipc?term-length=16m";
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+    /** Null if the driver is another process'. */
     private final Path folder;
     /** The folder takes many megabytes of memory: it goes as well when this program is ended. */
     private final Thread end = new Thread(this::forceDelete, "end of Aeron");
@@ -59,13 +60,36 @@ public final class AeronNode implements AutoCloseable {
         return roomy ? SHARED_MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
     }
 
+    /**
+     * A client in this process of another process' driver. It deletes nothing.
+     *
+     * @param directory that driver's
+     */
+    public AeronNode(final String directory) {
+        folder = null;
+        connect(directory);
+    }
+
+    /**
+     * Where clients in other processes find the driver.
+     *
+     * @return its folder
+     */
+    public String directory() {
+        return folder.resolve("driver").toString();
+    }
+
+    private void connect(final String directory) {
+        aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(directory)
+            .idleStrategy(new SleepingMillisIdleStrategy(1)));
+    }
+
     private void open() {
-        final String name = folder.resolve("driver").toString();
+        final String name = directory();
         driver = MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(name)
             .threadingMode(ThreadingMode.SHARED).sharedIdleStrategy(new SleepingMillisIdleStrategy(1))
             .dirDeleteOnStart(true).dirDeleteOnShutdown(true).termBufferSparseFile(false));
-        aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(name)
-            .idleStrategy(new SleepingMillisIdleStrategy(1)));
+        connect(name);
     }
 
     /**
@@ -108,6 +132,9 @@ public final class AeronNode implements AutoCloseable {
     @Override
     public void close() {
         CloseHelper.quietCloseAll(aeron, driver);
+        if (folder == null) {
+            return;
+        }
         try {
             Folders.delete(folder);
         } catch (final IOException e) {

@@ -8,6 +8,7 @@ package io.rdma4j.benchmarks.rings;
 import io.rdma4j.benchmarks.harness.Arguments;
 import io.rdma4j.benchmarks.harness.ChildProcess;
 import io.rdma4j.benchmarks.harness.Figures;
+import io.rdma4j.benchmarks.harness.Jdks;
 import io.rdma4j.benchmarks.harness.Machine;
 import java.io.IOException;
 import java.time.Duration;

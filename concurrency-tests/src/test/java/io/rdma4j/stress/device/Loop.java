@@ -24,7 +24,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** A queue pair that is connected with itself, two words of memory, and what completed. All share one device. */
 final class Loop {
-    private static final RdmaContext DEVICE = RdmaDevices.open("emulated:stress?max_qp=65536&max_cq=65536");
+    private static final RdmaContext DEVICE = RdmaDevices.open("emulated:stress?max_qp=65535&max_cq=65536");
     private static final ProtectionDomain PD = DEVICE.allocatePd();
     private static final int PLACES = 1 << 15;
     /** Two cache lines: one is read, the other is written. */

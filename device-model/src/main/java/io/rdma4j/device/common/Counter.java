@@ -57,8 +57,26 @@ public enum Counter {
     BAD_QKEY("datagrams with a wrong Q_Key"),
     /** Datagrams dropped for want of a receive, or one that is large enough. */
     UD_DROPPED("datagrams dropped"),
+    /** Packets from a wire that are none, or of a kind that is not known. */
+    BAD_PACKETS("packets from the wire that are malformed"),
+    /** Packets that were received once more, or out of order, because others were lost or late. */
+    RESENT_PACKETS("packets received again"),
     /** Multicast datagrams, which the device refuses. */
     MULTICAST("multicast datagrams refused"),
+    /** Frames that were damaged on their way. */
+    WIRE_BAD_CHECK_SUM("frames with a wrong check sum"),
+    /** What came and is no packet of the transport: too short, too long, of another version. */
+    WIRE_MALFORMED("frames that are no packets"),
+    /** Frames on which a switch set the congestion mark. */
+    WIRE_MARKED("frames that met congestion"),
+    /** Frames that the network refused when they were sent. */
+    WIRE_REFUSED("frames that the network refused"),
+    /** Frames dropped because those before them could not be sent yet. */
+    WIRE_NO_ROOM("frames dropped for want of room to send"),
+    /** Peers that were forgotten for others. */
+    WIRE_PEERS_FORGOTTEN("peers forgotten for others"),
+    /** Frames that could not be written into the capture file. */
+    WIRE_NOT_CAPTURED("frames missing in the capture file"),
     /** Queue pairs that went to the error state by themselves. */
     QP_ERRORS("queue pairs in error"),
     /** Interrupts that were masked and lost, as on QEMU. */

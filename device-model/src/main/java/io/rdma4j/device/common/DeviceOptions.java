@@ -11,6 +11,7 @@ import io.rdma4j.driver.dma.PagePreference;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Pdir;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,9 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
     private static final List<String> KNOWN = List.of("guid", "version", "quirks", "max_qp", "max_cq", "max_mr",
         "max_mw", "max_pd", "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size",
         "max_qp_rd_atom", "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock", "extensions");
+    /** Options that say how the device reaches others: {@code WireOptions} reads them. */
+    private static final List<String> WIRE = List.of("wire", "address", "port", "netns", "shortcut", "loss",
+        "pcap", "progress");
 
     /**
      * Reads an address.
@@ -45,7 +49,7 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
      * @throws RdmaException EINVAL for an unknown option or a value out of range.
      */
     public static DeviceOptions of(DeviceAddress address) {
-        address.requireOnly(Set.copyOf(KNOWN));
+        address.requireOnly(Set.copyOf(known()));
         final Set<Quirk> quirks = quirks(address);
         final boolean qemu = quirks.contains(Quirk.IDENTITY);
         final boolean extensions = extensions(address, quirks);
@@ -103,13 +107,14 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
     private static Limits limits(DeviceAddress address, boolean qemu, boolean extensions) {
         final long largest = extensions ? (long) Pdir.LARGE_MAX_PAGES * Pdir.PAGE_SIZE
             : (long) Pdir.MAX_PAGES * Pdir.PAGE_SIZE;
+        // Tables of queues have no number 0, and libvmw_pvrdma knows 16 bits of max_qp.
         return new Limits(
-            number(address, "max_qp", qemu ? 1024 : 4096, 1, 1 << 16),
-            number(address, "max_cq", qemu ? 2048 : 4096, 1, 1 << 16),
+            number(address, "max_qp", qemu ? 1024 : 4096, 2, (1 << 16) - 1),
+            number(address, "max_cq", qemu ? 2048 : 4096, 2, 1 << 16),
             number(address, "max_mr", qemu ? 1024 : 1 << 16, 1, 1 << 18),
             number(address, "max_mw", 4096, 0, 1 << 18),
             number(address, "max_pd", 1024, 1, 1 << 16),
-            number(address, "max_srq", qemu ? 512 : 1024, 1, 1 << 16),
+            number(address, "max_srq", qemu ? 512 : 1024, 2, 1 << 16),
             Integer.highestOneBit(number(address, "max_uar", 2048, 1, 2048)),
             number(address, "max_qp_wr", qemu ? 10467 : 16384, 1, 1 << 16),
             number(address, "max_cqe", qemu ? 28672 : 65536, 1, 1 << 20),
@@ -129,7 +134,19 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
      * {@return the names of all options, for help texts}
      */
     public static List<String> known() {
-        return KNOWN;
+        final List<String> all = new ArrayList<>(KNOWN);
+        all.addAll(WIRE);
+        return all;
+    }
+
+    /**
+     * {@return the same with packets of a limited size}
+     *
+     * @param mtu the largest, as the number that stands for a path MTU
+     */
+    public DeviceOptions withMtu(int mtu) {
+        return new DeviceOptions(name, identity, version, quirks, limits.withMtu(Math.min(mtu, limits.mtu())), iovaBits,
+            pages, mlock, extensions);
     }
 
     /**

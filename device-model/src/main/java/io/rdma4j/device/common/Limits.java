@@ -37,6 +37,16 @@ public record Limits(
     public static final int FEW_RING_PAGES = 128;
 
     /**
+     * {@return the same with another path MTU}
+     *
+     * @param value enum 1..5
+     */
+    public Limits withMtu(int value) {
+        return new Limits(maxQp, maxCq, maxMr, maxMw, maxPd, maxSrq, maxUar, maxQpWr, maxCqe, maxSrqWr, maxSge,
+            maxMrSize, maxRdAtomic, gidEntries, value);
+    }
+
+    /**
      * {@return the bytes of the largest packet, which is the longest datagram}
      */
     public int mtuBytes() {

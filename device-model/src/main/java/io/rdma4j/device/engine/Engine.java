@@ -24,12 +24,18 @@ import java.lang.invoke.VarHandle;
 public final class Engine implements Port {
     private static final long PAGE_OF_DRIVER = 0;
 
+    /** Who waits for an interrupt serves the wire so often, if no thread of its own does. */
+    private static final long POLLED_NANOS = 1_000_000;
+
     private volatile boolean portDown;
 
     private final EngineContext context;
     private final Protection protection;
     private final QueueFactory queues;
     private final QueuePairs queuePairs;
+    /** Null if there is none. */
+    private final Wire wire;
+    private final boolean polled;
 
     /**
      * An engine without objects.
@@ -41,6 +47,9 @@ public final class Engine implements Port {
         protection = new Protection(context);
         queues = new QueueFactory(context, protection);
         queuePairs = new QueuePairs(context, protection, queues);
+        wire = parts.carrier() == null ? null : new Wire(context, parts.carrier(), queuePairs);
+        context.wire(wire);
+        polled = wire != null && parts.polled();
     }
 
     /**
@@ -170,6 +179,9 @@ public final class Engine implements Port {
             cq.arm(word);
         }
         afterDoorbell();
+        if (wire != null && !polled) {
+            wire.help();
+        }
     }
 
     /**
@@ -199,6 +211,48 @@ public final class Engine implements Port {
     private void afterDoorbell() {
         context.timers().service();
         context.agenda().drain();
+        if (polled) {
+            wire.progress();
+        } else if (wire != null) {
+            wire.flush();
+        }
+    }
+
+    /**
+     * Takes what has come over the wire, and goes on with what waits. For a device with a wire, by a thread that holds
+     * no lock. While another one is at it, there is nothing to do.
+     *
+     * @return how many packets there were
+     */
+    public int progress() {
+        return wire.progress();
+    }
+
+    /**
+     * {@return a number that changes when who polls serves the wire}
+     */
+    public int helped() {
+        return wire.helped();
+    }
+
+    /**
+     * The wire is not served any more.
+     *
+     * @param nanos to wait at most for who serves it
+     * @return whether nobody does now
+     */
+    public boolean endProgress(long nanos) {
+        return wire.end(nanos);
+    }
+
+    /**
+     * Waits until there may be something to do, or the time is over. Called by the thread that calls
+     * {@link #progress}.
+     *
+     * @param nanos at most
+     */
+    public void await(long nanos) {
+        wire.await(nanos);
     }
 
     /**
@@ -207,9 +261,9 @@ public final class Engine implements Port {
      * @return nanoseconds until there is something to do again, {@link Long#MAX_VALUE} if nothing waits.
      */
     public long service() {
-        context.timers().service();
-        context.agenda().drain();
-        return context.timers().left();
+        afterDoorbell();
+        final long left = context.timers().left();
+        return polled ? Math.min(left, POLLED_NANOS) : left;
     }
 
     /**
@@ -259,6 +313,7 @@ public final class Engine implements Port {
      */
     public String describe() {
         return protection.describe() + queues.describe() + queuePairs.describe() + context.gids()
+            + (wire == null ? "" : wire)
             + context.timers() + (portDown ? "  port down\n" : "");
     }
 }

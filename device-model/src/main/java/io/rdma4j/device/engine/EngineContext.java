@@ -31,6 +31,7 @@ final class EngineContext {
     private final Agenda agenda;
     private final Regions regions;
     private final GidTable gids;
+    private Wire wire;
 
     EngineContext(EngineEnvironment parts, Port port, Runnable quiesce, Consumer<CompletionQueue> onCqFailure) {
         this.options = parts.options();
@@ -47,8 +48,14 @@ final class EngineContext {
         this.gids = new GidTable(options.limits().gidEntries(), link, port, has(Quirk.ZERO_CAPS));
     }
 
+    /** Of objects whose numbers the driver only hands back. */
     <T> ObjectTable<T> table(String kind, int limit, int firstSalt) {
-        return new ObjectTable<>(kind, limit, firstSalt, has(Quirk.PLAIN_HANDLES));
+        return has(Quirk.PLAIN_HANDLES) ? ObjectTable.stacked(kind, limit) : ObjectTable.salted(kind, limit, firstSalt);
+    }
+
+    /** Of queues, which the driver finds by their numbers. */
+    <T> ObjectTable<T> queueTable(String kind, int limit) {
+        return has(Quirk.PLAIN_HANDLES) ? ObjectTable.stacked(kind, limit) : ObjectTable.indices(kind, limit);
     }
 
     boolean has(Quirk quirk) {
@@ -125,6 +132,20 @@ final class EngineContext {
 
     GidTable gids() {
         return gids;
+    }
+
+    /** Said once, before there are queue pairs. */
+    void wire(Wire value) {
+        wire = value;
+    }
+
+    /** Null if the device reaches only those of its own JVM. */
+    Wire wire() {
+        return wire;
+    }
+
+    boolean isUp() {
+        return port.isUp();
     }
 
     void quiesce() {

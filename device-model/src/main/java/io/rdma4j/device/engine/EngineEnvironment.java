@@ -9,6 +9,7 @@ import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.link.Link;
 import io.rdma4j.device.memory.EmulatedIommu;
+import io.rdma4j.device.wire.Carrier;
 
 /**
  * What an engine is built on.
@@ -18,7 +19,10 @@ import io.rdma4j.device.memory.EmulatedIommu;
  * @param iommu    translates.
  * @param link     where peers are.
  * @param events   where events are reported to.
+ * @param carrier  of frames to other processes and hosts; null for a device of this JVM only.
+ * @param polled   whether who posts, polls or waits serves the carrier; else a thread of its own does.
  */
 public record EngineEnvironment(
-    DeviceOptions options, Counters counters, EmulatedIommu iommu, Link link, EngineEvents events) {
+    DeviceOptions options, Counters counters, EmulatedIommu iommu, Link link, EngineEvents events, Carrier carrier,
+    boolean polled) {
 }

@@ -15,9 +15,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * Objects of one kind by their number. The number holds the slot and a salt that changes each time the slot is used
- * again, so that a number that was just given back names nothing, and numbers are not the small integers that are right
- * by chance:
+ * Objects of one kind by their number, of which there are three sorts.
+ *
+ * <p><b>Salted</b> ones hold the slot and a salt that changes each time the slot is used again. They are not the small
+ * integers that are right by chance, and one comes back only when all others of its slot have been used:
  *
  * <pre>
  *   23          bits  0
@@ -25,6 +26,13 @@ import java.util.function.Consumer;
  *   |   salt   |  slot |      bits = log2 of the number of slots
  *   +----------+-------+
  * </pre>
+ *
+ * <p><b>Indices</b> are the slot alone, below the limit that the device advertises: Linux' driver has tables of that
+ * many entries, and for a larger number stores behind their end. 0 is none of them, as libvmw_pvrdma takes a handle 0
+ * for one that it was not told; so there is one object less than the limit says. What was given back comes back after
+ * all others that are free: what is kept too long names nothing for as long as possible.
+ *
+ * <p><b>Stacked</b> ones are QEMU's: from 0, and the one given back last comes first.
  *
  * <p>Looking up takes no lock. Changing takes the table's, and is done by one command at a time.
  *
@@ -34,10 +42,13 @@ final class ObjectTable<T> {
     static final int NUMBER_BITS = 24;
     static final int MAX_NUMBER = (1 << NUMBER_BITS) - 1;
 
+    private enum Sort { SALTED, INDEX, STACKED }
+
     private final String kind;
+    private final Sort sort;
     private final int limit;
+    private final int capacity;
     private final int bits;
-    private final boolean plain;
     private final AtomicReferenceArray<Entry<T>> entries;
     private final int firstSalt;
     private final int saltMask;
@@ -51,42 +62,67 @@ final class ObjectTable<T> {
     private record Entry<T>(int number, T object) {
     }
 
-    /**
-     * An empty table.
-     *
-     * @param kind      of the objects, for errors.
-     * @param limit     objects at most.
-     * @param firstSalt where the salts begin; at least 1.
-     * @param plain     whether numbers are the slots alone, from 0.
-     */
-    ObjectTable(String kind, int limit, int firstSalt, boolean plain) {
+    private ObjectTable(String kind, Sort sort, int limit, int firstSalt) {
         this.kind = kind;
+        this.sort = sort;
         this.limit = limit;
+        this.next = sort == Sort.INDEX ? 1 : 0;
+        this.capacity = limit - next;
         this.bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, limit - 1));
-        this.plain = plain;
         this.entries = new AtomicReferenceArray<>(1 << bits);
         this.saltMask = (1 << NUMBER_BITS - bits) - 1;
         this.firstSalt = Math.max(1, firstSalt & saltMask);
         this.uses = new int[limit];
     }
 
+    /**
+     * An empty table of salted numbers.
+     *
+     * @param kind      of the objects, for errors.
+     * @param limit     objects at most.
+     * @param firstSalt where the salts begin; at least 1.
+     */
+    static <T> ObjectTable<T> salted(String kind, int limit, int firstSalt) {
+        return new ObjectTable<>(kind, Sort.SALTED, limit, firstSalt);
+    }
+
+    /**
+     * An empty table of numbers from 1.
+     *
+     * @param kind  of the objects, for errors.
+     * @param limit all numbers are below.
+     */
+    static <T> ObjectTable<T> indices(String kind, int limit) {
+        return new ObjectTable<>(kind, Sort.INDEX, limit, 1);
+    }
+
+    /**
+     * An empty table of numbers from 0, as QEMU's are.
+     *
+     * @param kind  of the objects, for errors.
+     * @param limit objects at most.
+     */
+    static <T> ObjectTable<T> stacked(String kind, int limit) {
+        return new ObjectTable<>(kind, Sort.STACKED, limit, 1);
+    }
+
     /** A number for a new object; it names nothing until {@link #put}. */
     synchronized int allocate() {
-        if (size == limit) {
-            throw new CommandError(CommandError.ENOMEM, "all " + limit + " " + kind + "s of the device are in use");
+        if (size == capacity) {
+            throw new CommandError(CommandError.ENOMEM, "all " + capacity + " " + kind + "s of the device are in use");
         }
-        final int slot = next == limit || plain && !free.isEmpty() ? free.removeFirst() : next++;
+        final int slot = next == limit || sort == Sort.STACKED && !free.isEmpty() ? free.removeFirst() : next++;
         size++;
         return salt(slot) << bits | slot;
     }
 
     private int salt(int slot) {
-        return plain ? 0 : 1 + Integer.remainderUnsigned(firstSalt - 1 + uses[slot], saltMask);
+        return sort == Sort.SALTED ? 1 + Integer.remainderUnsigned(firstSalt - 1 + uses[slot], saltMask) : 0;
     }
 
     /** How often all salts of a number's slot were used up: who makes names of numbers lets the names differ then. */
     synchronized int lap(int number) {
-        return plain ? 0 : Integer.divideUnsigned(firstSalt - 1 + uses[slot(number)], saltMask);
+        return sort == Sort.SALTED ? Integer.divideUnsigned(firstSalt - 1 + uses[slot(number)], saltMask) : 0;
     }
 
     synchronized void put(int number, T object) {
@@ -107,13 +143,18 @@ final class ObjectTable<T> {
         return object;
     }
 
+    /** From now on the number names nothing, but it is not given back. */
+    synchronized void remove(int number) {
+        entries.set(slot(number), null);
+    }
+
     /** Gives a number back, whether or not an object was put there. It is used again after all others. */
     synchronized void release(int number) {
         final int slot = slot(number);
         entries.set(slot, null);
         size--;
         uses[slot]++;
-        if (plain) {
+        if (sort == Sort.STACKED) {
             free.addFirst(slot);
         } else {
             free.addLast(slot);

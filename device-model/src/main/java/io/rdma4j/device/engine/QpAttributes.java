@@ -60,6 +60,9 @@ final class QpAttributes extends Padded {
     long destGidHigh;
     long destGidLow;
     int sgidIndex;
+    int trafficClass;
+    int flowLabel;
+    int hopLimit;
     /** How often something was set. */
     int changes;
 
@@ -95,6 +98,11 @@ final class QpAttributes extends Padded {
 
     /** How many packets so many bytes are. */
     int packets(long length) {
+        return packets(length, mtuShift);
+    }
+
+    /** The same with packets of another size, 2 to the power of a number. */
+    static int packets(long length, int mtuShift) {
         return (int) Math.max(1, length + (1L << mtuShift) - 1 >>> mtuShift);
     }
 
@@ -111,6 +119,9 @@ final class QpAttributes extends Padded {
         maxRdAtomic = shadow.get(MAX_RD_ATOMIC);
         maxDestRdAtomic = shadow.get(MAX_DEST_RD_ATOMIC);
         sgidIndex = shadow.get(AH_ATTR).get(AhAttr.GRH_SGID_INDEX);
+        trafficClass = shadow.get(AH_ATTR).get(AhAttr.GRH_TRAFFIC_CLASS);
+        flowLabel = shadow.get(AH_ATTR).get(AhAttr.GRH_FLOW_LABEL);
+        hopLimit = shadow.get(AH_ATTR).get(AhAttr.GRH_HOP_LIMIT);
         gid.putBytes(0, shadow.get(AH_ATTR).get(AhAttr.GRH_DGID));
         destGidHigh = gid.getLong(0, ByteOrder.BIG_ENDIAN);
         destGidLow = gid.getLong(8, ByteOrder.BIG_ENDIAN);

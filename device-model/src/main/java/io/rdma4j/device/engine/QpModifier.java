@@ -23,6 +23,7 @@ final class QpModifier {
     private static final int MAX_PSN = 0xff_ffff;
     private static final int MAX_TIMER = 31;
     private static final int MAX_RETRY = 7;
+    private static final int RIGHTS = 0x1f;
     private static final int CHECKED_BYTES_OF_QEMU = 36;
 
     private final EngineContext context;
@@ -42,6 +43,7 @@ final class QpModifier {
             final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.get(QP_STATE) : from;
             requireStep(qp, from, to, mask, attr);
             requireAttributes(mask, attr);
+            requireQkey(qp, mask, attr);
             done = step(qp, from, to, mask, attr);
             if (done) {
                 follow(qp, to);
@@ -96,11 +98,19 @@ final class QpModifier {
         final int maxAtomic = Math.max(1, context.limits().maxRdAtomic());
         requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC, attr.get(MAX_RD_ATOMIC), 0, maxAtomic);
         requireRange(mask, QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC, attr.get(MAX_DEST_RD_ATOMIC), 0, maxAtomic);
-        if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS) && (attr.get(QP_ACCESS_FLAGS) & ~0x1f) != 0) {
+        if (has(mask, QpAttrMask.PVRDMA_QP_ACCESS_FLAGS)
+            && (attr.get(QP_ACCESS_FLAGS) & ~RIGHTS & ~AccessFlags.IB_ACCESS_OPTIONAL) != 0) {
             throw CommandError.invalid("qp_access_flags %s", AccessFlags.NAMES.of(attr.get(QP_ACCESS_FLAGS)));
         }
         if (has(mask, QpAttrMask.PVRDMA_QP_AV)) {
             requirePath(attr.get(AH_ATTR));
+        }
+    }
+
+    private static void requireQkey(QueuePair qp, int mask, QpAttr attr) {
+        if (qp.isManagement() && has(mask, QpAttrMask.PVRDMA_QP_QKEY) && attr.get(QKEY) != QueuePairs.GSI_QKEY) {
+            throw CommandError.invalid("qkey is 0x%x: that of queue pair 1 is 0x%x", attr.get(QKEY),
+                QueuePairs.GSI_QKEY);
         }
     }
 

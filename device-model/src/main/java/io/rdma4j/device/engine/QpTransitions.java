@@ -43,6 +43,15 @@ final class QpTransitions {
     private QpTransitions() {
     }
 
+    /** A management queue pair is its port's from the beginning. */
+    private static int init(int type) {
+        return switch (type) {
+            case QpType.PVRDMA_QPT_RC -> PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_PORT | PVRDMA_QP_ACCESS_FLAGS;
+            case QpType.PVRDMA_QPT_GSI -> PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_QKEY;
+            default -> PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_PORT | PVRDMA_QP_QKEY;
+        };
+    }
+
     /**
      * {@return the attributes that a step needs, or {@link #FORBIDDEN}}
      *
@@ -59,8 +68,7 @@ final class QpTransitions {
         }
         final boolean connected = type == QpType.PVRDMA_QPT_RC;
         return switch (from) {
-            case PVRDMA_QPS_RESET -> to == PVRDMA_QPS_INIT ? PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_PORT
-                | (connected ? PVRDMA_QP_ACCESS_FLAGS : PVRDMA_QP_QKEY) : FORBIDDEN;
+            case PVRDMA_QPS_RESET -> to == PVRDMA_QPS_INIT ? init(type) : FORBIDDEN;
             case PVRDMA_QPS_INIT -> to == PVRDMA_QPS_INIT ? 0
                 : to == PVRDMA_QPS_RTR ? connected ? RTR_RC : 0 : FORBIDDEN;
             case PVRDMA_QPS_RTR -> to == PVRDMA_QPS_RTS ? connected ? RTS_RC : PVRDMA_QP_SQ_PSN : FORBIDDEN;

@@ -27,8 +27,8 @@ public final class QueueFactory {
     QueueFactory(EngineContext context, Protection protection) {
         this.context = context;
         this.protection = protection;
-        this.cqs = context.table("completion queue", context.limits().maxCq(), 0x11);
-        this.srqs = context.table("shared receive queue", context.limits().maxSrq(), 0x17);
+        this.cqs = context.queueTable("completion queue", context.limits().maxCq());
+        this.srqs = context.queueTable("shared receive queue", context.limits().maxSrq());
     }
 
     /**

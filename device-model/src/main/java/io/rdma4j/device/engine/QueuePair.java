@@ -6,6 +6,7 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.wire.Frame;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.queues.Padded;
@@ -61,7 +62,12 @@ final class QueuePair extends Padded {
     }
 
     boolean isDatagram() {
-        return shape.type() == QpType.PVRDMA_QPT_UD;
+        return shape.type() == QpType.PVRDMA_QPT_UD || isManagement();
+    }
+
+    /** Whether it is the port's for general services, by which connection managers talk. */
+    boolean isManagement() {
+        return shape.type() == QpType.PVRDMA_QPT_GSI;
     }
 
     QpAttributes attributes() {
@@ -95,6 +101,11 @@ final class QueuePair extends Padded {
     /** Where its receives are posted, also when it shares them. */
     ReceiveQueue receives() {
         return receives;
+    }
+
+    /** Whether a packet comes from the peer, as far as a packet says who it is from. */
+    boolean isConnectedTo(Frame frame) {
+        return frame.sourceGidLow == attributes.destGidLow && frame.sourceGidHigh == attributes.destGidHigh;
     }
 
     boolean isDead() {

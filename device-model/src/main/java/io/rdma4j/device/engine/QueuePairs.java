@@ -9,6 +9,7 @@ import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
 
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -25,13 +26,22 @@ import java.util.function.Consumer;
 
 /** The queue pairs of a device, by handle and by number. */
 public final class QueuePairs {
+    /** Queue pair 0 is for subnet management, which Ethernet does not have. */
+    static final int GSI_QPN = 1;
+    /** That of queue pair 1 ({@code IB_QP1_QKEY} of Linux); for its first bit no ordinary queue pair sends it. */
+    static final int GSI_QKEY = 0x8001_0000;
+
     private final EngineContext context;
     private final Protection protection;
     private final QueueFactory queues;
     private final QpModifier modifier;
     private final ObjectTable<QueuePair> byHandle;
     private final ObjectTable<QueuePair> byQpn;
+    /** Before the version with handles of their own, the numbers are the handles. */
     private final ObjectTable<QueuePair> handles;
+
+    /** The only port's queue pair for general services; null if there is none. */
+    private volatile QueuePair gsi;
 
     QueuePairs(EngineContext context, Protection protection, QueueFactory queues) {
         this.context = context;
@@ -39,9 +49,26 @@ public final class QueuePairs {
         this.queues = queues;
         this.modifier = new QpModifier(context);
         final int max = context.limits().maxQp();
-        this.byHandle = new ObjectTable<>("queue pair", max, 0x25, false);
-        this.byQpn = new ObjectTable<>("queue pair number", max, context.identity().salt(), false);
-        this.handles = context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? byQpn : byHandle;
+        this.byHandle = ObjectTable.indices("queue pair", max);
+        if (context.version() >= Bar1.PVRDMA_QPHANDLE_VERSION) {
+            this.byQpn = numbers(max);
+            this.handles = byHandle;
+        } else {
+            this.byQpn = context.has(Quirk.PLAIN_HANDLES) ? numbers(max) : numbersThatAreHandles(max);
+            this.handles = byQpn;
+        }
+    }
+
+    /** No two devices are to have the same ones: a peer is known by its number. */
+    private ObjectTable<QueuePair> numbers(int max) {
+        return ObjectTable.salted("queue pair number", max, context.identity().salt());
+    }
+
+    /** Without {@link #GSI_QPN}. */
+    private static ObjectTable<QueuePair> numbersThatAreHandles(int max) {
+        final ObjectTable<QueuePair> table = ObjectTable.indices("queue pair", max);
+        table.allocate();
+        return table;
     }
 
     /**
@@ -56,8 +83,10 @@ public final class QueuePairs {
         final int stride = SqWqe.stride(shape.maxSge());
         final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.TX_OFFSET,
             shape.pages().buffers(1, request.get(SEND_CHUNKS)), request.get(MAX_SEND_WR), stride);
-        final int qpn = byQpn.allocate();
-        final int handle = context.version() < Bar1.PVRDMA_QPHANDLE_VERSION ? qpn : byHandle.allocate();
+        // First the handle: there are less.
+        final int ownHandle = handles == byQpn ? 0 : byHandle.allocate();
+        final int qpn = shape.type() == QpType.PVRDMA_QPT_GSI ? GSI_QPN : byQpn.allocate();
+        final int handle = handles == byQpn ? qpn : ownHandle;
         final QueuePair qp = new QueuePair(context, handle, qpn, shape,
             queues.workQueue(ring, stride, SqWqe.SGE_OFFSET), receives);
         shape.pd().use();
@@ -66,11 +95,30 @@ public final class QueuePairs {
         if (shape.srq() != null) {
             shape.srq().use();
         }
-        byQpn.put(qpn, qp);
-        if (handles() != byQpn) {
-            byHandle.put(handle, qp);
-        }
+        enter(qp);
         return new QpNames(qpn, handle);
+    }
+
+    private void enter(QueuePair qp) {
+        if (qp.isManagement()) {
+            gsi = qp;
+        } else {
+            byQpn.put(qp.qpn(), qp);
+        }
+        handles.put(qp.handle(), qp);
+    }
+
+    private void leave(QueuePair qp) {
+        if (qp.isManagement()) {
+            gsi = null;
+        } else {
+            byQpn.release(qp.qpn());
+        }
+        if (handles != byQpn) {
+            byHandle.release(qp.handle());
+        } else if (qp.isManagement()) {
+            handles.remove(qp.handle());
+        }
     }
 
     private QpShape shape(CreateQpRequest request) {
@@ -78,12 +126,20 @@ public final class QueuePairs {
         final CompletionQueue sendCq = queues.requireCq(request.get(SEND_CQ_HANDLE));
         final CompletionQueue recvCq = queues.requireCq(request.get(RECV_CQ_HANDLE));
         final SharedReceiveQueue srq = request.get(IS_SRQ) != 0 ? queues.requireSrq(request.get(SRQ_HANDLE)) : null;
-        if (request.get(QP_TYPE) != QpType.PVRDMA_QPT_RC && request.get(QP_TYPE) != QpType.PVRDMA_QPT_UD) {
-            throw new CommandError(CommandError.EOPNOTSUPP,
-                "queue pairs of type " + QpType.NAMES.of(request.get(QP_TYPE)));
-        }
+        requireType(request.get(QP_TYPE));
         return new QpShape(request.get(QP_TYPE), pd, sendCq, recvCq, srq, request.get(SQ_SIG_ALL) != 0,
             request.get(MAX_SEND_SGE), rings(request));
+    }
+
+    private void requireType(int type) {
+        final boolean management = type == QpType.PVRDMA_QPT_GSI && !context.has(Quirk.ONLY_SEND)
+            && !context.has(Quirk.PLAIN_HANDLES);
+        if (type != QpType.PVRDMA_QPT_RC && type != QpType.PVRDMA_QPT_UD && !management) {
+            throw new CommandError(CommandError.EOPNOTSUPP, "queue pairs of type " + QpType.NAMES.of(type));
+        }
+        if (management && gsi != null) {
+            throw new CommandError(CommandError.EBUSY, "the port has its queue pair 1: " + gsi);
+        }
     }
 
     private PageTable rings(CreateQpRequest request) {
@@ -125,7 +181,7 @@ public final class QueuePairs {
      * @param attr   their values.
      */
     public void modify(int handle, int mask, QpAttr attr) {
-        modifier.modify(handles().require(handle), mask, attr);
+        modifier.modify(handles.require(handle), mask, attr);
         context.agenda().drain();
     }
 
@@ -136,7 +192,7 @@ public final class QueuePairs {
      * @param into   filled completely.
      */
     public void query(int handle, QpAttr into) {
-        modifier.query(handles().require(handle), into);
+        modifier.query(handles.require(handle), into);
     }
 
     /**
@@ -146,7 +202,7 @@ public final class QueuePairs {
      * @param handle its handle.
      */
     public void destroy(int handle) {
-        final QueuePair qp = handles().require(handle);
+        final QueuePair qp = handles.require(handle);
         end(qp);
         context.agenda().drain();
     }
@@ -157,10 +213,7 @@ public final class QueuePairs {
         qp.requester().forget();
         qp.requester().lock().unlock();
         qp.receives().lock().pass();
-        byQpn.release(qp.qpn());
-        if (handles() != byQpn) {
-            byHandle.release(qp.handle());
-        }
+        leave(qp);
         // Of a shared queue too: some may wait for a receive that only this queue pair would have taken for them.
         qp.receives().resumeWaiting(false);
         if (qp.shape().srq() != null) {
@@ -171,31 +224,33 @@ public final class QueuePairs {
         qp.shape().recvCq().letGo();
     }
 
-    /** Before the version with handles of their own, the numbers are the handles. */
-    private ObjectTable<QueuePair> handles() {
-        return handles;
-    }
-
     QueuePair byHandle(int handle) {
-        return handles().get(handle);
+        return handles.get(handle);
     }
 
     QueuePair byQpn(int qpn) {
-        return byQpn.get(qpn & ObjectTable.MAX_NUMBER);
+        final int number = qpn & ObjectTable.MAX_NUMBER;
+        return number == GSI_QPN ? gsi : byQpn.get(number);
+    }
+
+    /** For a peer, which knows no numbers but whole ones. */
+    QueuePair byExactQpn(int qpn) {
+        final QueuePair qp = byQpn(qpn);
+        return qp != null && qp.qpn() == qpn ? qp : null;
     }
 
     void forEach(Consumer<QueuePair> action) {
-        byQpn.forEach(action);
+        handles.forEach(action);
     }
 
     void reset() {
-        byQpn.snapshot().forEach(this::end);
+        handles.snapshot().forEach(this::end);
         context.agenda().drain();
     }
 
     String describe() {
         final StringBuilder text = new StringBuilder();
-        byQpn.forEach(qp -> text.append("  ").append(qp).append('\n'));
+        handles.forEach(qp -> text.append("  ").append(qp).append('\n'));
         if (text.length() == 0 && context.counters().get(Counter.BAD_DOORBELLS) > 0) {
             text.append("  no queue pair, but doorbells for some\n");
         }

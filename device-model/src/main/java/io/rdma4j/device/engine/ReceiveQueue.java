@@ -138,6 +138,33 @@ final class ReceiveQueue extends Padded {
         return status == WcStatus.PVRDMA_WC_SUCCESS ? TAKEN : BAD_WQE;
     }
 
+    /**
+     * Under the lock: takes the next receive out of the queue, for a message whose packets come one after the other.
+     *
+     * @param held filled.
+     * @return as {@link #take}.
+     */
+    int hold(HeldReceive held) {
+        if (!pages.isCurrent()) {
+            return BROKEN;
+        }
+        final int found = queue.peek();
+        if (found <= RingIndex.NO_DATA) {
+            return found == RingIndex.NO_DATA ? EMPTY : BROKEN;
+        }
+        held.wqe.putBytes(0, queue.page(), queue.offset(), held.wqe.capacity());
+        held.wrId = RqWqe.wrId(held.wqe, 0);
+        queue.advance();
+        return load(held);
+    }
+
+    /** Under the lock: finds the memory of a receive that is held, as it is now; as {@link #take}. */
+    int load(HeldReceive held) {
+        final int result = read(held.wqe, 0);
+        held.status = taken.status;
+        return result;
+    }
+
     private int peekAgainAsWaiter(Waiter sender) {
         addWaiting(sender);
         VarHandle.fullFence();

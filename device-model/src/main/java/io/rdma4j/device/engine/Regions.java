@@ -81,13 +81,18 @@ public final class Regions {
 
     /** Whether a region may have these rights: who lets peers change memory must be allowed to change it himself. */
     static boolean isAllowed(int access) {
-        return (access & ~KNOWN) == 0
+        return (access & ~KNOWN & ~AccessFlags.IB_ACCESS_OPTIONAL) == 0
             && ((access & REMOTE_CHANGE) == 0 || (access & AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE) != 0);
+    }
+
+    /** What is asked for, without wishes. */
+    private static int required(MrRequest request) {
+        return request.access() & ~AccessFlags.IB_ACCESS_OPTIONAL;
     }
 
     private PageTable pages(MrRequest request) {
         if (request.isDma()) {
-            if ((request.access() & ~AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE) != 0) {
+            if ((required(request) & ~AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE) != 0) {
                 throw CommandError.invalid("a region of all DMA memory has local rights only");
             }
             return PageTable.direct(iommu);
@@ -110,7 +115,7 @@ public final class Regions {
         if (context.has(Quirk.ONLY_SEND) || context.has(Quirk.PLAIN_HANDLES)) {
             throw new CommandError(CommandError.EOPNOTSUPP, "fast registration is not supported");
         }
-        if (request.access() != 0 || request.pages() < 1 || request.pages() > Limits.MAX_FAST_REG_PAGES) {
+        if (required(request) != 0 || request.pages() < 1 || request.pages() > Limits.MAX_FAST_REG_PAGES) {
             throw CommandError.invalid("a region for fast registration of %d pages with access 0x%x: allowed are 1 to"
                 + " %d pages, and no access", request.pages(), request.access(), Limits.MAX_FAST_REG_PAGES);
         }

@@ -93,6 +93,16 @@ final class RemoteMemory {
         return DmaList.copy(list, message.payload, message.length);
     }
 
+    /** Puts bytes of the device itself here; false if the memory went away. */
+    boolean put(long address, int bytes) {
+        return list.put(address, bytes);
+    }
+
+    /** Fetches what is here to memory of the device itself; false if it went away. */
+    boolean get(long address, int bytes) {
+        return list.get(address, bytes);
+    }
+
     /** Carries out an atomic operation on 8 bytes; one of {@link Ack}. */
     int atomic(Message message) {
         if (!list.enter()) {

@@ -39,6 +39,8 @@ final class Requester extends Padded implements Runnable {
     private final SendExecutor executor;
     /** Null if nothing may take the short way. */
     private final ExpressLane express;
+    /** Null if the device has no wire, or this sends datagrams. */
+    private final WireSender wire;
     private final boolean signalsAll;
     private final boolean onlySends;
     /** Whether {@link Timers} knows of this; guarded by their monitor. */
@@ -56,6 +58,8 @@ final class Requester extends Padded implements Runnable {
         this.retries = new Retries(context, qp.attributes(), this);
         this.executor = new SendExecutor(context, qp, this);
         this.express = queue.hasBacklog() ? null : executor.express();
+        this.wire = context.wire() == null || qp.isDatagram() ? null
+            : new WireSender(context, qp, this, executor, queue);
         this.signalsAll = qp.shape().signalAll() || context.has(Quirk.ALWAYS_SIGNALED);
         this.onlySends = context.has(Quirk.ONLY_SEND);
     }
@@ -76,6 +80,20 @@ final class Requester extends Padded implements Runnable {
         return retries;
     }
 
+    /** When requests are to be looked at again; of {@link Timers#now()}. */
+    long deadline() {
+        return isBusyOnWire() ? wire.deadline() : retries.deadline();
+    }
+
+    private boolean isBusyOnWire() {
+        return wire != null && wire.isBusy();
+    }
+
+    /** Under the lock: whether a request has begun and is not over. */
+    private boolean isUnderWay() {
+        return retries.isWaiting() || isBusyOnWire();
+    }
+
     /** Under the lock: whether the step to SQD is not complete, because a request that had begun is not over. */
     boolean isDraining() {
         return draining;
@@ -93,7 +111,7 @@ final class Requester extends Padded implements Runnable {
     }
 
     private void drainedUnlessWaiting() {
-        if (!retries.isWaiting()) {
+        if (!isUnderWay()) {
             draining = false;
             if (tellsDrained) {
                 context.events().async(EventType.PVRDMA_EVENT_SQ_DRAINED, qp.handle());
@@ -129,6 +147,10 @@ final class Requester extends Padded implements Runnable {
             breakDown("its rings are not mapped");
             return;
         }
+        if (wire != null && wire.isUsed()) {
+            executeOnWire();
+            return;
+        }
         try {
             boolean goesOn = true;
             for (int budget = queue.count(); goesOn && budget > 0; budget--) {
@@ -142,6 +164,55 @@ final class Requester extends Padded implements Runnable {
             }
         } finally {
             endRow();
+        }
+    }
+
+    private void executeOnWire() {
+        if (retries.isWaiting()) {
+            // For a route, which there is now.
+            retries.end();
+            drained();
+        }
+        final int state = qp.state();
+        if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && wire.isBusy()) {
+            wire.run();
+        } else {
+            flushIfFailed(state);
+        }
+    }
+
+    /** A packet of the peer, which answers requests. */
+    void onResponse(UnsafeBuffer packet, int opcode, int at, long payload, int length) {
+        lock.lock();
+        try {
+            final int state = qp.state();
+            if (!qp.isDead() && (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD)
+                && qp.shape().pages().isCurrent()) {
+                wire.onResponse(packet, opcode, at, payload, length);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Under the lock: the request at the head of the queue is over.
+     *
+     * @return false if the connection is, too.
+     */
+    boolean over(int status, int vendorError, int length) {
+        final int opcode = SqWqe.opcode(queue.page(), queue.offset());
+        final int flags = SqWqe.sendFlags(queue.page(), queue.offset());
+        final long wrId = SqWqe.wrId(queue.page(), queue.offset());
+        executor.vendorError(vendorError);
+        finish(wrId, opcode, flags, status, length);
+        return status == WcStatus.PVRDMA_WC_SUCCESS && qp.state() != QpState.PVRDMA_QPS_ERR;
+    }
+
+    /** Under the lock: what was under way when the step to SQD was taken may be over. */
+    void drained() {
+        if (draining) {
+            drainedUnlessWaiting();
         }
     }
 
@@ -198,18 +269,27 @@ final class Requester extends Padded implements Runnable {
         if (status == Retries.STALLED) {
             return false;
         }
+        if (status == Retries.UNDERWAY) {
+            wire.run();
+            return false;
+        }
+        finish(wrId, opcode, flags, status, executor.completedLength());
+        if (status == WcStatus.PVRDMA_WC_SUCCESS) {
+            drained();
+        }
+        return true;
+    }
+
+    private void finish(long wrId, int opcode, int flags, int status, int length) {
         // The slot is free before its completion can be seen: who polls may post again at once, into a full queue.
         queue.advance();
         completed++;
         if (status != WcStatus.PVRDMA_WC_SUCCESS || signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0) {
-            complete(wrId, wcOpcode(opcode), status, executor.completedLength());
+            complete(wrId, wcOpcode(opcode), status, length);
         }
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             failAfter(status);
-        } else if (draining) {
-            drainedUnlessWaiting();
         }
-        return true;
     }
 
     private int executeAgain(UnsafeBuffer page, int at, int opcode, int flags) {
@@ -273,7 +353,7 @@ final class Requester extends Padded implements Runnable {
         }
     }
 
-    private void breakDown(String why) {
+    void breakDown(String why) {
         context.counters().record(Counter.CORRUPT_RINGS, "qp 0x%x: %s", qp.handle(), why);
         failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
     }
@@ -306,6 +386,7 @@ final class Requester extends Padded implements Runnable {
         executor.vendorError(0);
         executor.forget();
         retries.end();
+        forgetWire();
         draining = false;
         for (int budget = queue.count(); budget > 0 && queue.peek() == RingIndex.HAS_DATA; budget--) {
             final long wrId = SqWqe.wrId(queue.page(), queue.offset());
@@ -326,13 +407,21 @@ final class Requester extends Padded implements Runnable {
     /** Under the lock: nothing waits any more, as this is reset or destroyed. */
     void forget() {
         retries.end();
+        forgetWire();
         draining = false;
         context.timers().remove(this);
+    }
+
+    private void forgetWire() {
+        if (wire != null) {
+            wire.forget();
+        }
     }
 
     @Override
     public String toString() {
         return (qp.shape().pages().isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ", "
-            + shortened + " the short way, " + executor + retries + (draining ? " drains" : "");
+            + shortened + " the short way, " + executor + retries + (wire == null ? "" : wire)
+            + (draining ? " drains" : "");
     }
 }

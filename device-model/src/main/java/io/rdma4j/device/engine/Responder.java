@@ -44,6 +44,8 @@ final class Responder extends Padded implements Destination {
     private final boolean losesImm;
     private final int flagsOfAll;
     private final Grh grh;
+    /** Null if the device has no wire, or this takes datagrams. */
+    private final WireResponder wire;
     /** Whether messages may take the short way. */
     private final boolean express;
     private MemoryRegion region;
@@ -69,6 +71,8 @@ final class Responder extends Padded implements Destination {
         this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
         this.express = !qp.isDatagram() && !context.hasQuirks() && qp.shape().srq() == null;
         this.grh = qp.isDatagram() ? new Grh() : null;
+        this.wire = context.wire() == null || qp.isDatagram() ? null
+            : new WireResponder(context, qp, this, receives);
     }
 
     int psn() {
@@ -84,6 +88,21 @@ final class Responder extends Padded implements Destination {
         receives.lock().lock();
         try {
             return accept(message);
+        } finally {
+            receives.lock().unlock();
+        }
+    }
+
+    /** A packet of a request that came over the wire. */
+    void onRequest(UnsafeBuffer packet, int opcode, int at, long payload, int length) {
+        receives.lock().lock();
+        try {
+            final int state = qp.state();
+            if (qp.isDead() || state < QpState.PVRDMA_QPS_RTR || state == QpState.PVRDMA_QPS_ERR) {
+                nobody();
+            } else {
+                wire.onRequest(packet, opcode, payload, length);
+            }
         } finally {
             receives.lock().unlock();
         }
@@ -263,9 +282,7 @@ final class Responder extends Padded implements Destination {
             context.counters().record(Counter.PSN_MISMATCH, "qpn 0x%x expects %d, not %s", qp.qpn(), psn, message);
             return Ack.NO_RESPONSE;
         }
-        if (!established) {
-            establish();
-        }
+        established();
         final int ack = switch (message.operation) {
             case SEND -> send(message);
             case WRITE -> write(message);
@@ -276,6 +293,13 @@ final class Responder extends Padded implements Destination {
             psn = psn + message.packets & PSN_MASK;
         }
         return ack;
+    }
+
+    /** A message has come, or its first packet. */
+    void established() {
+        if (!established) {
+            establish();
+        }
     }
 
     /** The first message on a connection; that it is up is news only to a side that does not send yet. */
@@ -356,7 +380,7 @@ final class Responder extends Padded implements Destination {
         return wrId;
     }
 
-    private void complete(Message message, long wrId, int opcode, int status, int length, int flags) {
+    void complete(Message message, long wrId, int opcode, int status, int length, int flags) {
         final CompletionQueue cq = qp.shape().recvCq();
         completed++;
         if (!cq.begin()) {
@@ -447,32 +471,51 @@ final class Responder extends Padded implements Destination {
 
     /** Whether a peer may use the memory that it names. */
     private boolean reach(Message message, int right) {
-        return (attributes.access & right) != 0 && remote.find(message, right);
+        return reach(remote, message, right);
     }
 
+    /** The same, where the memory is noted. */
+    boolean reach(RemoteMemory memory, Message message, int right) {
+        return (attributes.access & right) != 0 && memory.find(message, right);
+    }
+
+    /** A QP that does not allow the operation has no such request; a key that does not is a violation of access. */
     private int refuseAccess(Message message, int right) {
-        return refuse(String.format("%d bytes at 0x%x with rkey 0x%x", message.length, message.remoteAddress,
-            message.rkey), (attributes.access & right) == 0 ? "the QP does not grant " + AccessFlags.NAMES.of(right)
-            : remote.objection(message, right));
+        return refuseAccess(remote, message, right);
     }
 
-    private int refuseInvalidation(Message message) {
-        return refuse(String.format("invalidation of rkey 0x%x", message.invalidateKey),
+    int refuseAccess(RemoteMemory memory, Message message, int right) {
+        final String what = String.format("%d bytes at 0x%x with rkey 0x%x", message.length, message.remoteAddress,
+            message.rkey);
+        if ((attributes.access & right) == 0) {
+            record(what, "the QP does not grant " + AccessFlags.NAMES.of(right),
+                "the peer gets REM_INV_REQ_ERR; rights of a QP are QpAttributes.accessFlags");
+            return invalidRequest();
+        }
+        return violation(what, memory.objection(message, right));
+    }
+
+    int refuseInvalidation(Message message) {
+        return violation(String.format("invalidation of rkey 0x%x", message.invalidateKey),
             "no fast region or window of this QP has this rkey");
     }
 
-    private int refuse(String what, String why) {
-        context.counters().record(Counter.REMOTE_ACCESS, RdmaException.of(REFUSE)
-            .object(String.format("QP 0x%06x", qp.qpn()))
-            .detail("%s: %s", what, why)
-            .errno(RdmaException.EACCES)
-            .hint("the peer gets REM_ACCESS_ERR; rights are those of QpAttributes.accessFlags and of register")
-            .build());
+    private int violation(String what, String why) {
+        record(what, why, "the peer gets REM_ACCESS_ERR; rights of a region are those of register");
         fail(EventType.PVRDMA_EVENT_QP_ACCESS_ERR);
         return Ack.NAK_REMOTE_ACCESS;
     }
 
-    private int invalidRequest() {
+    private void record(String what, String why, String hint) {
+        context.counters().record(Counter.REMOTE_ACCESS, RdmaException.of(REFUSE)
+            .object(String.format("QP 0x%06x", qp.qpn()))
+            .detail("%s: %s", what, why)
+            .errno(RdmaException.EACCES)
+            .hint(hint)
+            .build());
+    }
+
+    int invalidRequest() {
         fail(EventType.PVRDMA_EVENT_QP_REQ_ERR);
         return Ack.NAK_INVALID_REQUEST;
     }
@@ -509,7 +552,7 @@ final class Responder extends Padded implements Destination {
             seen(message, DmaList.TARGET_LOST);
             return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
         }
-        final int copied = seen(message, DmaList.copy(message.payload, list, message.length));
+        final int copied = seen(message, copyTo(list, message));
         if (copied == DmaList.SOURCE_LOST) {
             dropped();
             return Ack.PAYLOAD_LOST;
@@ -522,7 +565,14 @@ final class Responder extends Padded implements Destination {
         return Ack.ACK;
     }
 
-    private void breakDown() {
+    private static int copyTo(DmaList list, Message message) {
+        if (message.payload != null) {
+            return DmaList.copy(message.payload, list, message.length);
+        }
+        return list.put(message.host, (int) message.length) ? DmaList.COPIED : DmaList.TARGET_LOST;
+    }
+
+    void breakDown() {
         context.counters().record(Counter.CORRUPT_RINGS, "receives of qp 0x%x: %s", qp.handle(), receives);
         if (qp.shape().srq() != null) {
             qp.shape().srq().fail();
@@ -531,7 +581,7 @@ final class Responder extends Padded implements Destination {
     }
 
     /** Under the receive queue's lock; the send queue is flushed later, by whoever holds no lock. */
-    private void fail(int event) {
+    void fail(int event) {
         if (qp.fail(event)) {
             flush();
             context.agenda().add(qp.requester());
@@ -553,6 +603,9 @@ final class Responder extends Padded implements Destination {
 
     /** Under the receive queue's lock: completes own receives as flushed, and lets senders find out. */
     void flush() {
+        if (wire != null) {
+            wire.flush();
+        }
         if (qp.shape().srq() == null) {
             for (int budget = receives.count(); budget > 0 && receives.takeToFlush(); budget--) {
                 complete(null, giveBack(), WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_WR_FLUSH_ERR, 0, 0);
@@ -570,6 +623,9 @@ final class Responder extends Padded implements Destination {
         psn = 0;
         lastTaken = false;
         established = false;
+        if (wire != null) {
+            wire.reset();
+        }
         if (qp.shape().srq() == null) {
             receives.reset();
         } else {
@@ -579,6 +635,6 @@ final class Responder extends Padded implements Destination {
 
     @Override
     public String toString() {
-        return receives + " completed " + completed + " psn " + psn;
+        return receives + " completed " + completed + " psn " + psn + (wire == null ? "" : wire);
     }
 }

@@ -27,6 +27,9 @@ final class Retries extends Padded {
     /** Of {@link #whatNow}: the request is to be executed. */
     static final int TRY = -2;
 
+    /** Of {@link SendExecutor#execute}: it is sent over a wire, and over when the peer says so. */
+    static final int UNDERWAY = -3;
+
     /** The rnr_retry that stands for no limit. */
     private static final int RNR_FOR_EVER = 7;
     /** Local ACK timeouts count in this unit, 4.096 us, doubled as often as the attribute says. */
@@ -162,7 +165,7 @@ final class Retries extends Padded {
             }
             deadline = context.timers().now() + rnrNanos;
         } else if (ack != Ack.RNR_NAK) {
-            deadline = context.timers().now() + timeoutNanos();
+            deadline = context.timers().now() + timeoutNanos(attributes);
         }
         return stillWaits(ack);
     }
@@ -178,7 +181,8 @@ final class Retries extends Padded {
         return STALLED;
     }
 
-    private long timeoutNanos() {
+    /** How long to wait for an answer. */
+    static long timeoutNanos(QpAttributes attributes) {
         return attributes.timeout == 0 ? NOW_AND_THEN_NANOS : TIMEOUT_UNIT_NANOS << attributes.timeout;
     }
 

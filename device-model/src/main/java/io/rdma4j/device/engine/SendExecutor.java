@@ -60,6 +60,8 @@ final class SendExecutor extends Padded {
     private int peerEpoch = -1;
     private long peerHigh;
     private long peerLow;
+    /** Whether {@link WireSender} sends what is executed. */
+    private boolean wired;
 
     SendExecutor(EngineContext context, QueuePair qp, Requester requester) {
         this.context = context;
@@ -71,12 +73,12 @@ final class SendExecutor extends Padded {
         this.list = new DmaList(maxSge);
         this.sges = new SgeReader(context, qp.shape().pd());
         this.local = new LocalOperations(context, qp);
-        this.message = message();
+        this.message = newMessage();
         this.express = qp.isDatagram() || context.hasQuirks() ? null : new ExpressLane(context, attributes, this, sges,
-            message());
+            newMessage());
     }
 
-    private Message message() {
+    private Message newMessage() {
         final Message made = new Message(list, retries.again());
         made.sourceMac = context.identity().mac();
         made.sourceQpn = qp.qpn();
@@ -104,6 +106,15 @@ final class SendExecutor extends Padded {
 
     void vendorError(int value) {
         vendorError = value;
+    }
+
+    Message message() {
+        return message;
+    }
+
+    /** Memory of the request executed last. */
+    DmaList list() {
+        return list;
     }
 
     int completedLength() {
@@ -159,6 +170,32 @@ final class SendExecutor extends Padded {
         message.invalidates = false;
         message.length = list.length();
         return dispatch(page, at, opcode);
+    }
+
+    /**
+     * Checks a WQE and makes a message of it, but does not send that. Can be done more than once.
+     *
+     * @return {@link Retries#UNDERWAY} if it is to be sent; else it is over, with this status.
+     */
+    int load(UnsafeBuffer page, int at, int opcode, int flags) {
+        wired = true;
+        try {
+            return execute(page, at, opcode, flags);
+        } finally {
+            wired = false;
+        }
+    }
+
+    /** The answer of an atomic goes where the request says; false if the memory is not there any more. */
+    boolean putResult(long original) {
+        list.rewind();
+        return list.putLong(original, scratchAddress);
+    }
+
+    /** What a WQE asks for when its answer has arrived; its status. */
+    int afterAnswer(UnsafeBuffer page, int at) {
+        return SqWqe.opcode(page, at) == WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV
+            ? local.invalidate(SqWqe.invalidateRkey(page, at)) : WcStatus.PVRDMA_WC_SUCCESS;
     }
 
     private static int rights(int opcode) {
@@ -292,8 +329,7 @@ final class SendExecutor extends Padded {
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             return status;
         }
-        list.rewind();
-        if (!list.putLong(message.original, scratchAddress)) {
+        if (!putResult(message.original)) {
             context.counters().record(Counter.MEMORY_LOST, "result of %s", message);
             return WcStatus.PVRDMA_WC_LOC_PROT_ERR;
         }
@@ -389,7 +425,13 @@ final class SendExecutor extends Padded {
         message.destQpn = attributes.destQpn;
         message.psn = psn;
         message.packets = attributes.packets(message.length);
+        if (wired) {
+            return Retries.UNDERWAY;
+        }
         final Port port = route(attributes.destGidHigh, attributes.destGidLow);
+        if (port != null && port.isRemote()) {
+            return Retries.UNDERWAY;
+        }
         final int ack = port == null ? Ack.NO_RESPONSE : port.deliver(message);
         return ack == Ack.ACK ? acknowledged() : refused(ack);
     }

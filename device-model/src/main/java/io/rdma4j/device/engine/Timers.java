@@ -42,7 +42,7 @@ final class Timers {
     }
 
     private synchronized boolean addSooner(Requester requester) {
-        final long deadline = requester.retries().deadline();
+        final long deadline = requester.deadline();
         final boolean sooner = count == 0 || deadline - next < 0;
         if (sooner) {
             next = deadline;
@@ -99,7 +99,7 @@ final class Timers {
         final long time = now();
         long least = Long.MAX_VALUE;
         for (int i = 0; i < count; i++) {
-            final long left = waiting[i].retries().deadline() - time;
+            final long left = waiting[i].deadline() - time;
             if (left <= 0) {
                 waiting[i].isTimed = false;
                 agenda.add(waiting[i]);

@@ -77,6 +77,19 @@ final class WqeQueue {
         return ring.hasMore();
     }
 
+    /** How many are known to be there without looking again; only without a backlog, as the next two. */
+    int known() {
+        return ring.known();
+    }
+
+    UnsafeBuffer page(int ahead) {
+        return ring.page(ahead);
+    }
+
+    int offset(int ahead) {
+        return ring.offset(ahead);
+    }
+
     /** How many are there, or {@link RingIndex#CORRUPT}. */
     int available() {
         final int inRing = ring.available();

@@ -8,10 +8,12 @@ package io.rdma4j.device.front;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
+import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.hw.pci.MsixCapability;
+import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
 
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +34,7 @@ public final class InterruptController implements Interrupts {
     private volatile int imr;
     private volatile int vectorMasks = (1 << Bar1.PVRDMA_MAX_INTERRUPTS) - 1;
     private volatile boolean functionMasked;
+    private volatile InterruptOutput output = InterruptOutput.NONE;
     private PciConfigSpace config;
     private MsixBar table;
 
@@ -60,6 +63,24 @@ public final class InterruptController implements Interrupts {
     }
 
     /**
+     * Says where interrupts go, besides to who waits for them.
+     *
+     * @param to is told of each from now on.
+     */
+    public void output(InterruptOutput to) {
+        output = to;
+    }
+
+    /**
+     * {@return whether the interrupt line is asserted: a cause is set that is not masked, and messages are off}
+     */
+    public boolean isLineAsserted() {
+        final boolean masked = losesMasked ? imr != 0 : (causes.get() & ~imr) == 0;
+        return vectors.length == 0 && causes.get() != 0 && !masked
+            && (config.command() & PciConfig.INTX_DISABLE) == 0;
+    }
+
+    /**
      * Something happened that a vector stands for. Any thread, with locks of queues held.
      *
      * @param vector 0 response, 1 asynchronous event, 2 completion.
@@ -69,9 +90,10 @@ public final class InterruptController implements Interrupts {
         final EmulatedVector[] enabled = vectors;
         if (enabled.length == 0) {
             causes.getAndUpdate(old -> old | 1 << vector);
+            output.line();
         }
         if (delivers(enabled, vector)) {
-            enabled[vector].fire();
+            fire(enabled[vector]);
         } else if (losesMasked) {
             counters.increment(Counter.INTERRUPTS_LOST);
         } else {
@@ -90,9 +112,14 @@ public final class InterruptController implements Interrupts {
             final int bit = 1 << vector;
             final EmulatedVector[] enabled = vectors;
             if (delivers(enabled, vector) && (pending.getAndUpdate(old -> old & ~bit) & bit) != 0) {
-                enabled[vector].fire();
+                fire(enabled[vector]);
             }
         }
+    }
+
+    private void fire(EmulatedVector vector) {
+        vector.fire();
+        output.message(vector.index());
     }
 
     /** Has whoever waits for a vector look again when the device wants to be looked after. */
@@ -100,12 +127,14 @@ public final class InterruptController implements Interrupts {
         for (EmulatedVector vector : vectors) {
             vector.wake();
         }
+        output.attention();
     }
 
     /** The interrupt mask register was written. */
     void imr(int value) {
         imr = value;
         firePending();
+        output.line();
     }
 
     /** The interrupt cause register is read, which clears it. */

@@ -47,8 +47,8 @@ final class SharedRegion {
     }
 
     private static long slot(EmulatedIommu iommu, long iova) {
-        if (iova == 0 || (iova & Pdir.PAGE_SIZE - 1) != 0) {
-            throw CommandError.invalid("a slot at iova 0x%x: must be a page, not at 0", iova);
+        if (iommu.isNowhere(iova, Pdir.PAGE_SIZE)) {
+            throw CommandError.invalid("a slot at iova 0x%x: must be a page, at 0 only if that is mapped", iova);
         }
         iommu.translate(iova, Pdir.PAGE_SIZE);
         return iova;
@@ -71,8 +71,9 @@ final class SharedRegion {
      * @return what the driver asked for.
      */
     static SharedRegion load(EmulatedIommu iommu, long iova, DeviceOptions options) {
-        if (iova == 0 || (iova & 7) != 0) {
-            throw CommandError.invalid("a shared region at iova 0x%x: must be aligned and not at 0", iova);
+        if (iommu.isNowhere(iova, Long.BYTES)) {
+            throw CommandError.invalid("a shared region at iova 0x%x: must be aligned, at 0 only if that is mapped",
+                iova);
         }
         final UnsafeBuffer shared = new UnsafeBuffer(iommu.translate(iova, Dsr.LAYOUT.length()), Dsr.LAYOUT.length());
         final UnsafeBuffer copy = new UnsafeBuffer(new byte[Dsr.LAYOUT.length()]);

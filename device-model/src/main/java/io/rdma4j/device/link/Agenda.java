@@ -47,6 +47,23 @@ public final class Agenda extends Padded {
         }
     }
 
+    /** Does what there is to do now, but not what is added meanwhile. */
+    public void drainOnce() {
+        for (int left = size; left > 0; left--) {
+            final Runnable task = take();
+            if (task != null) {
+                task.run();
+            }
+        }
+    }
+
+    /**
+     * {@return whether there is something to do}
+     */
+    public boolean hasWork() {
+        return size > 0;
+    }
+
     private synchronized Runnable take() {
         final Runnable task = tasks.poll();
         size = tasks.size();

@@ -31,6 +31,11 @@ public final class InProcessLink implements Link {
         return port != null && port.isUp() ? port : null;
     }
 
+    /** Whether a device of this JVM has the GID, be it down. */
+    boolean has(long high, long low) {
+        return routes.find(high, low) != null;
+    }
+
     @Override
     public int epoch() {
         return routes.epoch;

@@ -72,9 +72,9 @@ public final class Message extends Padded {
     public long fieldBoundary;
     /** Bytes of payload. */
     public long length;
-    /** Where the payload is, of a message to a {@link Destination}. */
+    /** Where the payload is, of a message to a {@link Destination}, or of a datagram that came over a wire. */
     public long host;
-    /** The payload: source of SEND and WRITE, destination of READ. */
+    /** The payload: source of SEND and WRITE, destination of READ. Null if it came over a wire. */
     public final DmaList payload;
     /** Set by the responder of an atomic: the value before. */
     public long original;

@@ -10,8 +10,6 @@ import io.rdma4j.hw.pvrdma.Pdir;
 
 /** Reads page addresses out of a page directory, in order, each once. */
 final class DirectoryWalk {
-    private static final long PAGE_MASK = Pdir.PAGE_SIZE - 1;
-
     private final EmulatedIommu iommu;
     private final long root;
     private long directory;
@@ -51,9 +49,10 @@ final class DirectoryWalk {
         return iommu.translate(aligned(iova, what), Pdir.PAGE_SIZE);
     }
 
-    private static long aligned(long iova, String what) {
-        if (iova == 0 || (iova & PAGE_MASK) != 0) {
-            throw CommandError.invalid("a %s is at iova 0x%x: it must be page-aligned and not 0", what, iova);
+    private long aligned(long iova, String what) {
+        if (iommu.isNowhere(iova, Pdir.PAGE_SIZE)) {
+            throw CommandError.invalid("a %s is at iova 0x%x: it must be page-aligned, and 0 only if that is mapped",
+                what, iova);
         }
         return iova;
     }

@@ -157,6 +157,21 @@ public final class DmaList extends Padded {
     }
 
     /**
+     * Moves the cursor to any byte.
+     *
+     * @param position from the first one, at most {@link #length()}.
+     */
+    public void seek(long position) {
+        rewind();
+        long left = position;
+        while (left > 0) {
+            final long step = Math.min(left, lengths[piece]);
+            skip(step);
+            left -= step;
+        }
+    }
+
+    /**
      * Copies from cursor to cursor and moves both.
      *
      * @param from  source.
@@ -248,6 +263,37 @@ public final class DmaList extends Padded {
                 return false;
             }
             if (!PagedMemory.write(address + at, start(), tables[piece].mayFault(), run)) {
+                return false;
+            }
+            skip(run);
+            at += (int) run;
+        }
+        return true;
+    }
+
+    /**
+     * Reads bytes at the cursor into memory of the device itself and moves it.
+     *
+     * @param address in this process, where they go.
+     * @param bytes   at most what the list has left.
+     * @return false if a page went away meanwhile.
+     */
+    public boolean get(long address, int bytes) {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            return getAll(address, bytes);
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean getAll(long address, int bytes) {
+        int at = 0;
+        while (at < bytes) {
+            final long run = run(bytes - at);
+            if (run == 0 || PagedMemory.copy(start(), tables[piece].mayFault(), address + at, false, run) != COPIED) {
                 return false;
             }
             skip(run);

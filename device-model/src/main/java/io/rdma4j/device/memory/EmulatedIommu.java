@@ -164,10 +164,29 @@ public final class EmulatedIommu implements Iommu {
         enter(iova, address, length, IommuMapping.onDemand(iova, address, length));
     }
 
+    /**
+     * Maps memory of which no page can vanish before it is unmapped: nothing is looked at or brought in. It is another
+     * machine's, which knows no page that is not to be used.
+     *
+     * @param iova    page-aligned, 0 too.
+     * @param address where it is in this process, page-aligned.
+     * @param length  bytes, whole pages.
+     */
+    public void mapLasting(long iova, long address, long length) {
+        insert(iova, address, length, new IommuMapping(iova, address, length, null));
+    }
+
     private void enter(long iova, long address, long length, IommuMapping entered) {
-        if (iova == 0 || length <= 0 || ((iova | address | length) & PAGE_MASK) != 0 || iova + length < iova) {
+        if (iova == 0) {
+            throw new IllegalArgumentException("a mapping is not at iova 0, where a driver may have forgotten one");
+        }
+        insert(iova, address, length, entered);
+    }
+
+    private void insert(long iova, long address, long length, IommuMapping entered) {
+        if (length <= 0 || ((iova | address | length) & PAGE_MASK) != 0 || iova + length < iova) {
             throw new IllegalArgumentException(String.format(
-                "a mapping is in whole pages, not at 0: iova 0x%x address 0x%x length 0x%x", iova, address, length));
+                "a mapping is in whole pages: iova 0x%x address 0x%x length 0x%x", iova, address, length));
         }
         synchronized (mappings) {
             final Map.Entry<Long, IommuMapping> before = mappings.floorEntry(iova + length - 1);
@@ -347,6 +366,18 @@ public final class EmulatedIommu implements Iommu {
             throw fault(iova, length);
         }
         return mapping.host(iova);
+    }
+
+    /**
+     * Whether an address where a page is to be cannot be one: a driver forgot to say where, or says nonsense. 0 is one
+     * where something is mapped there, as in a machine whose memory begins at 0.
+     *
+     * @param iova  the address.
+     * @param align a power of two.
+     * @return true if it is not aligned, or 0 and nothing is mapped there.
+     */
+    public boolean isNowhere(long iova, long align) {
+        return (iova & align - 1) != 0 || iova == 0 && findAny(0) == null;
     }
 
     /**

@@ -108,7 +108,8 @@ public final class PageTable {
      * @param pages how many.
      * @return the table.
      * @throws DmaFault     if the directory, a table or a page is not mapped, or may vanish.
-     * @throws CommandError EINVAL if there are too many or no pages, or an entry is 0 or not page-aligned.
+     * @throws CommandError EINVAL if there are too many or no pages, or an entry is not page-aligned, or is 0 and
+     *                      nothing is there.
      */
     public static PageTable walk(EmulatedIommu iommu, long pdir, int pages) {
         requirePages(pages, Pdir.MAX_PAGES);
@@ -126,8 +127,8 @@ public final class PageTable {
      * @param max   how many there may be.
      * @return the table.
      * @throws DmaFault     if the root page, a directory, a table or a page is not mapped.
-     * @throws CommandError EINVAL if there are too many or no pages, or an entry is 0 or not page-aligned; ENOMEM if
-     *                      more than {@link #MAX_SCATTERED_PAGES} do not follow each other.
+     * @throws CommandError EINVAL if there are too many or no pages, or an entry is not page-aligned, or is 0 and
+     *                      nothing is there; ENOMEM if more than {@link #MAX_SCATTERED_PAGES} do not follow each other.
      */
     public static PageTable walkRegion(EmulatedIommu iommu, long pdir, int pages, int max) {
         requirePages(pages, max);
@@ -222,19 +223,18 @@ public final class PageTable {
         checkedGeneration = 0;
         mappingCount = 0;
         final IommuMapping directory = pageAt(pdir);
-        IommuMapping tableMapping = null;
         IommuMapping last = null;
         long table = 0;
         for (int i = 0; i < count && directory != null && !directory.mayFault(); i++) {
             if (Pdir.tableIndex(i) == 0) {
                 final long iova = entry(directory.host(pdir), Pdir.dirIndex(i));
-                tableMapping = pageAt(iova);
-                if (tableMapping != null && tableMapping.mayFault()) {
+                final IommuMapping holder = pageAt(iova);
+                if (holder == null || holder.mayFault()) {
                     return false;
                 }
-                table = tableMapping == null ? 0 : tableMapping.host(iova);
+                table = holder.host(iova);
             }
-            final long iova = tableMapping == null ? 0 : entry(table, Pdir.tableIndex(i));
+            final long iova = entry(table, Pdir.tableIndex(i));
             if (last == null || !last.contains(iova) || (iova & PAGE_MASK) != 0) {
                 last = pageAt(iova);
                 if (last == null) {
@@ -253,7 +253,7 @@ public final class PageTable {
     }
 
     private IommuMapping pageAt(long iova) {
-        return iova == 0 || (iova & PAGE_MASK) != 0 ? null : iommu.cached(iova, Pdir.PAGE_SIZE);
+        return (iova & PAGE_MASK) != 0 ? null : iommu.cached(iova, Pdir.PAGE_SIZE);
     }
 
     static long entry(long page, int index) {

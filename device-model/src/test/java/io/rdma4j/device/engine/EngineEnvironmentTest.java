@@ -42,7 +42,7 @@ class EngineEnvironmentTest {
 
     @Test
     void usesASlotAgainUnderAnotherNumberAndLast() {
-        final ObjectTable<String> table = new ObjectTable<>("thing", 3, 1, false);
+        final ObjectTable<String> table = ObjectTable.salted("thing", 3, 1);
         final int first = table.allocate();
         table.put(first, "first");
         table.release(first);
@@ -62,7 +62,7 @@ class EngineEnvironmentTest {
 
     @Test
     void refusesMoreThanItsLimit() {
-        final ObjectTable<String> table = new ObjectTable<>("thing", 3, 1, false);
+        final ObjectTable<String> table = ObjectTable.salted("thing", 3, 1);
         for (int i = 0; i < 3; i++) {
             table.allocate();
         }

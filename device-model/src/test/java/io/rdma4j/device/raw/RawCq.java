@@ -14,14 +14,14 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
+import io.rdma4j.testing.Patience;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.concurrent.TimeUnit;
 
 /** A completion queue as raw memory. */
 public final class RawCq {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
+    private static final long PATIENCE = Patience.nanos();
 
     public final int handle;
     public RawRing ring;

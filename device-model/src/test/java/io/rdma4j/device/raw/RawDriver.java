@@ -59,11 +59,18 @@ public final class RawDriver implements AutoCloseable {
     public final RawRing notifications;
     public int pd;
     private final List<DmaMemory> memory = new ArrayList<>();
+    private final EmulatedDevice device;
     private long key = 0x1000;
 
     /** A device with memory decoding and bus mastering on, its shared region filled in but not yet loaded. */
     public RawDriver(String address) {
-        pci = PciDevices.open(DeviceAddress.parse(address));
+        this(PciDevices.open(DeviceAddress.parse(address)), null);
+    }
+
+    /** The same by another way than the seam of this process; null for a device that is behind no other. */
+    public RawDriver(PciDevice pci, EmulatedDevice behind) {
+        this.pci = pci;
+        device = behind == null ? (EmulatedDevice) pci : behind;
         pci.config().write(PciConfig.COMMAND_OFFSET, 2, PciConfig.MEMORY | PciConfig.BUS_MASTER);
         registers = pci.bar(1);
         uar = pci.bar(2);
@@ -81,7 +88,10 @@ public final class RawDriver implements AutoCloseable {
 
     /** A device that is ready for traffic: activated, with a PD, its default GID at index 0 and three vectors. */
     public static RawDriver ready(String address) {
-        final RawDriver driver = new RawDriver(address);
+        return ready(new RawDriver(address));
+    }
+
+    public static RawDriver ready(RawDriver driver) {
         driver.load();
         driver.pci.interrupts().enable(3);
         driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 0);
@@ -95,7 +105,7 @@ public final class RawDriver implements AutoCloseable {
     }
 
     public EmulatedDevice device() {
-        return (EmulatedDevice) pci;
+        return device;
     }
 
     public DmaMemory page() {

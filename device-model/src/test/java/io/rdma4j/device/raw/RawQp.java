@@ -47,6 +47,8 @@ public final class RawQp {
     private static final int REMOTE = AccessFlags.PVRDMA_ACCESS_REMOTE_READ | AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE
         | AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC;
 
+    public static final int GSI_QKEY = 0x8001_0000;
+
     public final int qpn;
     public final int handle;
     public final RawRing ring;
@@ -91,6 +93,12 @@ public final class RawQp {
 
         public Builder ud() {
             type = QpType.PVRDMA_QPT_UD;
+            return this;
+        }
+
+        /** Queue pair 1. */
+        public Builder gsi() {
+            type = QpType.PVRDMA_QPT_GSI;
             return this;
         }
 
@@ -169,17 +177,21 @@ public final class RawQp {
         return driver.destroy(Command.DESTROY_QP, handle);
     }
 
+    private boolean isDatagram() {
+        return shape.type != QpType.PVRDMA_QPT_RC;
+    }
+
     public int toInit() {
-        final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
-        return modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX | QpAttrMask.PVRDMA_QP_PORT
-            | (ud ? QpAttrMask.PVRDMA_QP_QKEY : QpAttrMask.PVRDMA_QP_ACCESS_FLAGS),
-            attr -> attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_INIT).set(QpAttr.PORT_NUM, 1).set(QpAttr.QKEY, QKEY)
-                .set(QpAttr.QP_ACCESS_FLAGS, REMOTE));
+        final boolean gsi = shape.type == QpType.PVRDMA_QPT_GSI;
+        return modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_PKEY_INDEX
+            | (gsi ? 0 : QpAttrMask.PVRDMA_QP_PORT)
+            | (isDatagram() ? QpAttrMask.PVRDMA_QP_QKEY : QpAttrMask.PVRDMA_QP_ACCESS_FLAGS),
+            attr -> attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_INIT).set(QpAttr.PORT_NUM, gsi ? 0 : 1)
+                .set(QpAttr.QKEY, gsi ? GSI_QKEY : QKEY).set(QpAttr.QP_ACCESS_FLAGS, REMOTE));
     }
 
     public int toRtr(int peerQpn, byte[] peerGid) {
-        final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
-        return modify(ud ? QpAttrMask.PVRDMA_QP_STATE : RC_RTR, attr -> fillRtr(attr, peerQpn, peerGid));
+        return modify(isDatagram() ? QpAttrMask.PVRDMA_QP_STATE : RC_RTR, attr -> fillRtr(attr, peerQpn, peerGid));
     }
 
     public void fillRtr(QpAttr attr, int peerQpn, byte[] peerGid) {
@@ -190,8 +202,8 @@ public final class RawQp {
     }
 
     public int toRts() {
-        final boolean ud = shape.type == QpType.PVRDMA_QPT_UD;
-        return modify(ud ? QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_SQ_PSN : RC_RTS, this::fillRts);
+        return modify(isDatagram() ? QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_SQ_PSN : RC_RTS,
+            this::fillRts);
     }
 
     public void fillRts(QpAttr attr) {

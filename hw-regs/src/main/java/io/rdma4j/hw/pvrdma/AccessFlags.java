@@ -24,6 +24,11 @@ public final class AccessFlags {
     public static final int PVRDMA_ZERO_BASED = 1 << 5;
     /** Pages are brought in when touched. */
     public static final int PVRDMA_ACCESS_ON_DEMAND = 1 << 6;
+    /**
+     * Wishes that a device may overlook, such as relaxed ordering: bits 20 to 29, {@code IB_ACCESS_OPTIONAL} of Linux'
+     * {@code ib_verbs.h}. The pvrdma interface has no name for them, and Linux' driver hands them on.
+     */
+    public static final int IB_ACCESS_OPTIONAL = 0x3ff0_0000;
 
     /** The names of the bits, without their C prefix. */
     public static final Names NAMES = Names.ofBits("LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC",

@@ -36,6 +36,10 @@ public final class FabricGuest implements AutoCloseable {
     public static final String NETDEV = "eth7";
     /** Address of that network device; GID 1 is ::ffff: and this. */
     public static final String IP_ADDRESS = "10.9.9.1";
+    /** The network namespace at the other end of that device's cable. */
+    public static final String PEER_NETNS = "peer";
+    /** The address there. */
+    public static final String PEER_ADDRESS = "10.9.9.2";
     /** Where the guest sees the share. */
     public static final String SHARE = "/run/guest-share";
 
@@ -112,8 +116,9 @@ public final class FabricGuest implements AutoCloseable {
     }
 
     private static String settings(final GuestContext context, final Machine machine) {
-        return String.format("ibdev=%s%nnetdev=%s%nip_address=%s%nlifetime=%d%nterminal=%s%n", IBDEV, NETDEV,
-            IP_ADDRESS, context.keep ? 0 : context.lifetime.toSeconds(), machine.terminal());
+        return String.format("ibdev=%s%nnetdev=%s%nip_address=%s%npeer_netns=%s%npeer_address=%s%nlifetime=%d%n"
+            + "terminal=%s%n", IBDEV, NETDEV, IP_ADDRESS, PEER_NETNS, PEER_ADDRESS,
+            context.keep ? 0 : context.lifetime.toSeconds(), machine.terminal());
     }
 
     private void awaitReady(final long start) {

@@ -39,6 +39,7 @@ public final class HostTools {
         packages.put("ip", "iproute2");
         packages.put("rdma", "iproute2");
         packages.put("ibv_devinfo", "ibverbs-utils");
+        packages.put("ib_send_lat", "perftest");
         return packages;
     }
 

@@ -23,7 +23,7 @@ import java.util.Set;
 record QemuMachine(GuestKernel kernel, Path busybox, String emulator) implements Machine {
     /** For the root: virtio over PCI, 9p, overlay. For RDMA: rxe will not start without crc32 as a crypto module. */
     private static final List<String> MODULES =
-        List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "dummy", "rdma_rxe");
+        List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "veth", "rdma_rxe");
 
     static QemuMachine prepare(final GuestContext context) {
         return new QemuMachine(GuestKernel.prepare(context.cache), HostTools.find("busybox"),

@@ -7,6 +7,7 @@ package io.rdma4j.qemu.tools;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.qemu.guest.JavaCommand;
 import io.rdma4j.tools.Main;
 import io.rdma4j.tools.text.Terminal;
 
@@ -64,9 +65,15 @@ final class CommandLines {
 
     /** {@code ./rdma4j ...} as nobody, with 8 MiB to lock; the class path is copied to where nobody may read it. */
     static Outcome rdma4jAsNobody(final String line) throws IOException, InterruptedException {
-        return system("ulimit -l 8192; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
-            + Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "
-            + readableClassPath() + " " + Main.class.getName() + " " + line);
+        return rdma4jAsNobody(8192, line);
+    }
+
+    /** The same with so many KiB to lock. */
+    static Outcome rdma4jAsNobody(final int kib, final String line) throws IOException, InterruptedException {
+        return system("ulimit -l " + kib + "; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
+            + Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
+            + String.join(" ", JavaCommand.inheritedOptions()) + " -cp " + readableClassPath() + " "
+            + Main.class.getName() + " " + line);
     }
 
     /** {@code ./rdma4j ...} as root, in a process of its own. */
@@ -111,7 +118,7 @@ final class CommandLines {
 
     /** The rest is for tests, and copying takes its time. */
     private static boolean isNeeded(final String entry) {
-        return List.of("rdma4j", "picocli", "gson", "agrona", "jna", "/driver/", "/tools/", "/verbs-api/", "/queues/",
-            "/hw-regs/").stream().anyMatch(entry::contains) && !entry.contains("qemu-tests");
+        return List.of("rdma4j", "picocli", "gson", "HdrHistogram", "agrona", "jna", "/driver/", "/tools/",
+            "/verbs-api/", "/queues/", "/hw-regs/").stream().anyMatch(entry::contains) && !entry.contains("qemu-tests");
     }
 }

@@ -5,22 +5,11 @@
 
 package io.rdma4j.qemu.tools;
 
-import io.rdma4j.qemu.guest.ResultWriter;
-
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
-/** Runs all claims about status, bind and unbind in the guest, in one JVM; reports with {@link ResultWriter}. */
+/** Runs all claims about status, bind and unbind in the guest. */
 public final class HostToolsMain {
-    private final ResultWriter results;
-
-    private HostToolsMain(final ResultWriter results) {
-        this.results = results;
-    }
-
-    /** One claim: returns what was seen, throws what was wrong. */
-    private interface Claim {
-        String check() throws IOException, InterruptedException;
+    private HostToolsMain() {
     }
 
     /**
@@ -30,46 +19,26 @@ public final class HostToolsMain {
      * @throws IOException if results cannot be written.
      */
     public static void main(final String[] args) throws IOException {
-        final int failures;
-        try (ResultWriter results = ResultWriter.open(System.out)) {
-            new HostToolsMain(results).runAll();
-            failures = results.failures();
-        }
-        if (failures > 0) {
-            Runtime.getRuntime().exit(1);
-        }
+        ClaimRunner.run(HostToolsMain::checkAll);
     }
 
     /** In an order in which each finds what those before it left. */
-    private void runAll() throws IOException {
+    private static void checkAll(final ClaimRunner runner) throws IOException {
         final HostClaims claims = new HostClaims();
-        run("findsTheDevices", claims::findDevices);
-        run("statusOfAnUntouchedMachine", claims::untouched);
-        run("refusesWhatIsNoRdmaDevice", claims::noRdmaDevice);
-        run("bindsADeviceOfItsOwnGroup", claims::bindAlone);
-        run("rollsBackWhenTheKernelRefuses", claims::rollBack);
-        run("refusesAnActiveInterface", claims::activeInterface);
-        run("tellsWhatElseTheGroupNeeds", claims::groupNeedsMore);
-        run("bindsTheWholeGroup", claims::bindGroup);
-        run("nobodyIsToldWhatToDo", claims::nobody);
-        run("nobodyOpensWhatWasGivenToHim", claims::givenToNobody);
-        run("refusesToUnbindWhatIsOpen", claims::open);
-        run("forcedUnbindEndsThoughTheDeviceStaysOpen", claims::unbindWhileOpen);
-        run("givesTheGroupBack", claims::unbindGroup);
-        run("countsHugePages", claims::hugePages);
-        run("saysModprobe", claims::modprobe);
-    }
-
-    private void run(final String name, final Claim claim) {
-        final long start = System.nanoTime();
-        try {
-            final String seen = claim.check();
-            results.pass(name, seen + " (" + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms)");
-        } catch (final IOException | RuntimeException e) {
-            results.fail(name, e.toString());
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            results.fail(name, "interrupted");
-        }
+        runner.check("findsTheDevices", claims::findDevices);
+        runner.check("statusOfAnUntouchedMachine", claims::untouched);
+        runner.check("refusesWhatIsNoRdmaDevice", claims::noRdmaDevice);
+        runner.check("bindsADeviceOfItsOwnGroup", claims::bindAlone);
+        runner.check("rollsBackWhenTheKernelRefuses", claims::rollBack);
+        runner.check("refusesAnActiveInterface", claims::activeInterface);
+        runner.check("tellsWhatElseTheGroupNeeds", claims::groupNeedsMore);
+        runner.check("bindsTheWholeGroup", claims::bindGroup);
+        runner.check("nobodyIsToldWhatToDo", claims::nobody);
+        runner.check("nobodyOpensWhatWasGivenToHim", claims::givenToNobody);
+        runner.check("refusesToUnbindWhatIsOpen", claims::open);
+        runner.check("forcedUnbindEndsThoughTheDeviceStaysOpen", claims::unbindWhileOpen);
+        runner.check("givesTheGroupBack", claims::unbindGroup);
+        runner.check("countsHugePages", claims::hugePages);
+        runner.check("saysModprobe", claims::modprobe);
     }
 }

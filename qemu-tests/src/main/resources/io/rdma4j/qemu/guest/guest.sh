@@ -20,8 +20,14 @@ give_up() { say "FAILED $*"; end; }
 ( while :; do busybox setsid busybox getty -n -L -l /bin/sh 115200 "$terminal" dumb; sleep 1; done ) >/dev/null 2>&1 &
 [ -e $share/shell.txt ] || ( sleep 1; dmesg | sed -n "s/.*console 1 assigned device '\(.*\)'.*/\1/p" > $share/shell.txt ) &
 
+# By its path: BusyBox' shell, which runs this where QEMU emulates the machine, takes its own ip, which knows no netns.
+ip() { /sbin/ip "$@"; }
 ip link set lo up
-ip link add "$netdev" type dummy && ip link set "$netdev" up && ip addr add "$ip_address/24" dev "$netdev" \
+# Its other end is in a network namespace of its own: another host, for all that the two know.
+ip netns add "$peer_netns" && ip link add "$netdev" type veth peer name "$netdev" netns "$peer_netns" \
+    && ip link set "$netdev" up && ip addr add "$ip_address/24" dev "$netdev" \
+    && ip -n "$peer_netns" addr add "$peer_address/24" dev "$netdev" \
+    && ip -n "$peer_netns" link set "$netdev" up && ip -n "$peer_netns" link set lo up \
     || give_up "to make network device $netdev"
 rdma link add "$ibdev" type rxe netdev "$netdev" || give_up "to make RDMA device $ibdev"
 

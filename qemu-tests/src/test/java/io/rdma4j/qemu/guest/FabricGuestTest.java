@@ -56,7 +56,7 @@ class FabricGuestTest {
     @BeforeEach
     void writesAKernel() throws IOException {
         final Path modules = Files.createDirectories(folder.resolve("modules"));
-        for (final String name : List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "dummy",
+        for (final String name : List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "veth",
             "rdma_rxe", "edu")) {
             Files.writeString(modules.resolve(name + ".ko"), name);
         }

@@ -10,7 +10,7 @@ import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.fabric.live.AvKind;
 import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.pvrdma.live.AhKind;
+import io.rdma4j.verbs.live.AhKind;
 
 /** Address handles, and the address vectors of the fabric layer. */
 public final class AvSection implements Section {

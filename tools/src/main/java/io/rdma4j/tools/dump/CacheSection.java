@@ -9,7 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.fabric.live.CacheKind;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.live.MrKind;
 
 /** Registration caches of the fabric layer, and the regions that they keep. */
 public final class CacheSection implements Section {

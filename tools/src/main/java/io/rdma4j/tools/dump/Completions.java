@@ -16,7 +16,7 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.tools.dump.walk.RingCopy;
 import io.rdma4j.tools.dump.walk.SlotState;
 import io.rdma4j.tools.dump.walk.Slots;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.live.QpKind;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -13,7 +13,7 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.tools.dump.walk.RingCopy;
 import io.rdma4j.tools.dump.walk.RingSpec;
 import io.rdma4j.tools.dump.walk.Slots;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.live.CqKind;
 
 import java.util.function.LongFunction;
 
@@ -72,14 +72,23 @@ public final class CqSection implements Section {
     }
 
     private static JsonObject ring(final DumpSource source, final LiveObject cq, final Published published) {
+        final JsonObject json = new JsonObject();
+        if (cq.attribute(CqKind.RING_IOVA) == 0) {
+            // Its library's: what it counts is all that is known.
+            count(json, cq);
+            return json;
+        }
         final RingCopy ring = RingCopy.of(source.view(), RingSpec.cq(cq));
         final Slots slots = Slots.ofCq(ring);
-        final JsonObject json = new JsonObject();
         QueueJson.indices(json, ring, slots);
-        json.add(QueueJson.COUNTERS, ObjectJson.counters(cq, 0, CqKind.STATUS - 1, ""));
-        json.add(STATUSES, statuses(cq));
+        count(json, cq);
         json.add(Completions.CQES, new Completions(ring, slots, published).toJson());
         return json;
+    }
+
+    private static void count(final JsonObject json, final LiveObject cq) {
+        json.add(QueueJson.COUNTERS, ObjectJson.counters(cq, 0, CqKind.STATUS - 1, ""));
+        json.add(STATUSES, statuses(cq));
     }
 
     private static JsonObject statuses(final LiveObject cq) {
@@ -101,7 +110,11 @@ public final class CqSection implements Section {
             out.indented().fields(cq, ObjectJson.HANDLE);
             PageTables.print(cq, out.indented());
             final JsonObject ring = Nodes.object(cq, RING);
-            QueueText.heading("completions", ring, out.indented());
+            if (ring.has(Completions.CQES)) {
+                QueueText.heading("completions", ring, out.indented());
+            } else {
+                QueueText.line(Nodes.object(ring, QueueJson.COUNTERS), out.indented());
+            }
             QueueText.line(Nodes.object(ring, STATUSES), out.indented().indented());
             Completions.print(ring, out.indented().indented());
         }

@@ -11,9 +11,9 @@ import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
-import io.rdma4j.verbs.pvrdma.live.MwKind;
-import io.rdma4j.verbs.pvrdma.live.PdKind;
+import io.rdma4j.verbs.live.MrKind;
+import io.rdma4j.verbs.live.MwKind;
+import io.rdma4j.verbs.live.PdKind;
 
 import java.util.List;
 import java.util.function.LongFunction;
@@ -63,7 +63,9 @@ public final class MrSection implements Section {
             for (final LiveObject mr : view.objects(MrKind.KIND)) {
                 final JsonObject json = ObjectJson.of(mr);
                 check(json, mr);
-                tables.addRegion(json, mr);
+                if (mr.attribute(MrKind.PDIR_DMA) != 0) {
+                    tables.addRegion(json, mr);
+                }
                 regions.add(json);
                 RingRaw.add(source, section, "pdir of mr " + mr.handle(),
                     mr.attribute(MrKind.PDIR_DMA), Pdir.PAGE_SIZE);
@@ -79,11 +81,11 @@ public final class MrSection implements Section {
         return all;
     }
 
-    /** A fast region has room for more pages than it uses, so nothing follows from its length. */
+    /** Nothing follows from the length where pages are unknown, or of a fast region, which has room for more. */
     private static void check(final JsonObject json, final LiveObject mr) {
         final long iova = mr.attribute(MrKind.IOVA);
         final long length = mr.attribute(MrKind.LENGTH);
-        if ((mr.attribute(MrKind.FLAGS) & MrKind.FAST) != 0) {
+        if ((mr.attribute(MrKind.FLAGS) & MrKind.FAST) != 0 || mr.attribute(MrKind.PDIR_DMA) == 0) {
             return;
         }
         if (length < 0 || length > 0 && Long.compareUnsigned(iova + (length - 1), iova) < 0) {

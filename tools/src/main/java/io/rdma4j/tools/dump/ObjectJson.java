@@ -10,12 +10,12 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.hw.layout.Names;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Mtu;
-import io.rdma4j.hw.layout.Names;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.live.QpKind;
 
 import java.util.List;
 import java.util.Set;
@@ -34,7 +34,7 @@ final class ObjectJson {
         "dgid_low");
     /** What is not there is published as one of these. */
     private static final Set<String> ABSENT_IF_NEGATIVE = Set.of("srq", "dlid");
-    private static final Set<String> ABSENT_IF_ZERO = Set.of("path_mtu");
+    private static final Set<String> ABSENT_IF_ZERO = Set.of("path_mtu", "ring_iova", "ring_length");
 
     private ObjectJson() {
     }

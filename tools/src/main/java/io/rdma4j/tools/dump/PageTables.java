@@ -17,7 +17,7 @@ import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.tools.dump.walk.PageRun;
 import io.rdma4j.tools.dump.walk.PageRuns;
 import io.rdma4j.tools.dump.walk.PageWalk;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.live.MrKind;
 
 import java.util.function.LongUnaryOperator;
 

@@ -8,8 +8,8 @@ package io.rdma4j.tools.dump;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.Uar;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.live.MrKind;
+import io.rdma4j.verbs.live.QpKind;
 
 import java.util.HashMap;
 import java.util.Map;

@@ -9,7 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.sysfs.PageMap;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.live.QpKind;
 
 import java.util.function.LongFunction;
 

@@ -15,8 +15,8 @@ import io.rdma4j.tools.dump.walk.RingCopy;
 import io.rdma4j.tools.dump.walk.RingSpec;
 import io.rdma4j.tools.dump.walk.SlotState;
 import io.rdma4j.tools.dump.walk.Slots;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 
 /** The rings of work requests in JSON: indices, counters, and each slot that was ever used. */
 final class QueueJson {
@@ -38,7 +38,20 @@ final class QueueJson {
         this.published = published;
     }
 
+    /** Of a queue that its library keeps to itself: sizes and counters. */
+    private static JsonObject unseen(final long maxWr, final long maxSge, final JsonObject counters) {
+        final JsonObject json = new JsonObject();
+        json.addProperty(MAX_WR, maxWr);
+        json.addProperty(MAX_SGE, maxSge);
+        json.add(COUNTERS, counters);
+        return json;
+    }
+
     JsonObject sq(final LiveObject qp) {
+        if (qp.attribute(QpKind.RING_IOVA) == 0) {
+            return unseen(qp.attribute(QpKind.SQ_MAX_WR), qp.attribute(QpKind.SQ_MAX_SGE),
+                ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "sq_"));
+        }
         final RingCopy ring = RingCopy.of(view, RingSpec.sq(qp));
         final Slots slots = Slots.ofQueue(ring, SqWqe.HEADER_LENGTH, qp.counter(QpKind.SQ_POSTED),
             qp.counter(QpKind.SQ_RETIRED));
@@ -50,6 +63,10 @@ final class QueueJson {
     }
 
     JsonObject rq(final LiveObject qp) {
+        if (qp.attribute(QpKind.RING_IOVA) == 0) {
+            return unseen(qp.attribute(QpKind.RQ_MAX_WR), qp.attribute(QpKind.RQ_MAX_SGE),
+                ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "rq_"));
+        }
         final RingCopy ring = RingCopy.of(view, RingSpec.rq(qp));
         final Slots slots = Slots.ofQueue(ring, RqWqe.HEADER_LENGTH, qp.counter(QpKind.RQ_POSTED),
             qp.counter(QpKind.RQ_RETIRED));
@@ -61,6 +78,10 @@ final class QueueJson {
     }
 
     JsonObject srq(final LiveObject srq) {
+        if (srq.attribute(SrqKind.RING_IOVA) == 0) {
+            return unseen(srq.attribute(SrqKind.MAX_WR), srq.attribute(SrqKind.MAX_SGE),
+                ObjectJson.counters(srq, 0, SrqKind.RQ_TAKEN, "rq_"));
+        }
         final RingCopy ring = RingCopy.of(view, RingSpec.srq(srq));
         final Slots slots = Slots.ofShared(ring);
         final long maxSge = srq.attribute(SrqKind.MAX_SGE);

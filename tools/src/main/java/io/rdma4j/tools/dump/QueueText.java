@@ -43,6 +43,12 @@ final class QueueText {
 
     private static void print(
         final String title, final JsonObject queue, final String[] columns, final DumpPrinter out) {
+        if (!queue.has(QueueJson.STRIDE)) {
+            out.heading(title + ": " + Nodes.text(queue, QueueJson.MAX_WR) + " work requests, "
+                + Nodes.text(queue, QueueJson.MAX_SGE) + " sges each", queue);
+            line(Nodes.object(queue, QueueJson.COUNTERS), out.indented());
+            return;
+        }
         heading(title + ": " + Nodes.text(queue, QueueJson.MAX_WR) + " slots of "
             + Nodes.text(queue, QueueJson.STRIDE) + " bytes, " + Nodes.text(queue, QueueJson.MAX_SGE) + " sges each",
             queue, out);

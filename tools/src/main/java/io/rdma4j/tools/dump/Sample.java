@@ -93,7 +93,7 @@ public final class Sample implements AutoCloseable {
         QpConnector.connect(far, near.localAddress(), attributes(mtu));
         QpConnector.connect(near, far.localAddress(), attributes(mtu));
         pd.createAh(AhAttributes.to(far.localAddress().gid()));
-        if (context.supports(Feature.MEMORY_WINDOWS)) {
+        if (context.supports(WindowType.TYPE_2.feature())) {
             pd.allocateWindow(WindowType.TYPE_2);
         }
     }

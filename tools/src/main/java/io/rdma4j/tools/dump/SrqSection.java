@@ -9,7 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.sysfs.PageMap;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.SrqKind;
 
 import java.util.function.LongFunction;
 

@@ -8,10 +8,10 @@ package io.rdma4j.tools.stat;
 import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.fabric.live.CacheKind;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.MrKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 
 import java.util.List;
 import java.util.Locale;

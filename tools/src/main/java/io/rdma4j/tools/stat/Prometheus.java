@@ -6,8 +6,8 @@
 package io.rdma4j.tools.stat;
 
 import io.rdma4j.driver.live.LiveObject;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.MrKind;
 
 import java.io.PrintWriter;
 import java.time.Instant;

@@ -6,7 +6,7 @@
 package io.rdma4j.tools.stat;
 
 import io.rdma4j.driver.live.LiveObject;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.live.QpKind;
 
 /** What queues are called. */
 final class Queues {

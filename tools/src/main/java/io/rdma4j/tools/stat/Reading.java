@@ -11,11 +11,11 @@ import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.hw.pvrdma.WcStatus;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.MrKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 import io.rdma4j.verbs.pvrdma.live.DeviceKind;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -9,9 +9,9 @@ import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.tools.text.Table;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -9,7 +9,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.live.MrKind;
 
 import java.io.IOException;
 import java.nio.file.Files;

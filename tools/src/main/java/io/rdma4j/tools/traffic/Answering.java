@@ -6,12 +6,15 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.foreign.ForeignListener;
+import io.rdma4j.tools.foreign.ForeignSocket;
 import io.rdma4j.verbs.RdmaConnection;
 import io.rdma4j.verbs.RdmaConnector;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaListener;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -20,19 +23,17 @@ import java.util.function.Function;
  * it says farewell. Every wait has a deadline. Not thread-safe, but for {@link #progress()}.
  */
 public final class Answering implements AutoCloseable {
-    private final Meeting meeting;
+    private final Door door;
     private final Responding responding;
     private final Function<InetSocketAddress, Patience> patience;
-    private final RdmaListener listener;
     private volatile boolean isConnected;
     private final AtomicLong progress = new AtomicLong();
 
-    private Answering(final Meeting meeting, final Responding responding,
-        final Function<InetSocketAddress, Patience> patience, final InetSocketAddress at) {
-        this.meeting = meeting;
+    private Answering(final Door door, final Responding responding,
+        final Function<InetSocketAddress, Patience> patience) {
+        this.door = door;
         this.responding = responding;
         this.patience = patience;
-        listener = RdmaConnector.listen(at);
     }
 
     /**
@@ -47,10 +48,32 @@ public final class Answering implements AutoCloseable {
     public static Answering pingPong(
         final RdmaContext context, final PingPongOptions options, final InetSocketAddress at) {
         final PingPongEnd end = new PingPongEnd(context, options, true);
-        return new Answering(end.meeting(), end.responder(),
-            peer -> new Patience(options.timeout(), options.pace().mode(), new Patience.Diagnosis("ping-pong", context,
-                null, what -> what.replace("nothing came", "nothing came from " + textOf(peer)) + "; " + end.state(),
-                "the other process ended, or its device does not reach this one")), at);
+        return new Answering(new OurDoor(end.meeting(), RdmaConnector.listen(at)), end.responder(),
+            peer -> patience(context, options, end, peer));
+    }
+
+    /**
+     * Makes the end of a ping-pong with ibv_rc_pingpong, or ibv_ud_pingpong for datagrams, and listens. The end is
+     * closed together with its device.
+     *
+     * @param context the device.
+     * @param options what is asked for: messages, a number of iterations; the program was asked for the same.
+     * @param at      where to listen; port 0 for any that is free.
+     * @return to be run once.
+     * @throws RdmaException if the device cannot do it, or the address cannot be had.
+     */
+    public static Answering ibverbs(
+        final RdmaContext context, final PingPongOptions options, final InetSocketAddress at) {
+        final PingPongEnd end = PingPongEnd.forIbverbs(context, options, true);
+        return new Answering(new ForeignDoor(end, new ForeignListener(at), options.timeout()), end.responder(),
+            peer -> patience(context, options, end, peer));
+    }
+
+    private static Patience patience(final RdmaContext context, final PingPongOptions options, final PingPongEnd end,
+        final InetSocketAddress peer) {
+        return new Patience(options.timeout(), options.pace().mode(), Patience.Diagnosis.of("ping-pong", context,
+            null, what -> what.replace("nothing came", "nothing came from " + textOf(peer)) + "; " + end.state(),
+            "the other process ended, or its device does not reach this one"));
     }
 
     /**
@@ -64,8 +87,8 @@ public final class Answering implements AutoCloseable {
      */
     public static Answering perf(final RdmaContext context, final PerfOptions options, final InetSocketAddress at) {
         final PerfEnd end = new PerfEnd(context, options, true);
-        return new Answering(end.meeting(), new PerfResponder(end, options.test()),
-            peer -> Perf.patience(options, end, null), at);
+        return new Answering(new OurDoor(end.meeting(), RdmaConnector.listen(at)),
+            new PerfResponder(end, options.test()), peer -> Perf.patience(options, end, null));
     }
 
     /**
@@ -74,7 +97,7 @@ public final class Answering implements AutoCloseable {
      * @return the address, with the port that was found free.
      */
     public InetSocketAddress address() {
-        return listener.address();
+        return door.address();
     }
 
     /**
@@ -117,9 +140,9 @@ public final class Answering implements AutoCloseable {
      *                            device.
      */
     public Outcome run() {
-        final RdmaConnection connection = meeting.accept(listener);
+        final Guest guest = door.await();
         isConnected = true;
-        final Patience waiting = patience.apply(connection.peer());
+        final Patience waiting = patience.apply(guest.peer());
         while (!responding.isOver()) {
             if (responding.step() > 0) {
                 progress.lazySet(responding.messages());
@@ -128,13 +151,66 @@ public final class Answering implements AutoCloseable {
                 waiting.idle();
             }
         }
-        return new Outcome(responding.messages(), meeting.qpNumber(), connection.remote().qpn(), connection.peer());
+        return new Outcome(responding.messages(), guest.qpNumber(), guest.peerQpNumber(), guest.peer());
     }
 
     /** Stops listening. Harmless when repeated. */
     @Override
     public void close() {
-        listener.close();
+        door.close();
+    }
+
+    /** Who came. */
+    private record Guest(int qpNumber, int peerQpNumber, InetSocketAddress peer) {
+    }
+
+    /** Where somebody will come. */
+    private interface Door extends AutoCloseable {
+        InetSocketAddress address();
+
+        Guest await();
+
+        @Override
+        void close();
+    }
+
+    /** For a process of ours. */
+    private record OurDoor(Meeting meeting, RdmaListener listener) implements Door {
+        @Override
+        public InetSocketAddress address() {
+            return listener.address();
+        }
+
+        @Override
+        public Guest await() {
+            final RdmaConnection connection = meeting.accept(listener);
+            return new Guest(meeting.qpNumber(), connection.remote().qpn(), connection.peer());
+        }
+
+        @Override
+        public void close() {
+            listener.close();
+        }
+    }
+
+    /** For a program of another project. */
+    private record ForeignDoor(PingPongEnd end, ForeignListener listener, Duration timeout) implements Door {
+        @Override
+        public InetSocketAddress address() {
+            return listener.address();
+        }
+
+        @Override
+        public Guest await() {
+            try (ForeignSocket socket = listener.accept(timeout)) {
+                return new Guest(end.qpNumber(), end.meet(socket).qpn(), socket.peer());
+            }
+        }
+
+        @Override
+        public void close() {
+            listener.close();
+        }
     }
 
     /**

@@ -13,7 +13,6 @@ import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MrMode;
-import io.rdma4j.verbs.RdmaContext;
 
 import java.util.EnumSet;
 import java.util.Set;
@@ -60,10 +59,6 @@ public final class FabricDevice implements AutoCloseable {
      */
     public String address() {
         return info.address();
-    }
-
-    RdmaContext context() {
-        return info.context();
     }
 
     FabricEnd end(final FiPingPongOptions options, final boolean repliesOnly) {

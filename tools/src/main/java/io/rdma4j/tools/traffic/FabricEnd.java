@@ -125,7 +125,8 @@ abstract class FabricEnd implements Turn, AutoCloseable {
 
     @Override
     public boolean isReady() {
-        return received > taken && sent == sends;
+        // What comes behind the last one is of the next game, for which this end is not prepared yet.
+        return received > taken && sent == sends && taken != last;
     }
 
     @Override

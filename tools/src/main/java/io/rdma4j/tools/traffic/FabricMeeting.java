@@ -20,6 +20,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * The TCP connection over which two processes tell each other what they play and what their endpoints are called. What
@@ -29,7 +30,7 @@ public final class FabricMeeting implements AutoCloseable {
     private static final int MAGIC = 0x66_70_70_01;
     private static final int MAX_TEXT = 1024;
     private static final int READY = 0x52;
-    private static final String EMULATED = "emulated:";
+    private static final Pattern EMULATED = Pattern.compile("emulated:.*[?&](wire=none|quirks=).*");
     private static final String OPERATION = "fi_pingpong";
     private static final UUID THIS_PROCESS = UUID.randomUUID();
 
@@ -115,7 +116,7 @@ public final class FabricMeeting implements AutoCloseable {
             out.writeInt(MAGIC);
             out.writeLong(THIS_PROCESS.getMostSignificantBits());
             out.writeLong(THIS_PROCESS.getLeastSignificantBits());
-            out.writeBoolean(device.startsWith(EMULATED));
+            out.writeBoolean(EMULATED.matcher(device).matches());
             write(options.game().getBytes(StandardCharsets.UTF_8));
             write(end.name());
             out.flush();
@@ -128,7 +129,7 @@ public final class FabricMeeting implements AutoCloseable {
             final String game = new String(read(), StandardCharsets.UTF_8);
             final byte[] name = read();
             requireSame(options.game(), game);
-            requireReach(process, staysInside || device.startsWith(EMULATED));
+            requireReach(process, staysInside || EMULATED.matcher(device).matches());
             end.meet(name);
         } catch (final IOException e) {
             throw lost(e);
@@ -144,9 +145,9 @@ public final class FabricMeeting implements AutoCloseable {
 
     private void requireReach(final UUID process, final boolean staysInside) {
         if (!THIS_PROCESS.equals(process) && staysInside) {
-            throw refusal("an emulated device is a part of its process, and devices of other processes do not reach "
-                + "it", FiErrno.FI_EOPNOTSUPP, "play within one process: rdma4j fi_pingpong without HOST and "
-                + "--server; or take real devices on both sides, such as vfio:0000:0b:00.1");
+            throw refusal("an emulated device without a wire is a part of its process, and devices of other processes "
+                + "do not reach it", FiErrno.FI_EOPNOTSUPP, "give both devices a wire: leave "
+                + "wire=none and quirks out; or play within one process: rdma4j fi_pingpong without HOST and --server");
         }
     }
 

@@ -82,8 +82,9 @@ public final class FiPingPong {
     }
 
     private Patience patience(final FabricEnd end, final String other, final Supplier<String> state) {
-        return new Patience(options.timeout(), WaitMode.YIELD, new Patience.Diagnosis("fi_pingpong", device.context(),
-            null, what -> what + "; " + end.state() + "; " + other + state.get(),
+        return new Patience(options.timeout(), WaitMode.YIELD, new Patience.Diagnosis("fi_pingpong", device.address(),
+            () -> end.domain() + ", " + end.queue() + ", " + end.endpoint(),
+            what -> what + "; " + end.state() + "; " + other + state.get(),
             "the other end has ended, or its device does not reach this one; datagrams may be lost"));
     }
 

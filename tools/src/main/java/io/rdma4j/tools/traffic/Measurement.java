@@ -22,4 +22,12 @@ interface Measurement {
 
     /** The single times of the last {@link #run}, if they were kept. */
     double[] samples();
+
+    /** The one of the end that begins. */
+    static Measurement of(
+        final PerfEnd end, final PerfOptions options, final Patience patience, final SignsOfLife signs) {
+        return options.test().isLatency()
+            ? new LatencyMeasurement(Volley.of(options.operation(), end), Recorder.of(options), patience, signs)
+            : new BandwidthMeasurement(end, options, patience, signs);
+    }
 }

@@ -10,11 +10,12 @@ import io.rdma4j.verbs.RdmaContext;
 import org.agrona.concurrent.IdleStrategy;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** How to wait, and not for ever: what fails then has the state that was seen. For one thread. */
 final class Patience {
-    private static final int POLLS_BETWEEN_LOOKS = Runtime.getRuntime().availableProcessors() == 1 ? 1 : 256;
+    private static final int POLLS_BETWEEN_LOOKS = Runtime.getRuntime().availableProcessors() == 1 ? 16 : 256;
     private static final int EINTR = 4;
 
     private final Duration timeout;
@@ -103,26 +104,29 @@ final class Patience {
 
     private DiagnosedException gaveUp(final RdmaException.Builder why) {
         other.close();
-        return new DiagnosedException(why.build(), diagnosis.dump());
+        return new DiagnosedException(why.build(), diagnosis.dump.get());
     }
 
     /**
      * What to tell of a wait that was in vain.
      *
      * @param operation what was tried.
-     * @param context   device of the end that waits.
-     * @param peer      device of the other end; null if that is elsewhere.
+     * @param device    address of the device of the end that waits.
+     * @param dump      what the devices are like; of many lines.
      * @param state     completes what happened with the state of the ends.
      * @param hint      what may be the cause.
      */
     record Diagnosis(
-        String operation, RdmaContext context, RdmaContext peer, UnaryOperator<String> state, String hint) {
-        private RdmaException.Builder failed(final String what) {
-            return RdmaException.of(operation).device(context.address()).detail("%s", state.apply(what));
+        String operation, String device, Supplier<String> dump, UnaryOperator<String> state, String hint) {
+        /** Of one end, or of both. */
+        static Diagnosis of(final String operation, final RdmaContext context, final RdmaContext peer,
+            final UnaryOperator<String> state, final String hint) {
+            return new Diagnosis(operation, context.address(), () -> context.dump()
+                + (peer == null || peer == context ? "" : System.lineSeparator() + peer.dump()), state, hint);
         }
 
-        private String dump() {
-            return context.dump() + (peer == null || peer == context ? "" : System.lineSeparator() + peer.dump());
+        private RdmaException.Builder failed(final String what) {
+            return RdmaException.of(operation).device(device).detail("%s", state.apply(what));
         }
     }
 }

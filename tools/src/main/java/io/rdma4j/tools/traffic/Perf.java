@@ -41,7 +41,7 @@ public final class Perf {
 
     /** The other end is null if it is in another process. */
     static Patience patience(final PerfOptions options, final PerfEnd end, final PerfEnd other) {
-        return new Patience(options.timeout(), null, new Patience.Diagnosis("perf", end.context(),
+        return new Patience(options.timeout(), null, Patience.Diagnosis.of("perf", end.context(),
             other == null ? null : other.context(),
             what -> what + "; " + end + "; " + (other == null ? "the other end is in another process" : other),
             "a message or its completion was lost, the other process ended, or --timeout is too short"));

@@ -20,14 +20,7 @@ final class PerfClient {
         this.options = options;
         this.patience = patience;
         control = end.control();
-        measurement = options.test().isLatency()
-            ? new LatencyMeasurement(Volley.of(options.operation(), end), recorder(options), patience, signs)
-            : new BandwidthMeasurement(end, options, patience, signs);
-    }
-
-    private static Recorder recorder(final PerfOptions options) {
-        return new Recorder(options.load().samples() ? Math.toIntExact(options.load().iterations()) : 0,
-            options.test().divisor());
+        measurement = Measurement.of(end, options, patience, signs);
     }
 
     /**

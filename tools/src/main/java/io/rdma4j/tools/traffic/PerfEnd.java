@@ -9,9 +9,11 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
@@ -39,7 +41,9 @@ final class PerfEnd {
     private final CompletionQueue sendCq;
     private final CompletionQueue receiveCq;
     private final Lane[] lanes;
-    private final ControlChannel control;
+    private final ProtectionDomain pd;
+    /** Null until it is asked for: only an end of ours has its like. */
+    private ControlChannel control;
     private final CompletionHandler onSend = this::sent;
     private final CompletionHandler onReceive = this::received;
     private long completed;
@@ -61,7 +65,7 @@ final class PerfEnd {
         this.options = options;
         this.answers = answers;
         final PerfOptions.Queues queues = options.queues();
-        final ProtectionDomain pd = context.allocatePd();
+        pd = context.allocatePd();
         final int sends = Math.max(SHORTEST_QUEUE, queues.txDepth());
         final int receives = hasReceives() ? queues.rxDepth() : 1;
         sendCq = cq(context, (long) queues.qps() * sends);
@@ -71,7 +75,6 @@ final class PerfEnd {
             lanes[i] = new Lane(i, pd, pd.createQp(new QpOptions().sendCq(sendCq).receiveCq(receiveCq)
                 .maxSendWr(sends).maxReceiveWr(receives).maxInline(queues.inline())), options);
         }
-        control = new ControlChannel(pd);
     }
 
     /** With room for twice as much, where there is: such a queue is faster. */
@@ -89,6 +92,9 @@ final class PerfEnd {
     }
 
     ControlChannel control() {
+        if (control == null) {
+            control = new ControlChannel(pd);
+        }
         return control;
     }
 
@@ -103,33 +109,55 @@ final class PerfEnd {
     /** How it meets the other end: first the QP for words, then lane by lane. */
     Meeting meeting() {
         final List<Meeting.Party> parties = new ArrayList<>();
-        parties.add(party(0, control.qp(), RemoteMemory.NONE, theirs -> control.listen()));
+        parties.add(party(0, control().qp(), RemoteMemory.NONE, theirs -> control.listen()));
         for (int i = 0; i < lanes.length; i++) {
             final Lane lane = lanes[i];
-            parties.add(party(1 + i, lane.qp(), lane.lent(), theirs -> {
-                lane.meet(theirs);
-                if (hasReceives()) {
-                    lane.replenish();
-                }
-            }));
+            parties.add(party(1 + i, lane.qp(), lane.lent(), theirs -> meet(lane, theirs)));
         }
         return new Meeting(parties, options.queues().mtu(), options.timeout());
     }
 
+    private void meet(final Lane lane, final RemoteMemory theirs) {
+        lane.meet(theirs);
+        if (hasReceives()) {
+            lane.replenish();
+        }
+    }
+
     private Meeting.Party party(
         final int number, final QueuePair qp, final RemoteMemory lent, final Consumer<RemoteMemory> meet) {
-        final DeviceAttributes device = context.attributes();
-        final int asked = options.queues().outs() == 0 ? MOST_OUTS : options.queues().outs();
-        final QpAttributes attributes = new QpAttributes()
-            .accessFlags(Set.of(options.operation().rights()))
-            .maxRdAtomic(Math.min(asked, device.maxQpInitRdAtom()))
-            .maxDestRdAtomic(Math.min(MOST_OUTS, device.maxQpRdAtom()));
         final PerfIntroduction own = new PerfIntroduction(number, options.game(), lent);
-        return new Meeting.Party(qp, attributes, own.toBytes(), (peer, introduction) -> {
+        return new Meeting.Party(qp, attributes(MOST_OUTS), own.toBytes(), (peer, introduction) -> {
             final PerfIntroduction theirs = PerfIntroduction.parse(introduction);
             own.requireMatch(theirs);
             meet.accept(theirs.lent());
         });
+    }
+
+    private QpAttributes attributes(final int mostOuts) {
+        final int asked = options.queues().outs() == 0 ? MOST_OUTS : options.queues().outs();
+        return new QpAttributes()
+            .accessFlags(Set.of(options.operation().rights()))
+            .maxRdAtomic(Math.min(Math.min(asked, mostOuts), context.attributes().maxQpInitRdAtom()))
+            .maxDestRdAtomic(outsLent());
+    }
+
+    /** READs and atomics of the other end that may be under way. */
+    int outsLent() {
+        return Math.min(MOST_OUTS, context.attributes().maxQpRdAtom());
+    }
+
+    /**
+     * Connects the lane, of which there is one, with a QP of another program.
+     *
+     * @param peer   where it is.
+     * @param mtu    path MTU that both can.
+     * @param outs   READs and atomics that it takes.
+     * @param memory what it lends.
+     */
+    void connect(final QpAddress peer, final Mtu mtu, final int outs, final RemoteMemory memory) {
+        QpConnector.connect(lane().qp(), peer, attributes(outs).pathMtu(mtu));
+        meet(lane(), memory);
     }
 
     /** Makes the requests of a size. */
@@ -225,6 +253,6 @@ final class PerfEnd {
         for (final Lane lane : lanes) {
             text.add(lane.toString());
         }
-        return (answers ? "server " : "client ") + String.join(", ", text) + ", " + control;
+        return (answers ? "server " : "client ") + String.join(", ", text) + (control == null ? "" : ", " + control);
     }
 }

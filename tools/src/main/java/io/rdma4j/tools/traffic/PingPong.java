@@ -6,6 +6,7 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.foreign.ForeignSocket;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.net.InetSocketAddress;
@@ -33,7 +34,7 @@ public final class PingPong {
         // A quarter of what the other process waits, if it was asked for the same.
         initiator = new Initiator(near::poll, near.turn(), options.operation().transfersPerRoundTrip(),
             far == null ? options.timeout().toNanos() / 4 : Long.MAX_VALUE);
-        patience = new Patience(options.timeout(), options.pace().mode(), new Patience.Diagnosis("ping-pong",
+        patience = new Patience(options.timeout(), options.pace().mode(), Patience.Diagnosis.of("ping-pong",
             near.context(), far == null ? null : far.context(), what -> what + " in round trip " + initiator.iteration()
                 + "; " + near.state() + "; " + (far == null ? "the other end is in another process" : far.state()),
             "a message or its completion was lost, or --timeout is too short"));
@@ -70,6 +71,26 @@ public final class PingPong {
         final RdmaContext context, final PingPongOptions options, final InetSocketAddress to) {
         final PingPongEnd near = new PingPongEnd(context, options, false);
         return new PingPong(near, null, near.meeting().connect(to).remote().qpn());
+    }
+
+    /**
+     * Makes the end that begins and connects it to a program that listens: ibv_rc_pingpong, or ibv_ud_pingpong for
+     * datagrams. It is closed together with its device.
+     *
+     * @param context the device.
+     * @param options what is asked for: messages, a number of iterations, nothing to warm up; the program was asked for
+     *                the same.
+     * @param to      where the program listens.
+     * @return a game to be run once.
+     * @throws RdmaException if the device cannot do it, or the program is not there, says something else than its like,
+     *                       or cannot be reached by this device.
+     */
+    public static PingPong withIbverbs(
+        final RdmaContext context, final PingPongOptions options, final InetSocketAddress to) {
+        final PingPongEnd near = PingPongEnd.forIbverbs(context, options, false);
+        try (ForeignSocket socket = ForeignSocket.connect(to, options.timeout())) {
+            return new PingPong(near, null, near.meet(socket).qpn());
+        }
     }
 
     /**

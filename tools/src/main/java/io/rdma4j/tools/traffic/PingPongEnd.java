@@ -6,13 +6,19 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.foreign.ForeignSocket;
+import io.rdma4j.tools.foreign.PingpongHandshake;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionWaiter;
+import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -24,6 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * One end: a QP and its CQ. Knows which completions have to come, in which order, and what to say of others. Receive
@@ -67,6 +74,17 @@ final class PingPongEnd implements CompletionHandler {
      * @param repliesOnly whether this is the end that answers.
      */
     PingPongEnd(final RdmaContext context, final PingPongOptions options, final boolean repliesOnly) {
+        this(context, options, repliesOnly, options.operation()::turn);
+    }
+
+    /** One that plays with a program of another project. */
+    static PingPongEnd forIbverbs(
+        final RdmaContext context, final PingPongOptions options, final boolean repliesOnly) {
+        return new PingPongEnd(context, options, repliesOnly, IbverbsTurn::new);
+    }
+
+    private PingPongEnd(final RdmaContext context, final PingPongOptions options, final boolean repliesOnly,
+        final Function<PingPongEnd, QpTurn> player) {
         options.operation().requireOn(context, "ping-pong", options.operation().title(), "--op send");
         this.options = options;
         this.context = context;
@@ -76,7 +94,7 @@ final class PingPongEnd implements CompletionHandler {
         waiter = options.pace().mode() == WaitMode.BLOCK ? CompletionWaiter.blocking(cq) : null;
         qp = pd.createQp(new QpOptions().type(options.transport()).cq(cq)
             .maxSendWr(QUEUE_DEPTH).maxReceiveWr(QUEUE_DEPTH));
-        turn = options.operation().turn(this);
+        turn = player.apply(this);
     }
 
     PingPongOptions options() {
@@ -124,6 +142,24 @@ final class PingPongEnd implements CompletionHandler {
             }
             turn.meet(peer, theirs.memory());
         })), options.mtu(), options.timeout());
+    }
+
+    /** Meets a program of another project over a TCP connection. */
+    QpAddress meet(final ForeignSocket socket) {
+        return repliesOnly ? PingpongHandshake.asServer(socket, qp.localAddress(), this::connect)
+            : PingpongHandshake.asClient(socket, qp.localAddress(), this::connect);
+    }
+
+    /** Those programs take 1024 for the path MTU if they are not told. */
+    private void connect(final QpAddress peer) {
+        if (options.transport() == QpType.UD) {
+            QpConnector.activate(qp, PingpongHandshake.QKEY);
+        } else {
+            final Mtu active = context.queryPort(1).activeMtu();
+            final Mtu usual = active.compareTo(Mtu.MTU_1024) < 0 ? active : Mtu.MTU_1024;
+            QpConnector.connect(qp, peer, new QpAttributes().pathMtu(options.mtu() == null ? usual : options.mtu()));
+        }
+        turn.meet(peer, List.of());
     }
 
     /**

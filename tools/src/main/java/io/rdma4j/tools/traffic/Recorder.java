@@ -45,6 +45,11 @@ final class Recorder {
         unit = NANOS_PER_MICRO * divisor;
     }
 
+    static Recorder of(final PerfOptions options) {
+        return new Recorder(options.load().samples() ? Math.toIntExact(options.load().iterations()) : 0,
+            options.test().divisor());
+    }
+
     void reset() {
         histogram.reset();
         kept = 0;

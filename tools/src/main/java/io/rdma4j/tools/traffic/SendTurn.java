@@ -10,11 +10,12 @@ import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.SendRequest;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
 
 /** Messages, connected ones and datagrams. The farewell is a message of another size. */
-final class SendTurn implements QpTurn {
+class SendTurn implements QpTurn {
     private static final int GRH_BYTES = 40;
 
     private final PingPongEnd end;
@@ -66,18 +67,37 @@ final class SendTurn implements QpTurn {
         }
         final int slot = end.take();
         if (options.validate()) {
-            end.check(incoming[slot].buffer(), headerBytes, options.size(), options.size(),
-                Pattern.messageNumber(iteration, !end.repliesOnly()), end.wayHere(), iteration);
+            check(incoming[slot].buffer(), headerBytes, iteration);
         }
         end.post(receives[slot]);
+    }
+
+    /** Throws if a message is not what it should be. */
+    void check(final UnsafeBuffer message, final int from, final long iteration) {
+        end.check(message, from, options.size(), options.size(),
+            Pattern.messageNumber(iteration, !end.repliesOnly()), end.wayHere(), iteration);
+    }
+
+    /** What the next message of this end is, or the last one was. */
+    UnsafeBuffer outgoing() {
+        return outgoing.buffer();
+    }
+
+    PingPongEnd end() {
+        return end;
     }
 
     @Override
     public void move(final long iteration) {
         if (options.validate()) {
-            Pattern.fill(outgoing.buffer(), 0, options.size(), Pattern.messageNumber(iteration, end.repliesOnly()));
+            fill(iteration);
         }
         end.post(send);
+    }
+
+    /** Writes the next message. */
+    void fill(final long iteration) {
+        Pattern.fill(outgoing.buffer(), 0, options.size(), Pattern.messageNumber(iteration, end.repliesOnly()));
     }
 
     @Override

@@ -62,12 +62,17 @@ abstract class Volley {
     final void turn(final long n, final Patience patience) {
         prepare(n);
         lane.postOne(end, patience);
+        await(n, patience);
+        take();
+    }
+
+    /** Waits for message number n of the other end. */
+    final void await(final long n, final Patience patience) {
         while (!hasCome(n)) {
             if (poll() + end.pollSends() == 0) {
                 patience.idle();
             }
         }
-        take();
     }
 
     /** A message there, and one back. */

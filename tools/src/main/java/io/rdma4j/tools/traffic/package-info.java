@@ -20,5 +20,8 @@
  * <p>{@link io.rdma4j.tools.traffic.Perf} checks nothing, and has nothing else to do while the clock runs. {@code
  * PerfEnd} has a {@code Lane} for each QP and a {@code ControlChannel} for words; a {@code Volley} is what its ends do
  * in a latency test, {@code BandwidthMeasurement} fills all lanes. Nothing is allocated from one message to the next.
+ *
+ * <p>With programs of other projects, whose words {@code io.rdma4j.tools.foreign} has, {@code IbverbsTurn} plays the
+ * ping-pong and {@link io.rdma4j.tools.traffic.PerftestPeer} measures.
  */
 package io.rdma4j.tools.traffic;

@@ -23,13 +23,13 @@ import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
-import io.rdma4j.verbs.pvrdma.live.AhKind;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
-import io.rdma4j.verbs.pvrdma.live.MwKind;
-import io.rdma4j.verbs.pvrdma.live.PdKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.AhKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.MrKind;
+import io.rdma4j.verbs.live.MwKind;
+import io.rdma4j.verbs.live.PdKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

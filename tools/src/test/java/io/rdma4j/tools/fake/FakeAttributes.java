@@ -13,17 +13,19 @@ import java.util.Map;
 /** Attributes of the fake device: named ones as given, every other limit 7. */
 final class FakeAttributes {
     private static final int OTHER = 7;
-    private static final Map<String, Object> VALUES = Map.of(
-        "name", "fake pvrdma",
-        "firmwareVersion", "1.2.3",
-        "deviceVersion", 20,
-        "nodeGuid", 0x0002_c903_0004_05f6L,
-        "systemImageGuid", 0L,
-        "vendorId", 0x15ad,
-        "vendorPartId", 0x0820,
-        "physicalPortCount", 1,
-        "maxMrSize", 1L << 21,
-        "pageSizeCap", 0x1000L);
+    private static final Map<String, Object> VALUES = Map.ofEntries(
+        Map.entry("name", "fake pvrdma"),
+        Map.entry("firmwareVersion", "1.2.3"),
+        Map.entry("deviceVersion", 20),
+        Map.entry("nodeGuid", 0x0002_c903_0004_05f6L),
+        Map.entry("systemImageGuid", 0L),
+        Map.entry("vendorId", 0x15ad),
+        Map.entry("vendorPartId", 0x0820),
+        Map.entry("physicalPortCount", 1),
+        Map.entry("maxMrSize", 1L << 21),
+        Map.entry("pageSizeCap", 0x1000L),
+        Map.entry("transportType", 1),
+        Map.entry("details", Map.of("hca_core_clock", "1000kHZ")));
 
     private FakeAttributes() {
     }

@@ -117,8 +117,8 @@ final class FakeContext implements RdmaContext {
             throw RdmaException.of("query port").device(address).detail("there is no port %d", port)
                 .errno(RdmaException.EINVAL).hint("ports are 1 to 1").build();
         }
-        return new PortAttributes(1, PortState.ACTIVE, Mtu.MTU_4096, Mtu.MTU_1024, 3, 1, 0x04010000,
-            CLAIMED_MAX_MESSAGE, 0, 0, 0, 0, 0, 1, 0, 0, 1, 32, 5, "Ethernet");
+        return new PortAttributes(1, PortState.ACTIVE, Mtu.MTU_4096, Mtu.MTU_1024, 3, 1, 0x04010000, 0x12,
+            CLAIMED_MAX_MESSAGE, 0, 0, 0, 0, 0, 3, 0, 0, 2, 1, 32, 5, "Ethernet");
     }
 
     @Override

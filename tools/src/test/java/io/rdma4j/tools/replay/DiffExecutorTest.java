@@ -76,7 +76,7 @@ class DiffExecutorTest {
     @Test
     void destroysWhatAScriptLeavesBehind() {
         for (int i = 0; i < 3; i++) {
-            play(DEVICE + "?max_pd=1&max_cq=1", "pd0 = CREATE_PD ctx_handle=0", "cq0 = CREATE_CQ cqe=4");
+            play(DEVICE + "?max_pd=1&max_cq=2", "pd0 = CREATE_PD ctx_handle=0", "cq0 = CREATE_CQ cqe=4");
         }
         final PciDevice device = PciDevices.open(DeviceAddress.parse(DEVICE));
         final long before = device.dma().reachableBytes();

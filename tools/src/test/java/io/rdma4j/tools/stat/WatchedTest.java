@@ -12,10 +12,10 @@ import io.rdma4j.driver.live.LiveError;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveSegment;
 import io.rdma4j.driver.live.LiveView;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 import io.rdma4j.verbs.pvrdma.live.DeviceKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import org.junit.jupiter.api.Test;
 
 import java.io.PrintWriter;

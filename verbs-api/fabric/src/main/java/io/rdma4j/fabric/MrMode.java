@@ -28,7 +28,8 @@ public enum MrMode {
     PROV_KEY(1L << 6),
     /**
      * The application tells of changed pages, by {@link MemoryRegion#refresh}, before anybody accesses them. Where the
-     * device has {@link io.rdma4j.verbs.Feature#ON_DEMAND_PAGING} who comes earlier gets an error, or what is there at
+     * device has {@link io.rdma4j.verbs.Feature#ON_DEMAND_PAGING}, everywhere, and
+     * {@link io.rdma4j.verbs.Feature#SUSPEND}, who comes earlier gets an error, or what is there at
      * that moment; elsewhere the pages that were there before. While a refresh runs nobody reaches the region, with one
      * exception: peers that have a key of the device ({@link #PROV_KEY}, or a raw key) do, where the device has no
      * {@code ON_DEMAND_PAGING}, as hiding the region would change their key; what they reach are the old pages or the

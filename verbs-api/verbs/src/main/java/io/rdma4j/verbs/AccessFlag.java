@@ -41,9 +41,20 @@ public enum AccessFlag {
      * this driver, whose memory the keys would reach then. So reserve the range, for example with {@code mmap} and
      * {@code PROT_NONE}, and map into it.
      *
-     * <p>For ranges and for a {@link PageList}, and only where {@link Feature#ON_DEMAND_PAGING} is supported.
+     * <p>For ranges and for a {@link PageList}, and only where {@link Feature#ON_DEMAND_PAGING} is supported. There
+     * {@link Feature#ON_DEMAND_EVERYWHERE} says whether each kind of transfer may touch such memory. The statuses above
+     * are those of the emulated device.
      */
-    ON_DEMAND(64);
+    ON_DEMAND(64),
+    /**
+     * Writes of the device to this memory may become visible in another order than that in which they were made, where
+     * the machine is faster so: no byte tells by its value that others have come, only a completion does. Not a right
+     * but a permission; where nothing is gained by it, it means nothing.
+     */
+    RELAXED_ORDERING(1 << 20);
+
+    /** Flags that devices may ignore: those of {@code IBV_ACCESS_OPTIONAL_RANGE}. */
+    private static final int OPTIONAL = 0x3ff << 20;
 
     private final int bit;
 
@@ -76,6 +87,17 @@ public enum AccessFlag {
     }
 
     /**
+     * The bits of several flags, without those of flags that a device need not know.
+     *
+     * @param flags flags.
+     * @return their bits, or-ed.
+     * @throws NullPointerException if one of them, or all, is null.
+     */
+    public static int requiredBits(final Iterable<AccessFlag> flags) {
+        return bits(flags) & ~OPTIONAL;
+    }
+
+    /**
      * The flags of several bits.
      *
      * @param bits as {@link #bits} gives them; others are left out.
@@ -92,17 +114,17 @@ public enum AccessFlag {
     }
 
     /**
-     * The bits of several flags.
+     * The bits of several flags, without those of flags that a device need not know.
      *
      * @param flags flags.
      * @return their bits, or-ed.
      * @throws NullPointerException if one of them, or all, is null.
      */
-    static int bits(final AccessFlag... flags) {
+    static int requiredBits(final AccessFlag... flags) {
         int bits = 0;
         for (final AccessFlag flag : Objects.requireNonNull(flags, "flags")) {
             bits |= Objects.requireNonNull(flag, "flag").bit;
         }
-        return bits;
+        return bits & ~OPTIONAL;
     }
 }

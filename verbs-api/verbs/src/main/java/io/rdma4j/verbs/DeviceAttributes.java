@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs;
 
+import java.util.Map;
+
 /**
  * Identity and limits of a device, read when it was opened; as {@code struct ibv_device_attr}. Immutable. Limits are
  * the ones that hold in fact on this device.
@@ -30,6 +32,15 @@ public interface DeviceAttributes {
      * @return a number that only this kind of device gives a meaning.
      */
     int deviceVersion();
+
+    /**
+     * Which transport it has; {@code enum ibv_transport_type}.
+     *
+     * @return 0: InfiniBand, RoCE too; 1: iWARP, 2 and 3: usNIC, 4: its own.
+     */
+    default int transportType() {
+        return 0;
+    }
 
     /**
      * Node GUID.
@@ -222,4 +233,14 @@ public interface DeviceAttributes {
      * @return a count.
      */
     int gidTableLength();
+
+    /**
+     * What else this kind of device tells of itself: for people, by the names of {@code ibv_devinfo -v} in
+     * its order. Nothing here takes part in what the driver does.
+     *
+     * @return names and values; empty if there is nothing more. Unmodifiable.
+     */
+    default Map<String, String> details() {
+        return Map.of();
+    }
 }

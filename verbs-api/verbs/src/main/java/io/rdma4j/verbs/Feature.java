@@ -43,8 +43,10 @@ public enum Feature {
     INVALIDATE,
     /** Fast registration work requests. */
     FAST_REGISTRATION,
-    /** Memory windows of type 1 and 2. */
+    /** Memory windows of type 1. */
     MEMORY_WINDOWS,
+    /** Memory windows of type 2. */
+    MEMORY_WINDOWS_TYPE_2,
     /** Regions whose first byte work requests name by address 0. */
     ZERO_BASED,
     /** Regions that work requests name by another address than the one at which this process sees the memory. */
@@ -59,6 +61,14 @@ public enum Feature {
     KEYS_NOT_REUSED,
     /** Regions whose pages need to be there only when a transfer touches them: {@link AccessFlag#ON_DEMAND}. */
     ON_DEMAND_PAGING,
+    /** Regions on demand also for atomics, datagrams and shared receive queues, as far as there are these at all. */
+    ON_DEMAND_EVERYWHERE,
+    /** A region of all memory of the process, whatever is mapped when: {@link MrOptions#allMemory()}. */
+    ALL_MEMORY,
+    /** Taking a device's access to a region on demand away for a while: {@link MemoryRegion#suspend()}. */
+    SUSPEND,
+    /** Regions of dma-bufs by their file descriptors: {@link MrOptions#dmaBuf}. */
+    DMA_BUFS,
     /** Regions that follow when other pages come to lie at their addresses: {@link MemoryRegion#refresh}. */
     REFRESH,
     /**

@@ -29,7 +29,7 @@ public interface MemoryRegion extends AutoCloseable {
     ProtectionDomain pd();
 
     /**
-     * Where this process sees the first byte.
+     * Where this process sees the first byte; of a dma-buf, which byte of that it is.
      *
      * @return a virtual address. The bytes behind it are those of the region, unless it was made of a
      *         {@link PageList}: then as far as its first page reaches.
@@ -69,7 +69,11 @@ public interface MemoryRegion extends AutoCloseable {
      *
      * @return true if {@link #rkey()} can be called.
      */
-    boolean hasRkey();
+    default boolean hasRkey() {
+        final Set<AccessFlag> access = access();
+        return access.contains(AccessFlag.REMOTE_READ) || access.contains(AccessFlag.REMOTE_WRITE)
+            || access.contains(AccessFlag.REMOTE_ATOMIC);
+    }
 
     /**
      * The key for peers.
@@ -89,7 +93,8 @@ public interface MemoryRegion extends AutoCloseable {
      * {@link #rkey()} tell now. Memory that the region does not have any more is released.
      *
      * <p>If the new registration fails the region is exactly as before, with the old keys. If the device then refuses
-     * to end the old one, the region is closed: a key that might still work must not lead to memory.
+     * to end the old one, the region is closed: a key that might still work must not lead to memory. Some refuse while
+     * windows are bound (EBUSY): then it is exactly as before, too.
      *
      * @param changes what shall be different.
      * @throws io.rdma4j.RdmaException as {@link ProtectionDomain#register(MrOptions)}; also EINVAL if nothing is to be
@@ -129,7 +134,8 @@ public interface MemoryRegion extends AutoCloseable {
      * fail as if no page were there, keys and addresses stay. When this returns no transfer to or from the memory is
      * under way. So it is for every region that shares the mapping.
      *
-     * @throws io.rdma4j.RdmaException EOPNOTSUPP if the region is not {@code ON_DEMAND}; EBADFD if it is closed.
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP if the region is not {@code ON_DEMAND}, and on devices without
+     *                                 {@link Feature#SUSPEND}; EBADFD if it is closed.
      */
     default void suspend() {
         throw RdmaException.of("suspend region").object(this).detail("it is not ON_DEMAND")

@@ -19,16 +19,19 @@ import org.agrona.DirectBuffer;
  * What to register, or what to change about a region: see {@link ProtectionDomain#register(MrOptions)} and
  * {@link MemoryRegion#reregister}. What is not set has its default, or stays as it is.
  *
- * <p>The memory is either a range of addresses of this process (register virtual) or a {@link PageList} (register
- * physical); what is set last counts. Not thread-safe; can be used several times.
+ * <p>The memory is a range of addresses of this process (register virtual), a {@link PageList} (register physical) or
+ * a part of a dma-buf; what is set last counts. Not thread-safe; can be used several times.
  */
 public final class MrOptions {
     private static final String OPERATION = "describe a region";
+    private static final int NONE = -1;
 
     private boolean hasMemory;
     private long address;
     private Object owner;
     private boolean readOnly;
+    private boolean allMemory;
+    private int dmaBuf = NONE;
     private PageList pages;
     private int offset;
     private boolean hasLength;
@@ -72,9 +75,44 @@ public final class MrOptions {
         address = firstByte;
         owner = keeper;
         readOnly = isReadOnly;
+        allMemory = false;
+        dmaBuf = NONE;
         pages = null;
         offset = 0;
         return length(bytes);
+    }
+
+    /**
+     * All memory of this process, also what is mapped later; needs {@link AccessFlag#ON_DEMAND}. Work requests name it
+     * by the addresses of this process. A remote right gives peers all of this process.
+     *
+     * @return this.
+     */
+    public MrOptions allMemory() {
+        range(0, Long.MAX_VALUE, null, false);
+        allMemory = true;
+        return this;
+    }
+
+    /**
+     * A part of a dma-buf, which this process need not be able to map. Without {@link #iova} work requests name the
+     * first byte by its place in the dma-buf.
+     *
+     * @param fd    file descriptor. The device holds the memory itself, but keep the descriptor open if the region is
+     *              to be registered anew or shared.
+     * @param first first byte in the dma-buf.
+     * @param bytes its length.
+     * @return this.
+     * @throws RdmaException EINVAL for negative numbers.
+     */
+    public MrOptions dmaBuf(final int fd, final long first, final long bytes) {
+        if (fd < 0 || first < 0) {
+            throw RdmaException.of(OPERATION).detail("dma-buf fd %d from byte %d: neither can be negative", fd, first)
+                .errno(RdmaException.EINVAL).build();
+        }
+        range(first, bytes, null, false);
+        dmaBuf = fd;
+        return this;
     }
 
     /**
@@ -130,13 +168,10 @@ public final class MrOptions {
      */
     public MrOptions pages(final PageList list, final int first, final long bytes) {
         notNull(list, "list of pages");
-        hasMemory = true;
-        address = 0;
-        owner = null;
-        readOnly = false;
+        range(0, bytes, null, false);
         pages = list;
         offset = first;
-        return length(bytes);
+        return this;
     }
 
     /**
@@ -227,7 +262,7 @@ public final class MrOptions {
     }
 
     /**
-     * Whether memory was named, as a range or as pages.
+     * Whether memory was named, in whatever way.
      *
      * @return true if so.
      */
@@ -238,7 +273,7 @@ public final class MrOptions {
     /**
      * The first byte of a range.
      *
-     * @return an address of this process; 0 without a range.
+     * @return an address of this process, or a place in a dma-buf; 0 without a range.
      */
     public long address() {
         return address;
@@ -260,6 +295,24 @@ public final class MrOptions {
      */
     public boolean isReadOnly() {
         return readOnly;
+    }
+
+    /**
+     * Whether the range is all memory of this process.
+     *
+     * @return true if so.
+     */
+    public boolean isAllMemory() {
+        return allMemory;
+    }
+
+    /**
+     * The dma-buf.
+     *
+     * @return its file descriptor; -1 if the memory is not of a dma-buf.
+     */
+    public int dmaBuf() {
+        return dmaBuf;
     }
 
     /**
@@ -347,6 +400,7 @@ public final class MrOptions {
     public String toString() {
         final StringBuilder text = new StringBuilder("MrOptions[");
         text.append(pages != null ? pages + " offset=" + offset
+            : dmaBuf != NONE ? "dma-buf fd=" + dmaBuf + " offset=" + address
             : hasMemory ? String.format("address=0x%x", address) : "no memory");
         if (hasLength) {
             text.append(" length=").append(length);

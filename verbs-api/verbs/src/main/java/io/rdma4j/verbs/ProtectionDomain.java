@@ -40,7 +40,9 @@ public interface ProtectionDomain extends AutoCloseable {
      *                                 the device has no {@link Feature#ON_DEMAND_PAGING}; ENOMEM if the device or IOVA
      *                                 space is exhausted; EBADFD if this domain is closed.
      */
-    MemoryRegion register(long address, long length, AccessFlag... access);
+    default MemoryRegion register(final long address, final long length, final AccessFlag... access) {
+        return register(address, length, null, access);
+    }
 
     /**
      * Registers a direct buffer from its position to its limit, and keeps it from being collected.
@@ -50,7 +52,9 @@ public interface ProtectionDomain extends AutoCloseable {
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL for a heap buffer.
      */
-    MemoryRegion register(ByteBuffer buffer, AccessFlag... access);
+    default MemoryRegion register(final ByteBuffer buffer, final AccessFlag... access) {
+        return register(new MrOptions().buffer(buffer).access(access));
+    }
 
     /**
      * Registers an Agrona buffer over direct memory from 0 to its capacity, and keeps it from being collected.
@@ -60,7 +64,9 @@ public interface ProtectionDomain extends AutoCloseable {
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL for a heap buffer.
      */
-    MemoryRegion register(DirectBuffer buffer, AccessFlag... access);
+    default MemoryRegion register(final DirectBuffer buffer, final AccessFlag... access) {
+        return register(new MrOptions().buffer(buffer).access(access));
+    }
 
     /**
      * Registers all of a piece of memory that was allocated from this device.
@@ -71,7 +77,9 @@ public interface ProtectionDomain extends AutoCloseable {
      * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL for memory of
      *                                 another context, EBADFD for closed memory.
      */
-    MemoryRegion register(PinnedMemory memory, AccessFlag... access);
+    default MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
+        return register(new MrOptions().memory(memory).access(access));
+    }
 
     /**
      * Registers memory by address and keeps its owner from being collected: the way for buffer types that this
@@ -86,7 +94,10 @@ public interface ProtectionDomain extends AutoCloseable {
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}.
      */
-    MemoryRegion register(long address, long length, Object owner, AccessFlag... access);
+    default MemoryRegion register(
+        final long address, final long length, final Object owner, final AccessFlag... access) {
+        return register(new MrOptions().memory(address, length, owner).access(access));
+    }
 
     /**
      * Registers memory in any of the ways that {@link MrOptions} describes: a range of this process' addresses, or
@@ -97,8 +108,10 @@ public interface ProtectionDomain extends AutoCloseable {
      * @throws io.rdma4j.RdmaException as {@link #register(long, long, AccessFlag...)}; also EINVAL if no memory is
      *                                 named, if the pages are too few or too many for offset and length, if the IOVA
      *                                 has another place in its page than the first byte, or if another domain is named;
-     *                                 EOPNOTSUPP for an IOVA of choice or a zero-based region where the device has none
-     *                                 ({@link Feature#IOVA_OF_CHOICE}, {@link Feature#ZERO_BASED}).
+     *                                 EOPNOTSUPP for an IOVA of choice, a zero-based region, a list of pages, a dma-buf
+     *                                 or all memory where the device has none ({@link Feature#IOVA_OF_CHOICE},
+     *                                 {@link Feature#ZERO_BASED}, {@link Feature#PAGE_LISTS}, {@link Feature#DMA_BUFS},
+     *                                 {@link Feature#ALL_MEMORY}).
      */
     MemoryRegion register(MrOptions options);
 
@@ -159,7 +172,7 @@ public interface ProtectionDomain extends AutoCloseable {
      *
      * @param type how it will be bound.
      * @return the window; the caller owns it.
-     * @throws io.rdma4j.RdmaException EOPNOTSUPP on devices without ({@link Feature#MEMORY_WINDOWS}); ENOMEM beyond
+     * @throws io.rdma4j.RdmaException EOPNOTSUPP on devices without ({@link WindowType#feature()}); ENOMEM beyond
      *                                 {@link DeviceAttributes#maxMw()}; EINVAL for null; EBADFD if this domain is
      *                                 closed.
      */

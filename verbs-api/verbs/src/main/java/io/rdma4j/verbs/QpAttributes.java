@@ -7,6 +7,7 @@ package io.rdma4j.verbs;
 
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -472,6 +473,58 @@ public final class QpAttributes {
      */
     public boolean sqdAsyncNotify() {
         return sqdAsyncNotify;
+    }
+
+    /**
+     * Takes over what others say of how a QP is; what says how to change one is left out.
+     *
+     * @param others those that were given there replace these.
+     * @return this.
+     * @throws NullPointerException if it is null.
+     */
+    public QpAttributes merge(final QpAttributes others) {
+        return merge(Objects.requireNonNull(others, "others"), others.given());
+    }
+
+    /**
+     * Takes over some of what others say of how a QP is.
+     *
+     * @param others those that were given there replace these.
+     * @param some   which of them.
+     * @return this.
+     * @throws NullPointerException if one of them is null.
+     */
+    public QpAttributes merge(final QpAttributes others, final Set<QpAttribute> some) {
+        Objects.requireNonNull(others, "others");
+        for (final QpAttribute attribute : Objects.requireNonNull(some, "some")) {
+            if (others.has(attribute)) {
+                copy(attribute, others);
+            }
+        }
+        return this;
+    }
+
+    private void copy(final QpAttribute attribute, final QpAttributes from) {
+        switch (attribute) {
+            case STATE -> state(from.state());
+            case ACCESS_FLAGS -> accessFlags(from.accessFlags());
+            case PKEY_INDEX -> pkeyIndex(from.pkeyIndex());
+            case PORT -> port(from.port());
+            case QKEY -> qkey(from.qkey());
+            case AV -> ah(from.ah());
+            case PATH_MTU -> pathMtu(from.pathMtu());
+            case TIMEOUT -> timeout(from.timeout());
+            case RETRY_CNT -> retryCnt(from.retryCnt());
+            case RNR_RETRY -> rnrRetry(from.rnrRetry());
+            case RQ_PSN -> rqPsn(from.rqPsn());
+            case SQ_PSN -> sqPsn(from.sqPsn());
+            case MAX_QP_RD_ATOMIC -> maxRdAtomic(from.maxRdAtomic());
+            case MAX_DEST_RD_ATOMIC -> maxDestRdAtomic(from.maxDestRdAtomic());
+            case MIN_RNR_TIMER -> minRnrTimer(from.minRnrTimer());
+            case DEST_QPN -> destQpn(from.destQpn());
+            // The others say how to change a QP, not how it is.
+            default -> { }
+        }
     }
 
     @Override

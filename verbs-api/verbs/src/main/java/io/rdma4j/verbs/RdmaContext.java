@@ -34,7 +34,9 @@ public interface RdmaContext extends AutoCloseable {
      * @return true if it does.
      * @throws io.rdma4j.RdmaException EINVAL for null.
      */
-    boolean supports(Feature feature);
+    default boolean supports(final Feature feature) {
+        return whyNot(feature) == null;
+    }
 
     /**
      * Why a feature does not work on this device.

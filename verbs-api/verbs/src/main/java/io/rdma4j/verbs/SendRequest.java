@@ -215,7 +215,7 @@ public final class SendRequest {
     public SendRequest bind(
         final MemoryWindow boundWindow, final int newRkey, final MemoryRegion boundTo, final long first,
         final long bytes, final AccessFlag... rights) {
-        final int bits = AccessFlag.bits(rights);
+        final int bits = AccessFlag.requiredBits(rights);
         if ((bits & ~WINDOW_RIGHTS) != 0) {
             throw new IllegalArgumentException("a window has remote rights only, not " + Arrays.toString(rights));
         }
@@ -247,7 +247,7 @@ public final class SendRequest {
      */
     public SendRequest fastRegister(
         final FastRegion registered, final int newRkey, final long first, final AccessFlag... rights) {
-        final int bits = AccessFlag.bits(rights);
+        final int bits = AccessFlag.requiredBits(rights);
         opcode = SendOpcode.FAST_REG_MR;
         clearSges();
         fastRegion = registered;

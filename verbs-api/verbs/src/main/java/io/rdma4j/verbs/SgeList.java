@@ -97,6 +97,25 @@ public final class SgeList {
     }
 
     /**
+     * Size of some elements together.
+     *
+     * @param count how many, from the first on; of more than the list has room for, those.
+     * @return bytes; the largest int if that is too small.
+     */
+    public int totalLength(final int count) {
+        // One is frequent, and needs no loop.
+        return count == 1 ? lengths[0] : sum(count);
+    }
+
+    private int sum(final int count) {
+        long sum = 0;
+        for (int i = 0; i < Math.min(count, lengths.length); i++) {
+            sum += lengths[i];
+        }
+        return (int) Math.min(sum, Integer.MAX_VALUE);
+    }
+
+    /**
      * First byte of an element.
      *
      * @param index from 0, below {@link #size()}.

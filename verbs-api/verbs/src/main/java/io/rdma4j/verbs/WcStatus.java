@@ -25,7 +25,7 @@ public enum WcStatus {
     BAD_RESP_ERR,
     /** A local buffer was refused while a message arrived for it. */
     LOC_ACCESS_ERR,
-    /** The peer refused the request as malformed or too long. */
+    /** The peer refused the request: malformed, too long, or an operation that its queue pair does not allow. */
     REM_INV_REQ_ERR,
     /**
      * The peer refused the remote key, its bounds or rights; {@link QueuePair#failure()} names them, and where the peer

@@ -8,10 +8,12 @@ package io.rdma4j.driver.live;
 import io.rdma4j.driver.state.StateFolder;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** What tells processes apart, also those that had the same number: from {@code /proc}, see proc(5). */
 final class LiveProcess {
@@ -77,6 +79,24 @@ final class LiveProcess {
             return System.currentTimeMillis() - (long) (Double.parseDouble(uptime[0]) * TimeUnit.SECONDS.toMillis(1));
         } catch (final IOException | NumberFormatException e) {
             return 0;
+        }
+    }
+
+    /** Whether a process has a file open whose name begins so; false if that cannot be told. */
+    static boolean hasOpen(final long pid, final String beginning) {
+        try (Stream<Path> files = Files.list(of(pid, "fd"))) {
+            return files.anyMatch(file -> target(file).startsWith(beginning));
+        } catch (final IOException | UncheckedIOException e) {
+            return false;
+        }
+    }
+
+    private static String target(final Path link) {
+        try {
+            return Files.readSymbolicLink(link).toString();
+        } catch (final IOException e) {
+            // It was closed since the folder was listed.
+            return "";
         }
     }
 

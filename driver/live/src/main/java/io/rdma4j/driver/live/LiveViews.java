@@ -24,6 +24,8 @@ import java.util.Set;
 
 /** Finds and opens what processes publish. */
 public final class LiveViews {
+    /** What programs open that use libibverbs, such as by {@code ibv:rxe0}. */
+    private static final String KERNEL_DEVICES = "/dev/infiniband/uverbs";
     private static final int ESRCH = 3;
     private static final int EPROTO = 71;
     private static final Set<Status> NOT_OF_THE_PROCESS = Set.of(Status.STALE, Status.ELSEWHERE, Status.FOREIGN);
@@ -193,7 +195,8 @@ public final class LiveViews {
      *                address, the last of them; where none was, the only one whose address differs in options alone.
      * @return the view; the caller closes it.
      * @throws io.rdma4j.RdmaException ESRCH if there is no such process, ENODEV if it publishes no such device (the
-     *                                 message lists those it does), EINVAL if address is null and there are several,
+     *                                 message lists those it does), EOPNOTSUPP if it drives one through libibverbs
+     *                                 and publishes none, EINVAL if address is null and there are several,
      *                                 EACCES if it is another user's, and as {@link #open(Path)}.
      */
     public static LiveView ofPid(final long pid, final String address) {
@@ -275,6 +278,12 @@ public final class LiveViews {
         if (found.isEmpty() && !Files.isReadable(LiveProcess.of(pid, "environ"))) {
             return trouble.detail("process %d is of user %d, whose files cannot be read", pid, LiveProcess.user(pid))
                 .errno(RdmaException.EACCES).hint("run as that user, or as root").build();
+        }
+        if (found.isEmpty() && LiveProcess.hasOpen(pid, KERNEL_DEVICES)) {
+            return trouble.detail("process %d drives its RDMA device through libibverbs, and publishes nothing",
+                pid).errno(RdmaException.EOPNOTSUPP)
+                .hint("one that opened it by rdma4j publishes it, unless it runs with %s=off", LiveSettings.VARIABLE)
+                .build();
         }
         return trouble
             .detail(found.isEmpty() ? "process %d publishes no device" : "process %d publishes %s", pid,

@@ -132,6 +132,20 @@ class LiveProcessesTest extends LiveFixture {
     }
 
     @Test
+    void filesThatAProcessHasOpen() throws IOException {
+        final Path file = Files.createTempFile("rdma4j-open", "");
+        try (BufferedReader open = Files.newBufferedReader(file)) {
+            assertThat(LiveProcess.hasOpen(LiveProcess.PID, file.toString())).isTrue();
+            assertThat(LiveProcess.hasOpen(LiveProcess.PID, file + "x")).isFalse();
+            assertThat(open.read()).isEqualTo(-1);
+        } finally {
+            Files.delete(file);
+        }
+        assertThat(LiveProcess.hasOpen(LiveProcess.PID, file.toString())).isFalse();
+        assertThat(LiveProcess.hasOpen(0, "")).isFalse();
+    }
+
+    @Test
     void aProcessThatEndsByItselfLeavesNothing() throws Exception {
         final Process child = publisher("fake:child");
         child.getOutputStream().close();

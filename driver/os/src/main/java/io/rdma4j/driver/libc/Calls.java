@@ -118,6 +118,8 @@ final class Calls {
 
     native long syscall(long number, long argument);
 
+    native long syscall(long number, long address, long operation, long value, long timeout);
+
     @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
     native long process_vm_readv(int pid, long local, long localCount, long remote, long remoteCount, long flags);
 
@@ -126,8 +128,11 @@ final class Calls {
 
     native int ftruncate(int fd, long length);
 
+    native int setns(int fd, int nstype);
+
     native int fallocate(int fd, int mode, long offset, long length);
 
+    /** The argument is a number or an address: the register is the same. */
     native int fcntl(int fd, int command, long argument);
 
     native long lseek(int fd, long offset, int whence);
@@ -143,4 +148,24 @@ final class Calls {
     native int getrlimit(int resource, long limit);
 
     native int geteuid();
+
+    native int socket(int domain, int type, int protocol);
+
+    native int setsockopt(int fd, int level, int name, long value, int length);
+
+    native int bind(int fd, long address, int length);
+
+    native int listen(int fd, int backlog);
+
+    native int accept4(int fd, long address, long length, int flags);
+
+    native int connect(int fd, long address, int length);
+
+    native long sendmsg(int fd, long message, int flags);
+
+    native long recvmsg(int fd, long message, int flags);
+
+    native int sendmmsg(int fd, long messages, int count, int flags);
+
+    native int recvmmsg(int fd, long messages, int count, int flags, long timeout);
 }

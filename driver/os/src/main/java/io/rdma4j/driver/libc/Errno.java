@@ -10,6 +10,7 @@ final class Errno {
     static final int EINTR = 4;
     static final int EBADF = 9;
     static final int ENOSYS = 38;
+    static final int ECONNABORTED = 103;
 
     private Errno() {
     }

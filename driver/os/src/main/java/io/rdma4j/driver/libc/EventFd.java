@@ -6,7 +6,10 @@ package io.rdma4j.driver.libc;
 
 import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -16,6 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class EventFd implements AutoCloseable {
     private static final int FLAGS = LibcConstants.EFD_NONBLOCK | LibcConstants.EFD_CLOEXEC;
+    private static final String KIND = "anon_inode:[eventfd]";
     private static final int COUNT_OFFSET = 0;
     private static final int ONE_OFFSET = 8;
 
@@ -39,6 +43,28 @@ public final class EventFd implements AutoCloseable {
             throw Libc.failure("eventfd", Native.getLastError()).build();
         }
         return new EventFd(Fd.of(fd, "eventfd"));
+    }
+
+    /**
+     * Takes over one that another process made and passed. Reads and signals of it do not block from now on, there
+     * either: whoever made it could else hold up whoever signals.
+     *
+     * @param passed the descriptor
+     * @return the owner, also of the descriptor
+     * @throws RdmaException EINVAL if it is something else; then it is still the caller's
+     */
+    public static EventFd of(final Fd passed) {
+        final Path link = Path.of("/proc/self/fd/" + passed.fd());
+        final String what;
+        try {
+            what = Files.readSymbolicLink(link).toString();
+        } catch (final IOException e) {
+            throw RdmaException.of("take eventfd").object(link).detail("%s", e.getMessage()).errno(RdmaException.EIO)
+                .cause(e).build();
+        }
+        Checks.that(what.equals(KIND), "take eventfd", "%s is %s, not %s", link, what, KIND);
+        FileCalls.setNonBlocking(passed.fd());
+        return new EventFd(passed);
     }
 
     /**

@@ -12,6 +12,8 @@ import io.rdma4j.RdmaException;
  * {@link Libc}.
  */
 public final class FileCalls {
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_GET_SEALS = 1034;
@@ -32,6 +34,18 @@ public final class FileCalls {
      */
     public static int duplicate(final int fd) {
         return fcntl("fcntl F_DUPFD_CLOEXEC", fd, F_DUPFD_CLOEXEC, 0);
+    }
+
+    /**
+     * Has reads of an open file fail with EAGAIN where they would wait ({@code F_SETFL}, {@code O_NONBLOCK}); all
+     * descriptors of that open file share this.
+     *
+     * @param fd an open file descriptor
+     * @throws RdmaException EBADF if it is not open
+     */
+    public static void setNonBlocking(final int fd) {
+        final int flags = fcntl("fcntl F_GETFL", fd, F_GETFL, 0);
+        fcntl("fcntl F_SETFL", fd, F_SETFL, flags | LibcConstants.O_NONBLOCK);
     }
 
     /**

@@ -28,6 +28,16 @@ class FileCallsTest {
     }
 
     @Test
+    void anOpenFileNeedNotBlock() throws Exception {
+        try (Fd fd = Fd.of(Libc.memfdCreate("blocking", 0), "blocking")) {
+            assertThat(ProcSelf.flags(fd.fd()) & LibcConstants.O_NONBLOCK).isZero();
+            FileCalls.setNonBlocking(fd.fd());
+            assertThat(ProcSelf.flags(fd.fd()) & LibcConstants.O_NONBLOCK).isNotZero();
+        }
+        assertFails("fcntl F_GETFL", "EBADF", () -> FileCalls.setNonBlocking(NOT_OPEN));
+    }
+
+    @Test
     void sealsHold() {
         try (Fd fd = Fd.of(Libc.memfdCreate("sealed", LibcConstants.MFD_ALLOW_SEALING), "sealed");
             Fd other = Fd.of(Libc.memfdCreate("not-to-be-sealed", 0), "other")) {

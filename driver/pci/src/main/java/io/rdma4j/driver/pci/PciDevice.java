@@ -98,6 +98,15 @@ public interface PciDevice extends AutoCloseable {
     }
 
     /**
+     * The address that the network has given the device, which becomes its GID if nobody chooses another one.
+     *
+     * @return 16 bytes in network order; null if it has none, and the driver makes one of the node's GUID.
+     */
+    default byte[] networkAddress() {
+        return null;
+    }
+
+    /**
      * Publishes what the provider counts by itself, if anything. Called when the driver begins with the device.
      *
      * @param live where; valid until the device is closed, and harmless then.

@@ -12,9 +12,9 @@ import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 
 /**
  * Where a ring is said to be.

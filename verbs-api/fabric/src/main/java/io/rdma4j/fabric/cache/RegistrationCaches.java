@@ -31,7 +31,8 @@ public final class RegistrationCaches {
 
     static RegionCache create(final ProtectionDomain pd, final CacheSettings settings) {
         requireNotNull(pd, "protection domain");
-        return new RegionCache(pd, settings, () -> pd.context().supports(Feature.ON_DEMAND_PAGING));
+        return new RegionCache(pd, settings, () -> pd.context().supports(Feature.ON_DEMAND_PAGING)
+            && pd.context().supports(Feature.ON_DEMAND_EVERYWHERE));
     }
 
     private static void requireNotNull(final Object value, final String name) {

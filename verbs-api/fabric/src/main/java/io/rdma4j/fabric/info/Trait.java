@@ -21,8 +21,8 @@ enum Trait {
     KEYS_NOT_REUSED(Feature.KEYS_NOT_REUSED),
     /** Regions that begin at 0. */
     ZERO_BASED(Feature.ZERO_BASED),
-    /** Pages are looked for when they are used. */
-    PAGE_FAULTS(Feature.ON_DEMAND_PAGING),
+    /** Pages are looked for when they are used, by whatever operation. */
+    PAGE_FAULTS(Feature.ON_DEMAND_PAGING, Feature.ON_DEMAND_EVERYWHERE),
     /** Pages of a region can be exchanged, under the same keys. */
     REFRESH(Feature.REFRESH),
     /** Registers any memory of the process, so also that of dma-bufs. Not a feature: the driver tells. */

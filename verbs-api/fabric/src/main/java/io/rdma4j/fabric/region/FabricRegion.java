@@ -315,11 +315,11 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             throw badState(operation).build();
         }
         final RegionRules rules = plan.rules();
-        if (!rules.refreshes && !rules.mmuNotify) {
+        if (!rules.refreshes && !rules.mmuNotify && !body.devices().isOnDemand()) {
             throw Refusals.of(FiErrno.FI_ENOSYS, operation, "%s: %s", this, rules.whyNoRefresh)
                 .hint("close it and register anew").build();
         }
-        if (!rules.refreshes && body.hasKeyToKeep()) {
+        if (!rules.refreshes && !body.devices().isOnDemand() && body.hasKeyToKeep()) {
             throw Refusals.of(FiErrno.FI_ENOSYS, operation, "%s: peers were told a key that would change: %s", this,
                 rules.whyNoRefresh).hint("close it and register anew").build();
         }

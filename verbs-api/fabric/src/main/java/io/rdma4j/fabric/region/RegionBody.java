@@ -162,7 +162,7 @@ final class RegionBody {
             if (inPlace && !waitsForEnable && !devices.isOnDemand()) {
                 undo.add(this::takeAway);
             }
-            if (rules.refreshes) {
+            if (rules.refreshes || devices.isOnDemand()) {
                 refreshInPlace(ranges);
             } else {
                 devices.replacePages();

@@ -80,7 +80,9 @@ final class RegionRules {
         directory = hasMemory && context.supports(Feature.RDMA_READ) && context.supports(Feature.REMOTE_KEYS);
         whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
         iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);
-        onDemand = (!allocated || mmuNotify) && context.supports(Feature.ON_DEMAND_PAGING);
+        // Where the pages change, peers with a key of the device must be kept out without taking that key away.
+        onDemand = (mmuNotify ? context.supports(Feature.SUSPEND) : !allocated)
+            && context.supports(Feature.ON_DEMAND_PAGING) && context.supports(Feature.ON_DEMAND_EVERYWHERE);
         whyNoRefresh = context.whyNot(Feature.REFRESH);
         refreshes = whyNoRefresh == null;
         storesByProcessor = context.supports(Feature.PROCESSOR_STORES);

@@ -28,7 +28,7 @@ import io.rdma4j.fabric.live.CacheKind;
 import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PinnedMemory;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
+import io.rdma4j.verbs.live.MrKind;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.List;

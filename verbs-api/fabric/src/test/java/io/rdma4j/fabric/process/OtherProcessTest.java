@@ -41,11 +41,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Devices of one name in two processes are two devices, which do not reach each other and say so. */
+/** Devices of one name in two processes are two devices. Without a wire they do not reach each other and say so. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class OtherProcessTest {
     private static final int EHOSTUNREACH = 113;
-    private static final String DEVICE = "emulated:";
+    private static final String DEVICE = "emulated:?wire=none";
 
     private OtherProcess other;
     private RdmaContext context;
@@ -143,7 +143,7 @@ class OtherProcessTest {
     /** What the address chooses is the same in all processes, which then must not be taken for one another. */
     @Test
     void aChosenIdentityIsKept() throws IOException {
-        final String chosen = "emulated:chosen?guid=0211:22ff:fe33:4455";
+        final String chosen = "emulated:chosen?wire=none&guid=0211:22ff:fe33:4455";
         try (OtherProcess twin = new OtherProcess(chosen); RdmaContext same = RdmaDevices.open(chosen);
              AddressedNode own = new AddressedNode(same, EndpointType.RDM,
                  new EndpointOptions().connectTimeout(Duration.ofMillis(500)))) {

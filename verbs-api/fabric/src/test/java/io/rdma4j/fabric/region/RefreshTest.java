@@ -157,10 +157,10 @@ class RefreshTest {
         }
     }
 
-    /** The device, as if it could not exchange pages under the same keys. */
+    /** The device, as if it could neither exchange pages under the same keys nor suspend those on demand. */
     private RdmaContext withoutRefresh() {
         return proxy(RdmaContext.class, (proxy, method, arguments) -> {
-            if (arguments != null && arguments[0] == Feature.REFRESH) {
+            if (arguments != null && (arguments[0] == Feature.REFRESH || arguments[0] == Feature.SUSPEND)) {
                 return method.getName().equals("whyNot") ? "pages are held" : (Object) false;
             }
             return invoke(domains.context(), method, arguments);
@@ -294,6 +294,18 @@ class RefreshTest {
         final long key = region.key();
         assertRefused(FiErrno.FI_ENOSYS, region::refresh, "register anew");
         assertThat(region.key()).isEqualTo(key);
+        assertThat(region.isEnabled()).isTrue();
+        region.close();
+    }
+
+    @Test
+    void withoutRefreshPagesOnDemandNeedNone() {
+        final FabricRegion region = (FabricRegion) domains.open(hints -> hints.context(withoutRefresh()))
+            .register(remote(buffer, 7));
+        final RegionDevice.Keys told = region.body().devices().keys();
+        assertThat(region.body().devices().isOnDemand()).isTrue();
+        region.refresh();
+        assertThat(region.body().devices().keys()).isSameAs(told);
         assertThat(region.isEnabled()).isTrue();
         region.close();
     }

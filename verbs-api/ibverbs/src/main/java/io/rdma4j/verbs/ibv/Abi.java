@@ -55,6 +55,7 @@ final class Abi {
     static final class VerbsContext {
         static final int SZ = 8;
         static final int QUERY_DEVICE_EX = 104;
+        static final int ADVISE_MR = 312;
         static final int QUERY_PORT = 320;
         /** Its size in the first version that this was tried with. */
         static final int LENGTH = 648;
@@ -84,17 +85,66 @@ final class Abi {
         static final int MAX_MR = 136;
         static final int MAX_PD = 140;
         static final int MAX_QP_RD_ATOM = 144;
+        static final int MAX_EE_RD_ATOM = 148;
+        static final int MAX_RES_RD_ATOM = 152;
         static final int MAX_QP_INIT_RD_ATOM = 156;
+        static final int MAX_EE_INIT_RD_ATOM = 160;
         static final int ATOMIC_CAP = 164;
+        static final int MAX_EE = 168;
+        static final int MAX_RDD = 172;
         static final int MAX_MW = 176;
+        static final int MAX_RAW_IPV6_QP = 180;
+        static final int MAX_RAW_ETHY_QP = 184;
+        static final int MAX_MCAST_GRP = 188;
+        static final int MAX_MCAST_QP_ATTACH = 192;
+        static final int MAX_TOTAL_MCAST_QP_ATTACH = 196;
         static final int MAX_AH = 200;
+        static final int MAX_FMR = 204;
+        static final int MAX_MAP_PER_FMR = 208;
         static final int MAX_SRQ = 212;
         static final int MAX_SRQ_WR = 216;
         static final int MAX_SRQ_SGE = 220;
+        static final int LOCAL_CA_ACK_DELAY = 226;
         static final int PHYS_PORT_CNT = 227;
         static final int LENGTH = 232;
 
         private DeviceAttr() {
+        }
+    }
+
+    /** {@code struct ibv_device_attr_ex}, which begins with an {@code ibv_device_attr}. */
+    static final class DeviceAttrEx {
+        static final int ODP_CAPS_GENERAL_CAPS = 240;
+        static final int ODP_CAPS_PER_TRANSPORT_CAPS_RC_ODP_CAPS = 248;
+        static final int ODP_CAPS_PER_TRANSPORT_CAPS_UC_ODP_CAPS = 252;
+        static final int ODP_CAPS_PER_TRANSPORT_CAPS_UD_ODP_CAPS = 256;
+        static final int COMPLETION_TIMESTAMP_MASK = 264;
+        static final int HCA_CORE_CLOCK = 272;
+        static final int DEVICE_CAP_FLAGS_EX = 280;
+        static final int TSO_CAPS_MAX_TSO = 288;
+        static final int TSO_CAPS_SUPPORTED_QPTS = 292;
+        static final int RSS_CAPS_SUPPORTED_QPTS = 296;
+        static final int RSS_CAPS_MAX_RWQ_INDIRECTION_TABLES = 300;
+        static final int RSS_CAPS_MAX_RWQ_INDIRECTION_TABLE_SIZE = 304;
+        static final int RSS_CAPS_RX_HASH_FIELDS_MASK = 312;
+        static final int RSS_CAPS_RX_HASH_FUNCTION = 320;
+        static final int MAX_WQ_TYPE_RQ = 328;
+        static final int PACKET_PACING_CAPS_QP_RATE_LIMIT_MIN = 332;
+        static final int PACKET_PACING_CAPS_QP_RATE_LIMIT_MAX = 336;
+        static final int PACKET_PACING_CAPS_SUPPORTED_QPTS = 340;
+        static final int RAW_PACKET_CAPS = 344;
+        static final int TM_CAPS_MAX_RNDV_HDR_SIZE = 348;
+        static final int TM_CAPS_MAX_NUM_TAGS = 352;
+        static final int TM_CAPS_FLAGS = 356;
+        static final int TM_CAPS_MAX_OPS = 360;
+        static final int TM_CAPS_MAX_SGE = 364;
+        static final int CQ_MOD_CAPS_MAX_CQ_COUNT = 368;
+        static final int CQ_MOD_CAPS_MAX_CQ_PERIOD = 370;
+        static final int MAX_DM_SIZE = 376;
+        static final int XRC_ODP_CAPS = 392;
+        static final int LENGTH = 400;
+
+        private DeviceAttrEx() {
         }
     }
 
@@ -115,10 +165,12 @@ final class Abi {
         static final int MAX_VL_NUM = 39;
         static final int SM_SL = 40;
         static final int SUBNET_TIMEOUT = 41;
+        static final int INIT_TYPE_REPLY = 42;
         static final int ACTIVE_WIDTH = 43;
         static final int ACTIVE_SPEED = 44;
         static final int PHYS_STATE = 45;
         static final int LINK_LAYER = 46;
+        static final int PORT_CAP_FLAGS2 = 48;
         static final int LENGTH = 52;
 
         private PortAttr() {

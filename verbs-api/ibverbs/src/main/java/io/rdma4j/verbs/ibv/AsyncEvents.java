@@ -79,8 +79,12 @@ final class AsyncEvents implements EventSubscription.Source {
             // Also a file that is gone or closed is readable: then the library fails.
             while (!wait.isClosed() && wait.isReadable()
                 && context.library.getAsyncEvent(context.pointer, event.addressOffset()) == 0) {
-                fatal |= received();
-                context.library.ackAsyncEvent(event.addressOffset());
+                try {
+                    fatal |= received();
+                } finally {
+                    // Without that the library would wait for it when the object is destroyed.
+                    context.library.ackAsyncEvent(event.addressOffset());
+                }
             }
         }
         if (fatal) {

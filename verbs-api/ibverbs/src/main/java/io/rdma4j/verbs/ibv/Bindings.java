@@ -12,6 +12,7 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.spi.RegionChecks;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -21,8 +22,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Bindings {
     private static final int NEEDS_LOCAL_WRITE = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit();
-    private static final int WINDOW_RIGHTS = NEEDS_LOCAL_WRITE | AccessFlag.REMOTE_READ.bit();
-    private static final int NO_RIGHTS = -1;
 
     private final SendPath path;
     private final IbvPd pd;
@@ -38,15 +37,21 @@ final class Bindings {
     /** Posts what is in the list already, then this request alone; the list is empty then. */
     int enqueue(final SendRequest request) {
         final MemoryWindow window = request.window();
-        final int refusal = request.length() == 0 ? ReturnCode.INVALID_REQUEST : objection(window, WindowType.TYPE_2);
+        final long length = request.length();
+        final int refusal = length == 0 ? ReturnCode.INVALID_REQUEST : objection(window, WindowType.TYPE_2);
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
+        // Read once: what was checked is what is written, also if another thread changes the request meanwhile.
         final IbvWindow own = (IbvWindow) window;
+        final MemoryRegion region = request.region();
         final int newKey = request.newKey();
-        final int other = own.hasKey(newKey) ? objection(own.pd, request.region(), request.iova(), request.length(),
-            request.access()) : ReturnCode.INVALID_REQUEST;
-        return other == ReturnCode.OK ? hold(own, (IbvMr) request.region(), () -> place(request, own, newKey)) : other;
+        final long iova = request.iova();
+        final int access = request.access();
+        final int other = own.hasKey(newKey) ? objection(own.pd, region, iova, length, access)
+            : ReturnCode.INVALID_REQUEST;
+        return other != ReturnCode.OK ? other : hold(own, (IbvMr) region,
+            () -> place(request, own, newKey, (IbvMr) region, iova, length, access));
     }
 
     private interface Held {
@@ -73,22 +78,23 @@ final class Bindings {
         }
     }
 
-    private int place(final SendRequest request, final IbvWindow window, final int newKey) {
+    private int place(final SendRequest request, final IbvWindow window, final int newKey, final IbvMr region,
+        final long iova, final long length, final int access) {
         final int seq = path.nextSequence();
         final long at = path.claim(request.wrId(), 0);
         if (at < 0) {
             return (int) at;
         }
-        path.work.describe(seq, SendOpcode.BIND_MW, request.iova(), newKey);
+        path.work.describe(seq, SendOpcode.BIND_MW, iova, newKey);
         UnsafeApi.putInt(at + Abi.SendWr.OPCODE, Opcodes.BIND_MW);
         UnsafeApi.putInt(at + Abi.SendWr.SEND_FLAGS, request.flags());
         UnsafeApi.putInt(at + Abi.SendWr.NUM_SGE, 0);
         UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_MW, window.pointer);
         UnsafeApi.putInt(at + Abi.SendWr.BIND_MW_RKEY, newKey);
-        UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_BIND_INFO_MR, ((IbvMr) request.region()).pointer());
-        UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_BIND_INFO_ADDR, request.iova());
-        UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_BIND_INFO_LENGTH, request.length());
-        UnsafeApi.putInt(at + Abi.SendWr.BIND_MW_BIND_INFO_MW_ACCESS_FLAGS, request.access());
+        UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_BIND_INFO_MR, region.pointer());
+        UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_BIND_INFO_ADDR, iova);
+        UnsafeApi.putLong(at + Abi.SendWr.BIND_MW_BIND_INFO_LENGTH, length);
+        UnsafeApi.putInt(at + Abi.SendWr.BIND_MW_BIND_INFO_MW_ACCESS_FLAGS, access);
         path.commit(at);
         final int code = path.submitHeld();
         if (code == ReturnCode.OK) {
@@ -101,8 +107,9 @@ final class Bindings {
     int bindWindow(
         final long qp, final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova,
         final long length, final AccessFlag... flags) {
-        final int access = rights(flags);
-        final int refusal = access == NO_RIGHTS ? ReturnCode.INVALID_REQUEST : objection(window, WindowType.TYPE_1);
+        final int access = RegionChecks.windowRights(flags);
+        final int refusal = access == RegionChecks.NO_RIGHTS ? ReturnCode.INVALID_REQUEST
+            : objection(window, WindowType.TYPE_1);
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
@@ -138,20 +145,6 @@ final class Bindings {
         }
         window.adoptKey();
         return ReturnCode.OK;
-    }
-
-    private static int rights(final AccessFlag... flags) {
-        if (flags == null) {
-            return NO_RIGHTS;
-        }
-        int bits = 0;
-        for (final AccessFlag flag : flags) {
-            if (flag == null || (flag.bit() & WINDOW_RIGHTS) == 0) {
-                return NO_RIGHTS;
-            }
-            bits |= flag.bit();
-        }
-        return bits;
     }
 
     private int objection(final MemoryWindow window, final WindowType type) {

@@ -45,8 +45,9 @@ final class CallGate {
      * @return OK if {@link #leave()} is to follow, else the code that refuses.
      */
     int enter() {
-        // Both volatile: who shuts the gate is seen here, or sees this.
-        inside = true;
+        // The compiler must not look at the code first; a processor may, which awaitEmpty() reckons with.
+        INSIDE.setOpaque(this, true);
+        VarHandle.acquireFence();
         final int refusal = code;
         if (refusal != ReturnCode.OK) {
             leave();
@@ -58,26 +59,36 @@ final class CallGate {
         INSIDE.setRelease(this, false);
     }
 
-    boolean isInside() {
-        return inside;
-    }
-
     int code() {
         return code;
     }
 
     /** Says what is to be answered from now on; nothing opens a gate that was shut for good. */
-    void set(final int next) {
+    synchronized void set(final int next) {
         if (code != ReturnCode.CLOSED) {
             code = next;
         }
     }
 
-    /** Waits until nobody is inside; the gate is shut. */
+    /**
+     * Waits longer than a processor keeps a store to itself: less than a microsecond, and not over an interruption. Who
+     * went in before he could see what the caller stored is seen afterwards. A
+     * fence for each call would take as long as the call.
+     */
+    static void settle() {
+        final long began = System.nanoTime();
+        while (System.nanoTime() - began < PAUSE_NANOS) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    /** Waits until nobody is inside who went in before; the gate is shut, or what he was to see is stored. */
     void awaitEmpty(final String operation, final IbvContext context, final Object what) {
+        settle();
         final long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (inside) {
             if (System.nanoTime() - deadline > 0) {
+                context.stuck();
                 throw Errors.error(RdmaException.EBUSY, operation, context, "a thread does not come out of %s", what);
             }
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -5,7 +5,6 @@
 
 package io.rdma4j.verbs.ibv;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.spi.Errors;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -125,13 +124,19 @@ final class CompletionEvents {
         final long at = event.addressOffset();
         while (wait.isReadable() && context.library.getCqEvent(pointer, at, at + Long.BYTES) == 0) {
             final long cq = event.getLong(0);
-            synchronized (this) {
-                final IbvCq object = cqs.get(cq);
-                if (object != null) {
-                    ready.add(object);
-                }
+            try {
+                received(cq);
+            } finally {
+                // Without that the library would wait for it when the CQ is destroyed.
+                context.library.ackCqEvents(cq, 1);
             }
-            context.library.ackCqEvents(cq, 1);
+        }
+    }
+
+    private synchronized void received(final long cq) {
+        final IbvCq object = cqs.get(cq);
+        if (object != null) {
+            ready.add(object);
         }
     }
 
@@ -155,17 +160,22 @@ final class CompletionEvents {
 
     /** Gives the channel back; its queues are gone. */
     void close() {
+        boolean interrupted = false;
         synchronized (this) {
             ended = true;
             notifyAll();
             wait.wakeUp();
             while (led) {
-                sleep(SLICE_NANOS);
-                if (Thread.currentThread().isInterrupted()) {
-                    throw Errors.error(RdmaException.EBUSY, "close completion channel", context,
-                        "interrupted while a thread still waits for it");
+                try {
+                    // Nothing holds up the leader: it waits in slices, and never for the library.
+                    wait(TimeUnit.NANOSECONDS.toMillis(SLICE_NANOS));
+                } catch (final InterruptedException e) {
+                    interrupted = true;
                 }
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
         wait.close();
         context.destroyed(context.library.destroyCompChannel(pointer), "close completion channel",

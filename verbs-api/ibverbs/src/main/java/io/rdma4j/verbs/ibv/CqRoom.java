@@ -9,13 +9,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Room in a CQ: what QPs reserved, and what is left there by those that are closed. Guarded by the CQ. */
 final class CqRoom {
     private final List<CqUse> uses = new ArrayList<>();
     private int capacity;
-    /** Completions that nobody wants, until a poll has found the queue empty. */
-    private volatile int stale;
+    /** Completions that nobody wants, until a poll has found the queue empty: that takes no lock. */
+    private final AtomicInteger stale = new AtomicInteger();
 
     CqRoom(final int capacity) {
         this.capacity = capacity;
@@ -25,9 +26,10 @@ final class CqRoom {
     String add(final CqUse use) {
         final long before = reserved(null);
         final long needed = use.reserves() ? reserved(use) - before : 0;
-        if (needed > 0 && before + needed + stale > capacity) {
+        if (needed > 0 && before + needed + stale() > capacity) {
             return capacity + " entries cannot hold " + needed + " more (" + use + ") beside " + before
-                + " reserved for " + uses.size() + " QPs" + (stale > 0 ? " and " + stale + " left by closed QPs" : "");
+                + " reserved for " + uses.size() + " QPs"
+                + (stale() > 0 ? " and " + stale + " left by closed QPs" : "");
         }
         uses.add(use);
         return null;
@@ -35,36 +37,40 @@ final class CqRoom {
 
     void remove(final CqUse use, final int left) {
         uses.remove(use);
-        stale += left;
+        stale.addAndGet(left);
+        if (use.srq() != null && use.reserves() && uses.stream().noneMatch(other -> other.srq() == use.srq())) {
+            // Nobody reserves room for these any more, and some of them may be here.
+            stale.addAndGet(use.srq().outstanding());
+        }
     }
 
     /** What may be in the queue from the former life of a QP. */
     void left(final int count) {
-        stale += count;
+        stale.addAndGet(count);
     }
 
     boolean hasStale() {
-        return stale > 0;
+        return stale() > 0;
     }
 
     int stale() {
-        return stale;
+        return stale.get();
     }
 
     /** A poll that began after these had been left has found the queue empty. */
     void gone(final int count) {
-        stale -= count;
+        stale.addAndGet(-count);
     }
 
     /** Whether a full load of all would overflow the queue. */
     boolean isTight() {
-        return reserved(null) + stale > capacity;
+        return reserved(null) + stale() > capacity;
     }
 
     String objection(final int count) {
         final long before = reserved(null);
-        return before > 0 && before + stale > count ? count + " entries cannot hold the " + before + " reserved for "
-            + uses + (stale > 0 ? " and " + stale + " left by closed QPs" : "") : null;
+        return before > 0 && before + stale() > count ? count + " entries cannot hold the " + before + " reserved for "
+            + uses + (stale() > 0 ? " and " + stale + " left by closed QPs" : "") : null;
     }
 
     void capacity(final int count) {

@@ -26,10 +26,6 @@ final class Devices {
     private Devices() {
     }
 
-    /** An open context and the name of its device. */
-    record Opened(String name, long context) {
-    }
-
     /** Names of all devices; none where the kernel has no RDMA at all. */
     static List<String> names(final VerbsLibrary library) {
         final List<String> names = new ArrayList<>();
@@ -44,12 +40,13 @@ final class Devices {
         return names;
     }
 
-    private static String name(final long device) {
+    /** Its name, without that of the provider. */
+    static String name(final long device) {
         return Struct.text(device + Abi.Device.NAME, Abi.Device.NAME_LENGTH);
     }
 
-    /** Opens the device that the address names, or the first one. */
-    static Opened open(final DeviceAddress address, final VerbsLibrary library) {
+    /** Opens the device that the address names, or the first one; its context. */
+    static long open(final DeviceAddress address, final VerbsLibrary library) {
         final UnsafeBuffer count = Struct.allocate(Integer.BYTES);
         final long list = library.getDeviceList(count.addressOffset());
         if (list == 0) {
@@ -101,8 +98,7 @@ final class Devices {
             .build();
     }
 
-    private static Opened open(final DeviceAddress address, final VerbsLibrary library, final long device) {
-        final String name = name(device);
+    private static long open(final DeviceAddress address, final VerbsLibrary library, final long device) {
         final String file = Struct.text(device + Abi.Device.DEV_NAME, Abi.Device.NAME_LENGTH);
         final long context = library.openDevice(device);
         if (context == 0) {
@@ -118,7 +114,7 @@ final class Devices {
                 .hint("only 64-bit x86 and rdma-core's libibverbs.so.1 are known; docs/ibverbs.md")
                 .build();
         }
-        return new Opened(name, context);
+        return context;
     }
 
     private static RdmaException notOpened(final DeviceAddress address, final Path file, final int errno) {

@@ -6,11 +6,15 @@
 package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.driver.libc.EventFd;
+import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.PollSet;
 
-/** Waits until a file of the library has something to read, or somebody ends the wait. One thread waits at a time. */
+/**
+ * Waits until a file of the library has something to read, or somebody ends the wait. One thread waits at a time. The
+ * file does not block its reader: an event that was seen is gone if its object is destroyed before it is read.
+ */
 final class FdWait implements AutoCloseable {
     private final EventFd wakeUp = EventFd.create();
     private final PollSet both = new PollSet(2);
@@ -18,6 +22,7 @@ final class FdWait implements AutoCloseable {
     private volatile boolean closed;
 
     FdWait(final int fd) {
+        FileCalls.setNonBlocking(fd);
         both.add(fd, LibcConstants.POLLIN);
         both.add(wakeUp.fd(), LibcConstants.POLLIN);
         one.add(fd, LibcConstants.POLLIN);

@@ -10,6 +10,9 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidType;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * The GID table of a device's ports. It is the kernel's: entries follow the addresses of the network device. One thing
  * is different here: index 0 is the GID to send from by default, chosen when the device is opened, and the device's own
@@ -69,13 +72,25 @@ final class GidTable {
         if (found < 0) {
             throw RdmaException.of("open device")
                 .device(context.address())
-                .detail("no port has GID %s", wished)
+                .detail("no port has GID %s, but %s", wished, names())
                 .errno(RdmaException.EINVAL)
                 .hint("give the address to the network device of the RDMA device; show_gids and ibv_devinfo -v list "
                     + "what there is")
                 .build();
         }
         return found;
+    }
+
+    /** Those that there are. */
+    private String names() {
+        final List<String> names = new ArrayList<>();
+        for (int i = 0; i < context.attributes().gidTableLength(); i++) {
+            final Gid gid = read(1, i);
+            if (!gid.isZero() && !names.contains(gid.toString())) {
+                names.add(gid.toString());
+            }
+        }
+        return names.isEmpty() ? "there is none at all" : String.join(", ", names);
     }
 
     /** The device's index. */

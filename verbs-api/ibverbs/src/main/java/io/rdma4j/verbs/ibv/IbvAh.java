@@ -5,9 +5,11 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.live.AhKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** An address handle. The library's goes when no request that was posted with it is in a queue any more. */
@@ -21,13 +23,26 @@ final class IbvAh extends IbvObject implements AddressHandle {
         this.pd = pd;
         this.attributes = attributes;
         this.pointer = pointer;
+        publish(AhKind.KIND, context.nextNumber(), this::describe);
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(AhKind.PD, pd.number)
+            .set(AhKind.PORT, attributes.port())
+            .set(AhKind.GID_INDEX, attributes.sgidIndex())
+            .set(AhKind.DGID_HIGH, attributes.dgid().high())
+            .set(AhKind.DGID_LOW, attributes.dgid().low())
+            .set(AhKind.SL, attributes.serviceLevel())
+            .set(AhKind.HOP_LIMIT, attributes.hopLimit())
+            .set(AhKind.TRAFFIC_CLASS, attributes.trafficClass());
     }
 
     static IbvAh create(final IbvPd pd, final AhAttributes attributes, final String operation) {
         final UnsafeBuffer attr = Struct.allocate(Abi.AhAttr.LENGTH);
         Ways.write(attr, 0, attributes, pd.context.gids);
-        return new IbvAh(pd, attributes, pd.context.requireObject(
-            pd.context.library.createAh(pd.pointer, attr.addressOffset()), operation, "ibv_create_ah"));
+        final long handle = pd.context.library.createAh(pd.pointer, attr.addressOffset());
+        Struct.keep(attr);
+        return new IbvAh(pd, attributes, pd.context.requireObject(handle, operation, "ibv_create_ah"));
     }
 
     @Override

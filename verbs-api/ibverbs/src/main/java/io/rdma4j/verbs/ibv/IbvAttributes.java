@@ -8,10 +8,12 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.verbs.DeviceAttributes;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 
 import java.nio.ByteOrder;
+import java.util.Map;
 
-/** From {@code struct ibv_device_attr}, read once. Sizes of queues are powers of two here, so limits are, too. */
+/** From {@code struct ibv_device_attr_ex}, read once. Sizes of queues are powers of two here, so limits are, too. */
 final class IbvAttributes implements DeviceAttributes {
     /** What the largest devices have. SoftRoCE allows a million, which is more memory than machines have. */
     private static final int MAX_WR = 1 << 15;
@@ -19,22 +21,29 @@ final class IbvAttributes implements DeviceAttributes {
     private final DirectBuffer attr;
     private final String name;
     private final int version;
+    private final int transport;
+    private final Map<String, String> details;
     private final int gidTableLength;
     private final int pkeyTableLength;
 
     /**
      * Takes what was asked of the device.
      *
-     * @param attr    an {@code ibv_device_attr}.
+     * @param attr    an {@code ibv_device_attr_ex}.
      * @param port    the {@code ibv_port_attr} of the first port: the lengths of its tables hold, whatever the device
      *                says of all ports.
-     * @param name    of the device.
-     * @param version of what its driver and library have in common.
+     * @param device  the {@code ibv_device}.
+     * @param driver  what drives it.
+     * @param vectors completion vectors.
      */
-    IbvAttributes(final DirectBuffer attr, final DirectBuffer port, final String name, final int version) {
+    IbvAttributes(
+        final DirectBuffer attr, final DirectBuffer port, final long device, final String driver, final int vectors) {
+        final String title = Devices.name(device);
         this.attr = attr;
-        this.name = name;
-        this.version = version;
+        this.name = title + " (" + driver + ')';
+        this.version = Devices.abiVersion(device);
+        this.transport = UnsafeApi.getInt(device + Abi.Device.TRANSPORT_TYPE);
+        this.details = DeviceDetails.of(attr, title, vectors);
         this.gidTableLength = port.getInt(Abi.PortAttr.GID_TBL_LEN);
         this.pkeyTableLength = port.getShort(Abi.PortAttr.PKEY_TBL_LEN) & 0xffff;
     }
@@ -56,6 +65,26 @@ final class IbvAttributes implements DeviceAttributes {
         return attr.getInt(Abi.DeviceAttr.ATOMIC_CAP);
     }
 
+    /** Bits {@code IBV_ODP_SUPPORT} (1) and {@code IBV_ODP_SUPPORT_IMPLICIT} (2). */
+    long odpGeneralCaps() {
+        return attr.getLong(Abi.DeviceAttrEx.ODP_CAPS_GENERAL_CAPS);
+    }
+
+    /** What may be on demand on an RC: bits 1 SEND, 2 RECV, 4 WRITE, 8 READ, 16 atomics, 32 receives of a SRQ. */
+    int odpRcCaps() {
+        return attr.getInt(Abi.DeviceAttrEx.ODP_CAPS_PER_TRANSPORT_CAPS_RC_ODP_CAPS);
+    }
+
+    /** The same for datagrams. */
+    int odpUdCaps() {
+        return attr.getInt(Abi.DeviceAttrEx.ODP_CAPS_PER_TRANSPORT_CAPS_UD_ODP_CAPS);
+    }
+
+    /** The flags of {@link #capFlags()} and, above bit 31, those that came later. */
+    long capFlagsEx() {
+        return attr.getLong(Abi.DeviceAttrEx.DEVICE_CAP_FLAGS_EX);
+    }
+
     /** Not every device tells how many elements a READ may have. */
     int maxSgeRead() {
         final int told = number(Abi.DeviceAttr.MAX_SGE_RD);
@@ -75,6 +104,16 @@ final class IbvAttributes implements DeviceAttributes {
     @Override
     public int deviceVersion() {
         return version;
+    }
+
+    @Override
+    public int transportType() {
+        return transport;
+    }
+
+    @Override
+    public Map<String, String> details() {
+        return details;
     }
 
     @Override

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Deadline;
+import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
@@ -20,6 +21,7 @@ import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
@@ -45,7 +47,7 @@ import java.util.function.Supplier;
 
 /** An open device. */
 final class IbvContext implements RdmaContext {
-    private static final String CREATE_CQ = "create CQ";
+    private static final String CREATE_CQ = IbvCq.CREATE;
     private static final int PAGE = 4096;
     /** What one direct buffer holds, in whole pages, and a page to align it. */
     private static final int MAX_ALLOCATION = (Integer.MAX_VALUE & -PAGE) - PAGE;
@@ -53,10 +55,11 @@ final class IbvContext implements RdmaContext {
     final VerbsLibrary library;
     final long pointer;
     final DataCalls calls;
-    final long regMrIova;
+    final RegionCalls regions;
     final Traits traits;
     final GidTable gids;
     final AsyncEvents events;
+    final LiveDevice live;
     final Owners<IbvQp> qps = new Owners<>();
     final Owners<IbvSrq> srqs = new Owners<>();
     final QpNumbers qpNumbers = new QpNumbers();
@@ -74,40 +77,42 @@ final class IbvContext implements RdmaContext {
     /** Held for reading while the library answers a question about the device, for writing when it is closed. */
     private final ReadWriteLock questions = new ReentrantReadWriteLock();
     private volatile boolean closed;
+    private volatile boolean stuck;
 
     /**
      * Takes over an open device.
      *
      * @param address what the application called it.
      * @param library what opened it.
-     * @param opened  its context; closed with this.
+     * @param opened  its {@code ibv_context}; closed with this.
      * @param gid     the GID to have at index 0; null for the best one.
      */
-    IbvContext(final String address, final VerbsLibrary library, final Devices.Opened opened, final Gid gid) {
+    IbvContext(final String address, final VerbsLibrary library, final long opened, final Gid gid) {
         this.address = address;
         this.library = library;
-        this.pointer = opened.context();
+        this.pointer = opened;
         this.driver = ContextCheck.driver(pointer);
         this.calls = DataCalls.of(new CallTable(member(Abi.Context.OPS_POST_SEND), member(Abi.Context.OPS_POST_RECV),
             member(Abi.Context.OPS_POST_SRQ_RECV), member(Abi.Context.OPS_POLL_CQ),
-            member(Abi.Context.OPS_REQ_NOTIFY_CQ)));
-        this.regMrIova = library.find("ibv_reg_mr_iova2");
-        this.attributes = attributes(opened.name() + " (" + driver + ')');
-        this.traits = new Traits(attributes, driver, regMrIova != 0);
+            member(Abi.Context.OPS_REQ_NOTIFY_CQ)), Traits.isQuick(driver));
+        this.regions = new RegionCalls(this);
+        this.attributes = readAttributes();
+        this.traits = new Traits(attributes, driver, regions);
         this.gids = new GidTable(this, gid);
         this.events = new AsyncEvents(this, UnsafeApi.getInt(pointer + Abi.Context.ASYNC_FD));
+        this.live = LiveDevice.open(address);
+        live.describe(attributes.name() + ", driver " + driver + ", calls by " + calls);
     }
 
     long member(final int offset) {
         return UnsafeApi.getLong(pointer + offset);
     }
 
-    private IbvAttributes attributes(final String name) {
-        final UnsafeBuffer attr = Struct.allocate(Abi.DeviceAttr.LENGTH);
-        require(library.queryDevice(pointer, attr.addressOffset()), "query device", "ibv_query_device");
+    private IbvAttributes readAttributes() {
         final UnsafeBuffer port = Struct.allocate(Abi.PortAttr.LENGTH);
-        require(library.queryPort(pointer, (byte) 1, port.addressOffset()), "query port", "ibv_query_port");
-        return new IbvAttributes(attr, port, name, Devices.abiVersion(member(Abi.Context.DEVICE)));
+        require(PortQuery.ask(this, 1, port), "query port", "ibv_query_port");
+        return new IbvAttributes(DeviceQuery.ask(this), port, member(Abi.Context.DEVICE), driver,
+            UnsafeApi.getInt(pointer + Abi.Context.NUM_COMP_VECTORS));
     }
 
     /** Throws what an errno says. */
@@ -147,18 +152,13 @@ final class IbvContext implements RdmaContext {
     }
 
     @Override
-    public boolean supports(final Feature feature) {
-        return traits.supports(Errors.notNull(feature, "supports", this, "feature"));
-    }
-
-    @Override
     public String whyNot(final Feature feature) {
-        return traits.whyNot(Errors.notNull(feature, "why not", this, "feature"));
+        return traits.features.whyNot(Errors.notNull(feature, "why not", this, "feature"));
     }
 
     @Override
     public List<Peculiarity> peculiarities() {
-        return traits.peculiarities();
+        return traits.features.peculiarities();
     }
 
     /** Asks the library something about the device, which is not closed meanwhile. */
@@ -179,8 +179,7 @@ final class IbvContext implements RdmaContext {
         Errors.requirePort(port, operation, this);
         requireWorking(operation);
         final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
-        require(ask(operation, () -> library.queryPort(pointer, (byte) port, attr.addressOffset())), operation,
-            "ibv_query_port");
+        require(ask(operation, () -> PortQuery.ask(this, port, attr)), operation, "ibv_query_port");
         return PortQuery.decode(port, attr);
     }
 
@@ -189,7 +188,7 @@ final class IbvContext implements RdmaContext {
         final String operation = "query GID";
         requireOpen(operation);
         Errors.requirePort(port, operation, this);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         return ask(operation, () -> gids.get(port, index));
     }
 
@@ -198,8 +197,8 @@ final class IbvContext implements RdmaContext {
         final String operation = "query GID type";
         requireOpen(operation);
         Errors.requirePort(port, operation, this);
-        requireGidIndex(index, operation);
-        return gids.typeOf(port, index);
+        Errors.requireGidIndex(index, operation, this);
+        return ask(operation, () -> gids.typeOf(port, index));
     }
 
     @Override
@@ -227,12 +226,12 @@ final class IbvContext implements RdmaContext {
     public void bindGid(final int index, final Gid gid) {
         final String operation = "bind GID";
         requireOpen(operation);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         if (Errors.notNull(gid, operation, this, "GID").isZero()) {
             throw Errors.invalid(operation, this, "the GID is zero");
         }
         if (!gid.equals(queryGid(1, index))) {
-            throw unsupported(operation, Feature.GID_OF_CHOICE);
+            throw Errors.unsupported(operation, this, Feature.GID_OF_CHOICE);
         }
     }
 
@@ -240,18 +239,29 @@ final class IbvContext implements RdmaContext {
     public void unbindGid(final int index) {
         final String operation = "unbind GID";
         requireOpen(operation);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         if (!queryGid(1, index).isZero()) {
-            throw unsupported(operation, Feature.GID_OF_CHOICE);
+            throw Errors.unsupported(operation, this, Feature.GID_OF_CHOICE);
         }
     }
 
-    RdmaException unsupported(final String operation, final Feature feature) {
-        return Errors.error(RdmaException.EOPNOTSUPP, operation, this, "no %s: %s", feature, whyNot(feature));
+    /** Why packets do not reach anybody through the port, as far as this device knows; null if it should be well. */
+    String portObjection() {
+        final PortState state = portState();
+        return state == PortState.ACTIVE ? null : "port 1 is " + state + ": bring the network device up (ip link set "
+            + "... up), or plug the cable in";
     }
 
-    private void requireGidIndex(final int index, final String operation) {
-        Errors.inRange(index, 0, attributes.gidTableLength() - 1, operation, this, "GID index");
+    /** Also asked by pollers, which nobody who closes the device waits for. */
+    private PortState portState() {
+        final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
+        questions.readLock().lock();
+        try {
+            return closed || PortQuery.ask(this, 1, attr) != 0 ? PortState.ACTIVE
+                : PortQuery.decode(1, attr).state();
+        } finally {
+            questions.readLock().unlock();
+        }
     }
 
     private RdmaException refused(final int errno, final String operation, final String function) {
@@ -364,6 +374,7 @@ final class IbvContext implements RdmaContext {
     /** From now on only closing is possible. */
     void fail(final String reason) {
         if (!closed && failure.compareAndSet(null, reason)) {
+            live.describe(attributes.name() + ", failed: " + reason);
             for (final IbvPd pd : openPds.list()) {
                 pd.qps().forEach(qp -> qp.shutGates(ReturnCode.DEVICE_FAILED));
                 pd.srqs().forEach(IbvSrq::fail);
@@ -445,6 +456,11 @@ final class IbvContext implements RdmaContext {
         }
     }
 
+    /** A thread did not come out of the library in time: what it uses there must stay. */
+    void stuck() {
+        stuck = true;
+    }
+
     /** QPs use CQs and SRQs, regions lie in memory: each kind goes before what it uses. */
     private void closeAll() {
         final Cleanup cleanup = new Cleanup();
@@ -453,12 +469,12 @@ final class IbvContext implements RdmaContext {
         openCqs.closeAll(cleanup);
         openChannels.closeAll(cleanup);
         openMemories.closeAll(cleanup);
-        // The kernel takes what is left with the last file.
-        final int answer = library.closeDevice(pointer);
-        if (answer != 0 && !isFailed()) {
-            cleanup.run(() -> require(answer, "close device", "ibv_close_device"));
+        if (!stuck) {
+            // The kernel takes what is left with the last file.
+            final int answer = library.closeDevice(pointer);
+            cleanup.run(() -> destroyed(answer, "close device", "ibv_close_device"));
         }
-        cleanup.throwIfFailed();
+        cleanup.run(live::close).throwIfFailed();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Deadline;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
@@ -17,6 +18,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.live.CqKind;
 import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.OneThread;
 import org.agrona.UnsafeApi;
@@ -25,19 +27,20 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** A completion queue: completions are fetched by the dozen, judged, and handed over one by one. */
 final class IbvCq extends IbvObject implements CompletionQueue {
+    static final String CREATE = "create CQ";
     private static final String RESIZE = "resize CQ";
     private static final int BATCH = 32;
-    private static final int IDLE = 0;
-    private static final int POLLED = 1;
-    private static final int SWEPT = 2;
+    /** As long as a poller may be without a processor on a busy machine; one that has it makes way at once. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final VarHandle POLLING;
 
     static {
         try {
-            POLLING = MethodHandles.lookup().findVarHandle(IbvCq.class, "polling", int.class);
+            POLLING = MethodHandles.lookup().findVarHandle(IbvCq.class, "polling", boolean.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -48,15 +51,21 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private final CompletionEvents events;
     private final CallGate gate = new CallGate(ReturnCode.OK);
     private final CqRoom room;
-    private final int number;
+    final int number;
     private final OneThread poller;
-    private final WcCompletion completion = new WcCompletion();
+    private final CqTotals totals;
     private final UnsafeBuffer block = Struct.allocate(BATCH * Abi.Wc.LENGTH);
+    private final WcCompletion completion = new WcCompletion(block);
     private final long wcs = block.addressOffset();
     private volatile int capacity;
     private volatile long dropped;
-    /** Whether a thread polls, or looks for what is left by closed QPs. */
-    private volatile int polling;
+    private volatile boolean polling;
+    /** Whether a thread that does not poll looks for what is left by closed QPs. */
+    private volatile boolean sweeping;
+    // Of which queue the last completion was: mostly the next one is, too.
+    private int lastQueue;
+    private Owners.Entry<IbvQp> last = Owners.nobody();
+    private PostedWork lastWork;
     /** Those in the block that were not handed over yet: of a poll with a smaller limit, or whose handler threw. */
     private int next;
     private int fetched;
@@ -70,11 +79,20 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         this.capacity = capacity;
         this.room = new CqRoom(capacity);
         this.number = context.nextNumber();
+        this.totals = new CqTotals(context.live.add(CqKind.KIND, number));
         this.poller = OneThread.of("the poll of " + this);
     }
 
     static IbvCq create(final IbvContext context, final int cqe, final IbvChannel channel) {
-        final String operation = "create CQ";
+        if (channel == null) {
+            return createOn(context, cqe, null);
+        }
+        // The library is given the channel's address: it must not be closed meanwhile.
+        return channel.makeWhileOpen(CREATE, () -> createOn(context, cqe, channel));
+    }
+
+    private static IbvCq createOn(final IbvContext context, final int cqe, final IbvChannel channel) {
+        final String operation = CREATE;
         try (Undo undo = new Undo()) {
             final CompletionEvents events =
                 channel == null ? CompletionEvents.create(context, operation) : channel.events;
@@ -95,9 +113,14 @@ final class IbvCq extends IbvObject implements CompletionQueue {
             }
             events.add(pointer, cq);
             context.events.add(pointer, cq);
+            cq.publish(cq.totals.entry, cq::describe);
             undo.forget();
             return cq;
         }
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(CqKind.CQE, capacity);
     }
 
     @Override
@@ -134,6 +157,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         context.require(context.library.resizeCq(pointer, count), RESIZE, "ibv_resize_cq");
         capacity = count;
         room.capacity(count);
+        changed();
     }
 
     @Override
@@ -142,40 +166,65 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling == POLLED)) {
+        if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling)) {
             return ReturnCode.INVALID_REQUEST;
         }
+        beginPoll();
         try {
-            // Whoever sweeps the queue is through in a moment: it is empty until then.
-            return POLLING.compareAndSet(this, IDLE, POLLED) ? harvestAndLeave(handler, limit) : 0;
+            return harvest(handler, limit);
         } finally {
+            totals.polled();
+            POLLING.setRelease(this, false);
             if (OneThread.CHECKED) {
                 poller.leave();
             }
         }
     }
 
-    private int harvestAndLeave(final CompletionHandler handler, final int limit) {
-        try {
-            return harvest(handler, limit);
-        } finally {
-            polling = IDLE;
+    private void beginPoll() {
+        // As in CallGate: who sweeps either is seen here, or sees this when he has waited.
+        POLLING.setOpaque(this, true);
+        VarHandle.acquireFence();
+        if (sweeping) {
+            letSweep();
         }
     }
 
+    /** Not for long. To find nothing instead would be wrong for an application that goes to sleep then. */
+    private void letSweep() {
+        do {
+            POLLING.setRelease(this, false);
+            while (sweeping) {
+                Thread.yield();
+            }
+            POLLING.setOpaque(this, true);
+            VarHandle.acquireFence();
+        } while (sweeping);
+    }
+
     /**
-     * Fetches what is in the queue, unless somebody polls: what closed QPs left takes room no more, what others have
-     * there is handed over by the next poll.
+     * Fetches what is in the queue, unless a poll takes long or is the caller's own: what closed QPs left takes room no
+     * more, what others have there is handed over by the next poll. Under the lock.
      */
     private void sweep() {
-        if (POLLING.compareAndSet(this, IDLE, SWEPT)) {
-            try {
-                while (room.hasStale() && dropStale() && fetch(BATCH)) {
-                    // Once more, as long as all of it was of closed QPs.
-                }
-            } finally {
-                polling = IDLE;
+        sweeping = true;
+        try {
+            final long began = System.nanoTime();
+            CallGate.settle();
+            while (polling && System.nanoTime() - began < PATIENCE_NANOS) {
+                CallGate.settle();
             }
+            if (!polling) {
+                sweepAlone();
+            }
+        } finally {
+            sweeping = false;
+        }
+    }
+
+    private void sweepAlone() {
+        while (room.hasStale() && dropStale() && fetch(BATCH)) {
+            // Once more, as long as all of it was of closed QPs.
         }
     }
 
@@ -218,48 +267,72 @@ final class IbvCq extends IbvObject implements CompletionQueue {
             return false;
         }
         if (stale > 0 && found < count) {
-            gone(stale);
+            room.gone(stale);
         }
         next = 0;
         fetched = found;
         return found > 0;
     }
 
-    private synchronized void gone(final int stale) {
-        room.gone(stale);
-    }
-
     private int deliver(final CompletionHandler handler) {
         final long at = wcs + (long) next++ * Abi.Wc.LENGTH;
         final long wire = UnsafeApi.getLong(at + Abi.Wc.WR_ID);
-        if (WireId.isShared(wire)) {
-            return deliverShared(handler, at, wire);
+        if (WireId.queue(wire) == lastQueue) {
+            final IbvQp qp = last.value();
+            if (qp != null) {
+                return deliver(handler, at, wire, qp, lastWork);
+            }
         }
-        final IbvQp qp = context.qps.get(WireId.owner(wire));
+        return WireId.isShared(wire) ? deliverShared(handler, at, wire) : deliverFirst(handler, at, wire);
+    }
+
+    /** Of another queue than the one before. */
+    private int deliverFirst(final CompletionHandler handler, final long at, final long wire) {
+        final Owners.Entry<IbvQp> entry = context.qps.entry(WireId.owner(wire));
+        final IbvQp qp = entry == null ? null : entry.value();
         final boolean receive = WireId.isReceive(wire);
         if (qp == null || this != (receive ? qp.receiveCq : qp.sendCq)) {
             return drop();
         }
         final PostedWork work = receive ? qp.receives.work : qp.sends.work;
+        if (work == null) {
+            return drop();
+        }
+        last = entry;
+        lastWork = work;
+        lastQueue = WireId.queue(wire);
+        return deliver(handler, at, wire, qp, work);
+    }
+
+    private int deliver(final CompletionHandler handler, final long at, final long wire, final IbvQp qp,
+        final PostedWork work) {
         final int seq = WireId.sequence(wire);
-        if (work == null || !work.isOutstanding(seq)) {
+        if (!work.isOutstanding(seq)) {
             return drop();
         }
         final long wrId = work.wrId(seq);
         final int room = work.length(seq);
-        final WcStatus told = WcStatus.of(UnsafeApi.getInt(at + Abi.Wc.STATUS));
-        if (receive) {
+        final WcStatus told = status(at);
+        if (WireId.isReceive(wire)) {
             // Before the handler runs, so that it can post into the place.
             work.retire(seq);
             return received(handler, at, qp, wrId, told, room);
         }
-        final WcOpcode opcode = Opcodes.completion(work.opcode(seq));
-        if (told != WcStatus.SUCCESS) {
+        final WcOpcode opcode = work.completion(seq);
+        if (told == WcStatus.SUCCESS) {
+            totals.sent(work.lengthThrough(seq));
+        } else {
+            totals.failed(told);
             qp.failed(seq, told);
         }
         work.retire(seq);
         handler.onCompletion(completion.wrap(at, qp, wrId).outcome(opcode, told, room));
         return 1;
+    }
+
+    private static WcStatus status(final long at) {
+        final int code = UnsafeApi.getInt(at + Abi.Wc.STATUS);
+        return code == 0 ? WcStatus.SUCCESS : WcStatus.of(code);
     }
 
     private int received(final CompletionHandler handler, final long at, final IbvQp qp, final long wrId,
@@ -271,7 +344,10 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         final boolean tooLong = told == WcStatus.SUCCESS && opcode == WcOpcode.RECV
             && Integer.compareUnsigned(bytes, room) > 0;
         final WcStatus status = tooLong ? WcStatus.LOC_LEN_ERR : told;
-        if (status != WcStatus.SUCCESS) {
+        if (status == WcStatus.SUCCESS) {
+            totals.received(bytes);
+        } else {
+            totals.failed(status);
             qp.receiveFailed();
         }
         handler.onCompletion(completion.wrap(at, qp, wrId).outcome(opcode, status, bytes));
@@ -291,11 +367,12 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         if (qp == null || qp.srq != srq || qp.receiveCq != this) {
             return drop();
         }
-        return received(handler, at, qp, wrId, WcStatus.of(UnsafeApi.getInt(at + Abi.Wc.STATUS)), room);
+        return received(handler, at, qp, wrId, status(at), room);
     }
 
     private int drop() {
         dropped++;
+        totals.dropped(dropped);
         return 0;
     }
 
@@ -307,6 +384,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
                 return refusal;
             }
             final int errno = context.calls.reqNotifyCq(pointer, solicitedOnly ? 1 : 0);
+            totals.armed();
             return errno == 0 ? ReturnCode.OK : context.doubtful(Math.abs(errno), this);
         }
     }
@@ -402,7 +480,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     }
 
     synchronized String dump() {
-        return this + " capacity=" + capacity + " dropped=" + dropped + " room: " + room;
+        return this + " capacity=" + capacity + " dropped=" + dropped + " room: " + room + " " + totals;
     }
 
     @Override

@@ -8,23 +8,24 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.live.MrKind;
 import io.rdma4j.verbs.spi.Errors;
-import io.rdma4j.verbs.spi.RegionOwner;
+import io.rdma4j.verbs.spi.RegionChecks;
 import org.agrona.UnsafeApi;
 
 import java.util.Set;
 
 /** A registered region. */
 final class IbvMr extends IbvObject implements MemoryRegion {
-    private static final String REREGISTER = "reregister memory";
-    private static final Set<AccessFlag> REMOTE =
-        Set.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
+    private static final long PAGE = 4096;
 
     /** Work requests that name it by its address in the library are under way. */
     final Users users = new Users();
@@ -37,6 +38,20 @@ final class IbvMr extends IbvObject implements MemoryRegion {
     private IbvMr(final IbvPd pd, final RegionRequest request) {
         super(pd.context);
         now = register(pd, request);
+        publish(MrKind.KIND, context.nextNumber(), this::describe);
+    }
+
+    private void describe(final LiveEntry entry) {
+        final Registration shown = now;
+        final RegionRequest request = shown.request;
+        entry.set(MrKind.PD, shown.pd.number)
+            .set(MrKind.LKEY, shown.lkey & 0xffff_ffffL)
+            .set(MrKind.RKEY, shown.rkey & 0xffff_ffffL)
+            .set(MrKind.ACCESS, AccessFlag.bits(request.access()))
+            .set(MrKind.IOVA, request.iova())
+            .set(MrKind.LENGTH, request.memory().length())
+            .set(MrKind.ADDRESS, request.memory().first())
+            .set(MrKind.FLAGS, request.isOnDemand() ? MrKind.ON_DEMAND : 0);
     }
 
     static IbvMr create(final IbvPd pd, final RegionRequest request) {
@@ -45,58 +60,53 @@ final class IbvMr extends IbvObject implements MemoryRegion {
 
     private Registration register(final IbvPd pd, final RegionRequest request) {
         try (Undo undo = new Undo()) {
-            if (request.owner() instanceof IbvMemory) {
-                final IbvMemory memory = (IbvMemory) request.owner();
-                memory.attach(request.operation(), this);
-                undo.add(() -> memory.detach(this));
-            }
-            final int access = AccessFlag.bits(request.access());
-            final long mr = request.iova() == request.address()
-                ? context.library.regMr(pd.pointer, request.address(), request.length(), access)
-                : context.library.call(context.regMrIova, pd.pointer, request.address(), request.length(),
-                    request.iova(), access);
+            request.memory().keeper().enter(request.operation(), this);
+            undo.add(() -> request.memory().keeper().abandon(this));
+            final long mr = context.regions.register(pd, request);
             if (mr == 0) {
                 throw refused(request, context.library.errno());
             }
             undo.forget();
-            context.reachable.addAndGet(request.length());
+            context.reachable.addAndGet(request.reachable());
             return new Registration(pd, request, mr, UnsafeApi.getInt(mr + Abi.Mr.LKEY),
                 UnsafeApi.getInt(mr + Abi.Mr.RKEY));
         }
     }
 
     private RdmaException refused(final RegionRequest request, final int errno) {
-        final String hole = errno != RdmaException.EFAULT ? null : ProcessMaps.firstHole(request.address(),
-            request.length(), request.access().contains(AccessFlag.LOCAL_WRITE));
+        final RegionMemory memory = request.memory();
+        final boolean isDmaBuf = memory.kind() == RegionMemory.Kind.DMA_BUF;
+        final String hole = errno != RdmaException.EFAULT || isDmaBuf || request.isOnDemand() ? null
+            : ProcessMaps.firstHole(memory.first(), memory.length(),
+                request.access().contains(AccessFlag.LOCAL_WRITE));
         return RdmaException.of(request.operation())
             .device(context.address())
-            .detail("0x%x+%d with %s was refused%s", request.address(), request.length(), request.access(),
-                hole == null ? "" : ": " + hole)
+            .detail("%s with %s was refused%s", memory, request.access(),
+                hole != null ? ": " + hole : errno == RdmaException.ENOMEM ? PinLimit.state() : "")
             .errno(errno == 0 ? RdmaException.EIO : errno)
-            .hint(hint(errno))
+            .hint(isDmaBuf ? "the descriptor must be open and of a dma-buf that holds the range; its exporter decides "
+                + "whether this device may reach it" : hint(errno, memory.length()))
             .build();
     }
 
-    private static String hint(final int errno) {
+    private static String hint(final int errno, final long length) {
         return switch (errno) {
-            case RdmaException.ENOMEM -> "more memory than may be locked: see ulimit -l, or the device has no more "
-                + "regions";
+            case RdmaException.ENOMEM -> PinLimit.hint(length);
             case RdmaException.EFAULT -> "all of it must be mapped, and writable for LOCAL_WRITE";
             default -> null;
         };
     }
 
     private void deregister(final Registration old) {
-        final Cleanup cleanup = new Cleanup();
-        cleanup.run(() -> deregistered(context.library.deregMr(old.pointer)));
-        cleanup.runIfGood(() -> context.reachable.addAndGet(-old.request.length()));
-        cleanup.runIfGood(() -> letGo(old.request.owner()));
-        cleanup.throwIfFailed();
+        new Cleanup()
+            .run(() -> deregistered(old.request, context.library.deregMr(old.pointer)))
+            .runIfGood(() -> context.reachable.addAndGet(-old.request.reachable()))
+            .runIfGood(() -> old.request.memory().keeper().leave(this))
+            .throwIfFailed();
     }
 
-    private void deregistered(final int answer) {
-        if (answer == RdmaException.EINVAL && !context.isFailed()
-            && now.request.access().contains(AccessFlag.MW_BIND)) {
+    private void deregistered(final RegionRequest request, final int answer) {
+        if (answer == RdmaException.EINVAL && !context.isFailed() && request.access().contains(AccessFlag.MW_BIND)) {
             throw RdmaException.of("close region").device(context.address()).object(this)
                 .detail("the device refused, as it does while windows are bound to it").errno(RdmaException.EBUSY)
                 .hint("close the windows, or bind them elsewhere, first").build();
@@ -104,16 +114,16 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         context.destroyed(answer, "close region", "ibv_dereg_mr");
     }
 
-    private void letGo(final Object owner) {
-        if (owner instanceof IbvMemory) {
-            ((IbvMemory) owner).detach(this);
-        } else if (owner instanceof RegionOwner) {
-            ((RegionOwner) owner).regionClosed();
-        }
-    }
-
-    RegionRequest request() {
-        return now.request;
+    /** Registers the memory once more, in a domain: the library has no call that would share it. */
+    IbvMr share(final IbvPd pd, final long iova, final AccessFlag... access) {
+        final IbvMr[] shared = new IbvMr[1];
+        // Its owner is not told that the last region is closed meanwhile.
+        whileOpen(RegionChecks.SHARED, () -> {
+            final RegionRequest request = now.request.shared(context, iova, access).check(context);
+            context.requireWorking(RegionChecks.SHARED);
+            shared[0] = create(pd, request);
+        });
+        return shared[0];
     }
 
     long pointer() {
@@ -127,7 +137,7 @@ final class IbvMr extends IbvObject implements MemoryRegion {
 
     @Override
     public long address() {
-        return now.request.address();
+        return now.request.memory().first();
     }
 
     @Override
@@ -137,7 +147,7 @@ final class IbvMr extends IbvObject implements MemoryRegion {
 
     @Override
     public long length() {
-        return now.request.length();
+        return now.request.memory().length();
     }
 
     @Override
@@ -151,53 +161,96 @@ final class IbvMr extends IbvObject implements MemoryRegion {
     }
 
     @Override
-    public boolean hasRkey() {
-        return now.request.access().stream().anyMatch(REMOTE::contains);
-    }
-
-    @Override
     public int rkey() {
-        final Registration registration = now;
-        if (!hasRkey()) {
-            throw RdmaException.of("rkey").device(context.address()).object(this)
-                .detail("it was registered without remote rights").errno(RdmaException.EINVAL)
-                .hint("add REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC").build();
-        }
-        return registration.rkey;
+        RegionChecks.requireRkey(this, context);
+        return now.rkey;
     }
 
+    /** Not by the library's call of that purpose: when it fails, the old region may be gone, too. */
     @Override
     public void reregister(final MrOptions changes) {
-        requireOpen(REREGISTER);
-        Errors.notNull(changes, REREGISTER, context, "options");
-        if (!changes.hasMemory() && !changes.hasLength() && !changes.hasIova() && changes.accessFlags() == null
-            && changes.pd() == null) {
-            throw Errors.invalid(REREGISTER, context, "%s: nothing is to be changed", this);
-        }
+        final String operation = RegionChecks.REREGISTER;
+        requireOpen(operation);
+        Errors.notNull(changes, operation, context, "options");
+        RegionChecks.requireChange(changes, context);
         if (changes.pd() != null && changes.pd().context() != context) {
-            throw Errors.invalid(REREGISTER, context, "%s belongs to another device", changes.pd());
+            throw Errors.invalid(operation, context, "%s belongs to another device", changes.pd());
         }
-        whileOpen(REREGISTER, () -> change(changes));
+        whileOpen(operation, () -> change(changes));
     }
 
     private void change(final MrOptions changes) {
         final Registration old = now;
         final IbvPd pd = changes.pd() == null ? old.pd : (IbvPd) changes.pd();
-        pd.requireOpen(REREGISTER);
-        final RegionRequest request = old.request.changed(context, REREGISTER, changes).check(context);
-        context.requireWorking(REREGISTER);
-        now = register(pd, request);
+        pd.requireOpen(RegionChecks.REREGISTER);
+        final RegionRequest request = old.request.changed(context, changes).check(context);
+        context.requireWorking(RegionChecks.REREGISTER);
+        try (Undo undo = new Undo()) {
+            if (pd == old.pd) {
+                now = register(pd, request);
+            } else {
+                // That one may be closed by another thread now: it waits for this.
+                pd.adopt(RegionChecks.REREGISTER, () -> {
+                    now = register(pd, request);
+                    return this;
+                });
+                undo.add(() -> pd.forget(this));
+            }
+            final Registration next = now;
+            undo.add(() -> deregister(next));
+            undo.add(() -> now = old);
+            // Those who are just binding a window to it may have the address of what it was.
+            users.awaitNone(RegionChecks.REREGISTER, context, this);
+            deregister(old);
+            undo.forget();
+        }
+        changed();
         if (pd != old.pd) {
-            pd.adopt(this);
             old.pd.forget(this);
         }
-        deregister(old);
     }
 
     @Override
     public void refresh(final long address, final long length) {
-        requireOpen("refresh region");
-        throw context.unsupported("refresh region", Feature.REFRESH);
+        whileOpen(RegionChecks.REFRESH, () -> bringIn(now, address, length));
+    }
+
+    private void bringIn(final Registration registration, final long address, final long length) {
+        final String operation = RegionChecks.REFRESH;
+        if (!registration.request.isOnDemand()) {
+            throw Errors.unsupported(operation, context, Feature.REFRESH);
+        }
+        final RegionMemory memory = registration.request.memory();
+        if (address <= 0 || length <= 0 || address < memory.first()
+            || length > memory.length() - (address - memory.first())) {
+            throw Errors.invalid(operation, context, "0x%x+%d is empty, or not all in %s", address, length, this);
+        }
+        context.requireWorking(operation);
+        final boolean write = access().contains(AccessFlag.LOCAL_WRITE);
+        final long page = address & -PAGE;
+        final String missing = Presence.firstMissing(page, (address + length + PAGE - 1 & -PAGE) - page, write);
+        if (missing != null) {
+            throw RdmaException.of(operation).device(context.address()).object(this)
+                .detail("0x%x+%d: %s", address, length, missing).errno(RdmaException.EFAULT)
+                .hint("map what is missing before a transfer touches it").build();
+        }
+        context.regions.prefetch(registration.pd, registration.lkey,
+            registration.request.iova() + address - memory.first(), length, write);
+    }
+
+    @Override
+    public void suspend() {
+        requireSuspend("suspend region");
+    }
+
+    @Override
+    public void resume() {
+        requireSuspend("resume region");
+    }
+
+    private void requireSuspend(final String operation) {
+        requireOpen(operation);
+        throw Errors.unsupported(operation, context, Feature.SUSPEND);
     }
 
     /** Before it counts as closed: some devices refuse as long as windows are bound. */
@@ -221,7 +274,6 @@ final class IbvMr extends IbvObject implements MemoryRegion {
     @Override
     public String toString() {
         final Registration registration = now;
-        return registration == null ? "region" : String.format("region 0x%x+%d", registration.request.address(),
-            registration.request.length());
+        return registration == null ? "region" : "region " + registration.request.memory();
     }
 }

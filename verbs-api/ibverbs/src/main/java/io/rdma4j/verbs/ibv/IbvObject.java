@@ -5,8 +5,14 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.base.LiveKind;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.EventQueue;
+
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
@@ -16,6 +22,8 @@ abstract class IbvObject implements EventQueue.Subject {
     final IbvContext context;
     private final Object closing = new Object();
     private volatile boolean closed;
+    /** Null where other processes do not see it. */
+    private volatile Publication publication;
 
     IbvObject(final IbvContext context) {
         this.context = context;
@@ -46,8 +54,35 @@ abstract class IbvObject implements EventQueue.Subject {
             if (!closed) {
                 requireUnused();
                 leave();
+                unpublish();
                 destroy();
             }
+        }
+    }
+
+    /** Other processes see this from now on, until it is closed. */
+    final void publish(final LiveEntry entry, final Consumer<LiveEntry> attributes) {
+        publication = new Publication(entry, attributes);
+        publication.changed();
+    }
+
+    /** The same for an object without counters. */
+    final void publish(final LiveKind kind, final int handle, final Consumer<LiveEntry> attributes) {
+        publish(context.live.add(kind, handle), attributes);
+    }
+
+    /** What others see of it is different now; any thread. */
+    final void changed() {
+        final Publication seen = publication;
+        if (seen != null) {
+            seen.changed();
+        }
+    }
+
+    private void unpublish() {
+        final Publication seen = publication;
+        if (seen != null) {
+            seen.end();
         }
     }
 
@@ -71,6 +106,14 @@ abstract class IbvObject implements EventQueue.Subject {
         synchronized (closing) {
             requireOpen(operation);
             action.run();
+        }
+    }
+
+    /** The same for making something that the library is given this object's address for. */
+    final <T> T makeWhileOpen(final String operation, final Supplier<T> maker) {
+        synchronized (closing) {
+            requireOpen(operation);
+            return maker.get();
         }
     }
 

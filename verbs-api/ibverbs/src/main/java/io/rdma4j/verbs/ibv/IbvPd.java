@@ -5,8 +5,8 @@
 
 package io.rdma4j.verbs.ibv;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
@@ -15,25 +15,25 @@ import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.MrOptions;
-import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.live.PdKind;
 import io.rdma4j.verbs.spi.Errors;
-import org.agrona.DirectBuffer;
+import io.rdma4j.verbs.spi.QpRanges;
+import io.rdma4j.verbs.spi.RegionChecks;
 
-import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A protection domain. */
 final class IbvPd extends IbvObject implements ProtectionDomain {
     final long pointer;
     final ClosedHandles closedHandles = new ClosedHandles(this);
-    private final int number;
+    final int number;
     private final Children<IbvQp> qps = new Children<>();
     private final Children<IbvSrq> srqs = new Children<>();
     private final Children<IbvAh> ahs = new Children<>();
@@ -44,6 +44,7 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
         super(context);
         this.pointer = pointer;
         this.number = context.nextNumber();
+        publish(PdKind.KIND, number, Publication.NO_ATTRIBUTES);
     }
 
     @Override
@@ -52,65 +53,28 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     }
 
     @Override
-    public MemoryRegion register(final long address, final long length, final AccessFlag... access) {
-        return register(address, length, null, access);
-    }
-
-    @Override
-    public MemoryRegion register(
-        final long address, final long length, final Object owner, final AccessFlag... access) {
-        return register(new MrOptions().memory(address, length, owner).access(access));
-    }
-
-    @Override
-    public MemoryRegion register(final ByteBuffer buffer, final AccessFlag... access) {
-        return register(new MrOptions().buffer(buffer).access(access));
-    }
-
-    @Override
-    public MemoryRegion register(final DirectBuffer buffer, final AccessFlag... access) {
-        return register(new MrOptions().buffer(buffer).access(access));
-    }
-
-    @Override
-    public MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
-        return register(new MrOptions().memory(memory).access(access));
-    }
-
-    @Override
     public MemoryRegion register(final MrOptions options) {
-        final String operation = RegionRequest.REGISTER;
+        final String operation = RegionChecks.REGISTER;
         requireOpen(operation);
-        Errors.notNull(options, operation, context, "options");
-        if (options.pd() != null && options.pd() != this) {
-            throw Errors.invalid(operation, context, "%s shall be in %s, but is registered by %s", options,
-                options.pd(), this);
-        }
+        RegionChecks.requireNew(options, this);
         final RegionRequest request = RegionRequest.of(context, options).check(context);
         context.requireWorking(operation);
         return regions.add(operation, context, this, () -> IbvMr.create(this, request));
     }
 
-    /** The library has no such call: the same memory is registered once more, and pinned twice. */
     @Override
     public MemoryRegion registerShared(final MemoryRegion existing, final long iova, final AccessFlag... access) {
-        final String operation = "register shared memory";
+        final String operation = RegionChecks.SHARED;
         requireOpen(operation);
         Errors.notNull(existing, operation, context, "region");
-        Errors.notNull(access, operation, context, "access");
-        Arrays.asList(access).forEach(flag -> Errors.notNull(flag, operation, context, "an access flag"));
         if (!(existing instanceof IbvMr) || ((IbvMr) existing).context != context) {
             throw Errors.invalid(operation, context, "%s belongs to another device", existing);
         }
-        ((IbvMr) existing).requireOpen(operation);
-        final RegionRequest request = ((IbvMr) existing).request()
-            .changed(context, operation, new MrOptions().iova(iova).access(access)).check(context);
-        context.requireWorking(operation);
-        return regions.add(operation, context, this, () -> IbvMr.create(this, request));
+        return regions.add(operation, context, this, () -> ((IbvMr) existing).share(this, iova, access));
     }
 
-    void adopt(final IbvMr region) {
-        regions.add("reregister memory", context, this, () -> region);
+    void adopt(final String operation, final Supplier<IbvMr> registration) {
+        regions.add(operation, context, this, registration);
     }
 
     @Override
@@ -121,16 +85,17 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
 
     @Override
     public SharedReceiveQueue createSrq(final int maxWr, final int maxSge) {
-        final String operation = IbvSrq.CREATE;
+        final String operation = QpRanges.CREATE_SHARED;
         requireOpen(operation);
-        if (context.attributes().maxSrq() == 0) {
-            throw Errors.error(RdmaException.EOPNOTSUPP, operation, context, "the device has no shared receive queues");
-        }
-        Errors.inRange(maxSge, 1, context.attributes().maxSrqSge(), operation, context, "maxSge");
-        Errors.inRange(maxWr, 1, context.attributes().maxSrqWr(maxSge), operation, context, "maxWr");
+        QpRanges.checkSharedSizes(maxWr, maxSge, context);
         context.requireWorking(operation);
-        return srqs.add(operation, context, this,
+        final IbvSrq srq = srqs.add(operation, context, this,
             () -> IbvSrq.create(this, IbvAttributes.roundUp(maxWr), maxSge));
+        if (context.isFailed()) {
+            // Whoever told all SRQs may not have seen this one.
+            srq.fail();
+        }
+        return srq;
     }
 
     @Override
@@ -148,8 +113,8 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
         final String operation = "allocate window";
         requireOpen(operation);
         Errors.notNull(type, operation, context, "type");
-        if (!context.supports(Feature.MEMORY_WINDOWS)) {
-            throw context.unsupported(operation, Feature.MEMORY_WINDOWS);
+        if (!context.supports(type.feature())) {
+            throw Errors.unsupported(operation, context, type.feature());
         }
         context.requireWorking(operation);
         return windows.add(operation, context, this, () -> IbvWindow.create(this, type, operation));
@@ -159,7 +124,7 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     public FastRegion allocateFastRegion(final int maxPages) {
         final String operation = "allocate fast region";
         requireOpen(operation);
-        throw context.unsupported(operation, Feature.FAST_REGISTRATION);
+        throw Errors.unsupported(operation, context, Feature.FAST_REGISTRATION);
     }
 
     List<IbvQp> qps() {

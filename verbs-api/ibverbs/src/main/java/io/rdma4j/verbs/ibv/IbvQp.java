@@ -8,6 +8,7 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
@@ -26,6 +27,7 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.live.QpKind;
 import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.QpRanges;
 import io.rdma4j.verbs.spi.QpTransitions;
@@ -77,6 +79,27 @@ final class IbvQp extends IbvObject implements QueuePair {
         beginLife();
         context.qpNumbers.add(this);
         context.events.add(pointer, this);
+    }
+
+    /** What others see of it. */
+    void describe(final LiveEntry entry) {
+        final QpAttributes shown = known;
+        entry.set(QpKind.QPN, number)
+            .set(QpKind.TYPE, QpFactory.code(type))
+            .set(QpKind.STATE, state().ordinal())
+            .set(QpKind.PD, pd.number)
+            .set(QpKind.SEND_CQ, sendCq.number)
+            .set(QpKind.RECV_CQ, receiveCq.number)
+            .set(QpKind.SRQ, srq == null ? -1 : srq.number)
+            .set(QpKind.SQ_MAX_WR, maxSendWr())
+            .set(QpKind.SQ_MAX_SGE, maxSendSge())
+            .set(QpKind.RQ_MAX_WR, maxReceiveWr())
+            .set(QpKind.RQ_MAX_SGE, maxReceiveSge())
+            .set(QpKind.DEST_QPN, shown.destQpn())
+            .set(QpKind.PATH_MTU, shown.pathMtu() == null ? 0 : shown.pathMtu().code())
+            .set(QpKind.QKEY, shown.qkey() & 0xffff_ffffL)
+            .set(QpKind.SQ_PSN, shown.sqPsn())
+            .set(QpKind.RQ_PSN, shown.rqPsn());
     }
 
     /** Completions from before are not this QP's any more. */
@@ -227,6 +250,7 @@ final class IbvQp extends IbvObject implements QueuePair {
             final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
             attr.putInt(Abi.QpAttr.QP_STATE, QpState.ERR.ordinal());
             context.library.modifyQp(pointer, attr.addressOffset(), QpAttribute.STATE.bit());
+            Struct.keep(attr);
             receives.gate.leave();
         }
     }
@@ -254,14 +278,17 @@ final class IbvQp extends IbvObject implements QueuePair {
                 .detail("completions from before RESET still take room in its CQs, which could overflow")
                 .errno(RdmaException.EBUSY).hint("poll the CQs first, until they are empty").build();
         }
-        if (to == QpState.RESET) {
-            shutGates(ReturnCode.WRONG_STATE);
-        }
         final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
         QpAttrs.fill(attr, attributes, context.gids);
         try (Undo undo = new Undo()) {
             undo.add(() -> openGates(state.get()));
+            if (to == QpState.RESET) {
+                // Libraries empty their queues without a look at who is posting.
+                shutGates(ReturnCode.WRONG_STATE);
+                awaitNoPost(MODIFY);
+            }
             final int errno = context.library.modifyQp(pointer, attr.addressOffset(), attributes.mask());
+            Struct.keep(attr);
             if (errno != 0) {
                 throw refused(errno, from, to);
             }
@@ -286,15 +313,18 @@ final class IbvQp extends IbvObject implements QueuePair {
             .detail("from %s to %s: the device refused (%s)", from, to, RdmaException.errnoName(why))
             .errno(why == RdmaException.ETIMEDOUT || why == RdmaException.EHOSTUNREACH
                 ? RdmaException.EHOSTUNREACH : RdmaException.EIO)
-            .hint(to == QpState.RTR ? "on RoCE the kernel looks for the peer's Ethernet address now: is the peer's GID "
-                + "reachable from the GID that this QP sends from?" : null).build();
+            .hint(to == QpState.RTR ? wayHint() : null).build();
+    }
+
+    /** Where the peer is named: what is known to be wrong, or what may be. */
+    private String wayHint() {
+        final String port = context.portObjection();
+        return port != null ? port : "on RoCE the kernel looks for the peer's Ethernet address now: is the peer's GID "
+            + "reachable from the GID that this QP sends from?";
     }
 
     private void remember(final QpAttributes attributes) {
-        final QpAttributes next = new QpAttributes();
-        QpAttrs.merge(known, next);
-        QpAttrs.merge(attributes, next);
-        known = next;
+        known = new QpAttributes().merge(known).merge(attributes);
         if (attributes.has(QpAttribute.QKEY)) {
             qkey = attributes.qkey();
             sends.qkey(attributes.qkey());
@@ -315,6 +345,7 @@ final class IbvQp extends IbvObject implements QueuePair {
             state.compareAndSet(from, to);
         }
         openGates(state.get());
+        changed();
     }
 
     private void startAgain() {
@@ -352,6 +383,12 @@ final class IbvQp extends IbvObject implements QueuePair {
         receives.gate(code);
     }
 
+    /** Nobody is in the library with this QP; the gates are shut. */
+    private void awaitNoPost(final String operation) {
+        sends.gate.awaitEmpty(operation, context, sends);
+        receives.gate.awaitEmpty(operation, context, receives);
+    }
+
     /** Poller: a send failed. */
     void failed(final int seq, final WcStatus status) {
         if (failure == null && status != WcStatus.WR_FLUSH_ERR) {
@@ -364,12 +401,13 @@ final class IbvQp extends IbvObject implements QueuePair {
     private RdmaException explain(final int seq, final WcStatus status) {
         final PostedWork work = sends.work;
         final boolean refused = status == WcStatus.REM_ACCESS_ERR;
+        final String port = refused ? null : context.portObjection();
         return RdmaException.of(work.opcode(seq).name()).device(context.address()).object(this)
             .detail("wr_id 0x%x, %d bytes at remote address 0x%x with rkey 0x%x: %s", work.wrId(seq), work.length(seq),
                 work.remoteAddress(seq), work.rkey(seq), status)
             .errno(refused ? RdmaException.EACCES : RdmaException.EIO)
             .hint(refused ? "the peer's region, or window, must have this rkey, hold all of these bytes, grant the "
-                + "right and be of the QP's protection domain; its QP must grant the right, too" : null).build();
+                + "right and be of the QP's protection domain; its QP must grant the right, too" : port).build();
     }
 
     /** Poller: a receive failed. */
@@ -390,6 +428,7 @@ final class IbvQp extends IbvObject implements QueuePair {
         while (now != next && fails(now, next) && !state.compareAndSet(now, next)) {
             now = state.get();
         }
+        changed();
     }
 
     private static boolean fails(final QpState now, final QpState next) {
@@ -400,8 +439,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     public synchronized QpAttributes query() {
         final String operation = "query QP";
         requireOpen(operation);
-        final QpAttributes answer = new QpAttributes();
-        QpAttrs.merge(known, answer);
+        final QpAttributes answer = new QpAttributes().merge(known);
         if (state.get() != QpState.RESET) {
             context.requireWorking(operation);
             final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
@@ -435,8 +473,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     @Override
     synchronized void destroy() {
         shutGates(ReturnCode.CLOSED);
-        sends.gate.awaitEmpty("close QP", context, sends);
-        receives.gate.awaitEmpty("close QP", context, receives);
+        awaitNoPost("close QP");
         context.events.remove(pointer);
         context.qpNumbers.remove(this);
         final Cleanup cleanup = new Cleanup();

@@ -8,12 +8,15 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.live.SrqKind;
 import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.OneThread;
+import io.rdma4j.verbs.spi.QpRanges;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -24,13 +27,12 @@ import java.util.List;
  * its posting to its completion.
  */
 final class IbvSrq extends IbvObject implements SharedReceiveQueue {
-    static final String CREATE = "create SRQ";
     private static final int LIMIT = 2;
 
     final IbvPd pd;
     final long pointer;
     private final int maxSge;
-    private final int number;
+    final int number;
     private final int owner;
     private final long wire;
     private final long[] wrIds;
@@ -38,6 +40,11 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
     private final boolean[] outstanding;
     private final int[] free;
     private int freeCount;
+    private final LiveEntry entry;
+    private volatile int limit;
+    private long posted;
+    private long full;
+    private long taken;
     private final UnsafeBuffer wr;
     private final UnsafeBuffer badWr = Struct.allocate(Long.BYTES);
     private final CallGate gate = new CallGate(ReturnCode.OK);
@@ -58,6 +65,7 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
         for (int i = 0; i < count; i++) {
             free[i] = count - 1 - i;
         }
+        entry = context.live.add(SrqKind.KIND, number);
         wr = PostPath.blockOf(1, Abi.RecvWr.LENGTH, maxSge);
         owner = context.srqs.add(this);
         wire = WireId.shared(owner);
@@ -71,13 +79,22 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
         attr.putInt(Abi.SrqInitAttr.ATTR_MAX_SGE, maxSge);
         try (Undo undo = new Undo()) {
             final long pointer = context.requireObject(
-                context.library.createSrq(pd.pointer, attr.addressOffset()), CREATE, "ibv_create_srq");
+                context.library.createSrq(pd.pointer, attr.addressOffset()), QpRanges.CREATE_SHARED, "ibv_create_srq");
+            Struct.keep(attr);
             undo.add(() -> context.library.destroySrq(pointer));
             final IbvSrq srq = new IbvSrq(pd, pointer, count, maxSge);
             context.events.add(pointer, srq);
+            srq.publish(srq.entry, srq::describe);
             undo.forget();
             return srq;
         }
+    }
+
+    private void describe(final LiveEntry shown) {
+        shown.set(SrqKind.PD, pd.number)
+            .set(SrqKind.MAX_WR, maxWr())
+            .set(SrqKind.MAX_SGE, maxSge)
+            .set(SrqKind.SRQ_LIMIT, limit);
     }
 
     @Override
@@ -96,15 +113,18 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
     }
 
     @Override
-    public void armLimit(final int limit) {
+    public void armLimit(final int count) {
         final String operation = "arm SRQ limit";
         requireOpen(operation);
-        Errors.inRange(limit, 1, maxWr(), operation, context, "limit");
+        Errors.inRange(count, 1, maxWr(), operation, context, "limit");
         context.requireWorking(operation);
         final UnsafeBuffer attr = Struct.allocate(Abi.SrqInitAttr.LENGTH);
-        attr.putInt(Abi.SrqInitAttr.ATTR_SRQ_LIMIT, limit);
+        attr.putInt(Abi.SrqInitAttr.ATTR_SRQ_LIMIT, count);
         whileOpen(operation, () -> context.require(context.library.modifySrq(pointer,
             attr.addressOffset() + Abi.SrqInitAttr.ATTR, LIMIT), operation, "ibv_modify_srq"));
+        Struct.keep(attr);
+        limit = count;
+        changed();
     }
 
     @Override
@@ -170,7 +190,7 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
             for (int i = 0; i < count; i++) {
                 element(i, request.sges().address(i), request.sges().length(i), request.sges().lkey(i));
             }
-            return submit(request.wrId(), count, PostPath.totalLength(request.sges(), count));
+            return submit(request.wrId(), count, request.sges().totalLength(count));
         } finally {
             leavePost();
         }
@@ -206,13 +226,20 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
 
     private synchronized int claim(final long wrId, final int length) {
         if (freeCount == 0) {
+            entry.count(SrqKind.RQ_FULL, ++full);
             return ReturnCode.QUEUE_FULL;
         }
         final int place = free[--freeCount];
+        entry.count(SrqKind.RQ_POSTED, ++posted);
         wrIds[place] = wrId;
         lengths[place] = length;
         outstanding[place] = true;
         return place;
+    }
+
+    /** How many were posted and have not completed. */
+    synchronized int outstanding() {
+        return wrIds.length - freeCount;
     }
 
     synchronized boolean isOutstanding(final int place) {
@@ -231,6 +258,7 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
     synchronized void retire(final int place) {
         outstanding[place] = false;
         free[freeCount++] = place;
+        entry.count(SrqKind.RQ_TAKEN, ++taken);
     }
 
     /** The device failed: refuses whatever is posted from now on. */
@@ -286,7 +314,7 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
     }
 
     synchronized String dump() {
-        return this + " " + (wrIds.length - freeCount) + "/" + wrIds.length + " outstanding";
+        return this + " " + outstanding() + "/" + wrIds.length + " outstanding";
     }
 
     @Override

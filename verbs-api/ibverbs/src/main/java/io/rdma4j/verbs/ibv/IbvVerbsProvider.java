@@ -52,8 +52,8 @@ public final class IbvVerbsProvider implements VerbsProvider {
         final Gid gid = address.options().containsKey(GID) ? Gid.parse(address.option(GID, "")) : null;
         final VerbsLibrary library = VerbsLibrary.load();
         try (Undo undo = new Undo()) {
-            final Devices.Opened opened = Devices.open(address, library);
-            undo.add(() -> library.closeDevice(opened.context()));
+            final long opened = Devices.open(address, library);
+            undo.add(() -> library.closeDevice(opened));
             final IbvContext context = new IbvContext(address.toString(), library, opened, gid);
             undo.forget();
             context.events.start();

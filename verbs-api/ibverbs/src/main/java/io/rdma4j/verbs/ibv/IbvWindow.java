@@ -6,9 +6,11 @@
 package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.live.MwKind;
 import org.agrona.UnsafeApi;
 
 /** A memory window. */
@@ -28,6 +30,12 @@ final class IbvWindow extends IbvObject implements MemoryWindow {
         this.type = type;
         this.pointer = pointer;
         rkey = UnsafeApi.getInt(pointer + Abi.Mw.RKEY);
+        publish(MwKind.KIND, context.nextNumber(), this::describe);
+    }
+
+    private void describe(final LiveEntry entry) {
+        entry.set(MwKind.PD, pd.number).set(MwKind.RKEY, rkey & 0xffff_ffffL)
+            .set(MwKind.TYPE, type == WindowType.TYPE_1 ? 1 : 2);
     }
 
     static IbvWindow create(final IbvPd pd, final WindowType type, final String operation) {
@@ -55,6 +63,7 @@ final class IbvWindow extends IbvObject implements MemoryWindow {
     /** The library chose one, for a window of type 1. */
     void adoptKey() {
         rkey = UnsafeApi.getInt(pointer + Abi.Mw.RKEY);
+        changed();
     }
 
     /** The application chose one. */
@@ -62,6 +71,7 @@ final class IbvWindow extends IbvObject implements MemoryWindow {
         rkey = key;
         // The library takes the key that the next binding replaces from here.
         UnsafeApi.putInt(pointer + Abi.Mw.RKEY, key);
+        changed();
     }
 
     @Override

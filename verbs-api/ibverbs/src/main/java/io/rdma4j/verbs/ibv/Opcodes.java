@@ -12,6 +12,7 @@ import io.rdma4j.verbs.WcOpcode;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Operations as the library numbers them: {@code enum ibv_wr_opcode} and {@code enum ibv_wc_opcode}. */
 final class Opcodes {
@@ -35,6 +36,9 @@ final class Opcodes {
         SendOpcode.BIND_MW, BIND_MW,
         SendOpcode.SEND_WITH_INV, 9));
 
+    private static final WcOpcode[] COMPLETIONS =
+        Stream.of(SendOpcode.values()).map(Opcodes::completionOf).toArray(WcOpcode[]::new);
+
     private Opcodes() {
     }
 
@@ -42,7 +46,7 @@ final class Opcodes {
     static int[] of(final QpType type, final Traits traits) {
         final int[] numbers = new int[SendOpcode.values().length];
         for (final SendOpcode opcode : SendOpcode.values()) {
-            final boolean has = type == QpType.RC ? traits.supports(needs(opcode))
+            final boolean has = type == QpType.RC ? traits.features.has(needs(opcode))
                 : opcode == SendOpcode.SEND || opcode == SendOpcode.SEND_WITH_IMM;
             numbers[opcode.ordinal()] = has ? NUMBERS.getOrDefault(opcode, NONE) : NONE;
         }
@@ -53,7 +57,7 @@ final class Opcodes {
         return switch (opcode) {
             case SEND_WITH_INV, LOCAL_INV -> Feature.INVALIDATE;
             case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> Feature.ATOMICS;
-            case BIND_MW -> Feature.MEMORY_WINDOWS;
+            case BIND_MW -> Feature.MEMORY_WINDOWS_TYPE_2;
             case RDMA_READ, RDMA_READ_WITH_INV -> Feature.RDMA_READ;
             case FAST_REG_MR -> Feature.FAST_REGISTRATION;
             case MASKED_ATOMIC_CMP_AND_SWP, MASKED_ATOMIC_FETCH_AND_ADD -> Feature.MASKED_ATOMICS;
@@ -66,6 +70,11 @@ final class Opcodes {
         return opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD;
     }
 
+    /** Whether its request has elements and perhaps a remote address, and nothing else. */
+    static boolean isPlain(final SendOpcode opcode) {
+        return opcode == SendOpcode.SEND || opcode == SendOpcode.RDMA_WRITE;
+    }
+
     static boolean takesInline(final SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM -> true;
@@ -75,6 +84,15 @@ final class Opcodes {
 
     /** What completes when a request does: the device does not say it of one that failed. */
     static WcOpcode completion(final SendOpcode opcode) {
+        return completion(opcode.ordinal());
+    }
+
+    /** The same, by the place among all. */
+    static WcOpcode completion(final int ordinal) {
+        return COMPLETIONS[ordinal];
+    }
+
+    private static WcOpcode completionOf(final SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMM, SEND_WITH_INV -> WcOpcode.SEND;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> WcOpcode.RDMA_WRITE;

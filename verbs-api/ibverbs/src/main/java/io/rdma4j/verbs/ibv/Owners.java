@@ -19,7 +19,25 @@ final class Owners<T> {
     private volatile AtomicReferenceArray<Entry<T>> entries = new AtomicReferenceArray<>(64);
     private int lives;
 
-    private record Entry<T>(int owner, T value) {
+    /** One of them, and his number; without him when he was removed. */
+    static final class Entry<T> {
+        final int owner;
+        private volatile T value;
+
+        private Entry(final int owner, final T value) {
+            this.owner = owner;
+            this.value = value;
+        }
+
+        /** Null if he was removed. */
+        T value() {
+            return value;
+        }
+    }
+
+    /** What is never in a table. */
+    static <T> Entry<T> nobody() {
+        return new Entry<>(-1, null);
     }
 
     /** Adds somebody. */
@@ -50,6 +68,7 @@ final class Owners<T> {
         final int index = owner & INDEX_MASK;
         final Entry<T> entry = entries.get(index);
         if (entry != null && entry.owner == owner) {
+            entry.value = null;
             entries.set(index, null);
             used.clear(index);
         }
@@ -57,9 +76,15 @@ final class Owners<T> {
 
     /** Who that is; null if it is not there. */
     T get(final int owner) {
+        final Entry<T> entry = entry(owner);
+        return entry == null ? null : entry.value;
+    }
+
+    /** The same, to be kept by whoever is asked for one many times. */
+    Entry<T> entry(final int owner) {
         final AtomicReferenceArray<Entry<T>> all = entries;
         final int index = owner & INDEX_MASK;
         final Entry<T> entry = index < all.length() ? all.get(index) : null;
-        return entry != null && entry.owner == owner ? entry.value : null;
+        return entry != null && entry.owner == owner ? entry : null;
     }
 }

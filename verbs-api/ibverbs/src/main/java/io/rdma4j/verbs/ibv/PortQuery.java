@@ -9,12 +9,29 @@ import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
 import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 
-/** Reads {@code struct ibv_port_attr}. */
+/** Asks for {@code struct ibv_port_attr}, and reads it. */
 final class PortQuery {
     private static final int ETHERNET = 2;
 
     private PortQuery() {
+    }
+
+    /**
+     * Asks as {@code ibv_query_port} does, which is a macro in C: the function of its name fills no more than there was
+     * in its first version.
+     *
+     * @param context of the device.
+     * @param port    its number.
+     * @param attr    where to store an {@code ibv_port_attr}, zeroed.
+     * @return 0 or an errno.
+     */
+    static int ask(final IbvContext context, final int port, final DirectBuffer attr) {
+        final long full = UnsafeApi.getLong(context.pointer - Abi.VerbsContext.QUERY_PORT);
+        return full == 0 ? context.library.queryPort(context.pointer, (byte) port, attr.addressOffset())
+            : context.library.callInt(full, context.pointer, (byte) port, attr.addressOffset(),
+                (long) Abi.PortAttr.LENGTH);
     }
 
     static PortAttributes decode(final int port, final DirectBuffer a) {
@@ -25,6 +42,7 @@ final class PortQuery {
             a.getInt(Abi.PortAttr.GID_TBL_LEN),
             a.getShort(Abi.PortAttr.PKEY_TBL_LEN) & 0xffff,
             a.getInt(Abi.PortAttr.PORT_CAP_FLAGS),
+            a.getShort(Abi.PortAttr.PORT_CAP_FLAGS2) & 0xffff,
             a.getInt(Abi.PortAttr.MAX_MSG_SZ) & 0xffff_ffffL,
             a.getInt(Abi.PortAttr.BAD_PKEY_CNTR),
             a.getInt(Abi.PortAttr.QKEY_VIOL_CNTR),
@@ -34,6 +52,7 @@ final class PortQuery {
             a.getByte(Abi.PortAttr.MAX_VL_NUM) & 0xff,
             a.getByte(Abi.PortAttr.SM_SL) & 0xff,
             a.getByte(Abi.PortAttr.SUBNET_TIMEOUT) & 0xff,
+            a.getByte(Abi.PortAttr.INIT_TYPE_REPLY) & 0xff,
             a.getByte(Abi.PortAttr.ACTIVE_WIDTH) & 0xff,
             a.getByte(Abi.PortAttr.ACTIVE_SPEED) & 0xff,
             a.getByte(Abi.PortAttr.PHYS_STATE) & 0xff,

@@ -255,14 +255,6 @@ abstract class PostPath<R> {
     }
 
     /** Bytes of all elements, or the greatest number if that is too small. */
-    static int totalLength(final SgeList sges, final int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += sges.length(i);
-        }
-        return (int) Math.min(sum, Integer.MAX_VALUE);
-    }
-
     final void writeElements(final long at, final SgeList sges, final int count) {
         UnsafeApi.putInt(at + NUM_SGE, count);
         long to = at + header;

@@ -6,6 +6,9 @@
 package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.WcOpcode;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -29,30 +32,49 @@ final class PostedWork {
         }
     }
 
+    private static final SendOpcode[] OPCODES = SendOpcode.values();
+    // One after the other, so that one line moves; outside of the heap, so that nothing checks an index twice.
+    private static final int WR_ID = 0;
+    private static final int REMOTE_ADDRESS = 8;
+    private static final int LENGTH = 16;
+    private static final int RKEY = 20;
+    private static final int OPCODE = 24;
+    private static final int STRIDE = 32;
+
     private final int mask;
-    private final long[] wrIds;
-    private final int[] lengths;
-    private final SendOpcode[] opcodes;
-    private final long[] remoteAddresses;
-    private final int[] rkeys;
+    /** Holds the memory. */
+    private final UnsafeBuffer block;
+    private final long memory;
     private int posted;
     private int done;
     /** What the poster knows of {@link #done}. */
     private int doneBefore;
+    /** Where others see how many were posted and completed: holds the memory. */
+    private final UnsafeBuffer counters;
+    private final long postedShown;
+    private final long doneShown;
+    private long allPosted;
+    private long allDone;
 
     /**
      * Makes an empty queue.
      *
-     * @param count a power of two.
-     * @param sends whether requests have operations and targets.
+     * @param count        a power of two.
+     * @param counters     what others see of the queue.
+     * @param postedAt     place of the number of requests posted.
+     * @param doneAt       place of the number of those completed.
      */
-    PostedWork(final int count, final boolean sends) {
+    PostedWork(final int count, final UnsafeBuffer counters, final int postedAt, final int doneAt) {
+        this.counters = counters;
+        postedShown = counters.addressOffset() + (long) postedAt * Long.BYTES;
+        doneShown = counters.addressOffset() + (long) doneAt * Long.BYTES;
         mask = count - 1;
-        wrIds = new long[count];
-        lengths = new int[count];
-        opcodes = sends ? new SendOpcode[count] : null;
-        remoteAddresses = sends ? new long[count] : null;
-        rkeys = sends ? new int[count] : null;
+        block = Struct.allocate(Math.multiplyExact(count, STRIDE));
+        memory = block.addressOffset();
+    }
+
+    private long at(final int seq) {
+        return memory + (long) (seq & mask) * STRIDE;
     }
 
     int count() {
@@ -79,25 +101,34 @@ final class PostedWork {
 
     /** Poster: describes a request that is not published yet. */
     void describe(final int seq, final long wrId, final int length) {
-        wrIds[seq & mask] = wrId;
-        lengths[seq & mask] = length;
+        final long at = at(seq);
+        UnsafeApi.putLong(at + WR_ID, wrId);
+        UnsafeApi.putInt(at + LENGTH, length);
     }
 
     /** Poster: the same for a send. */
     void describe(final int seq, final SendOpcode opcode, final long remoteAddress, final int rkey) {
-        opcodes[seq & mask] = opcode;
-        remoteAddresses[seq & mask] = remoteAddress;
-        rkeys[seq & mask] = rkey;
+        final long at = at(seq);
+        UnsafeApi.putInt(at + OPCODE, opcode.ordinal());
+        UnsafeApi.putLong(at + REMOTE_ADDRESS, remoteAddress);
+        UnsafeApi.putInt(at + RKEY, rkey);
     }
 
     /** Poster: these may complete from now on. */
     void publish(final int count) {
         POSTED.setRelease(this, posted + count);
+        show(count);
+    }
+
+    private void show(final int more) {
+        allPosted += more;
+        UnsafeApi.putLong(postedShown, allPosted);
     }
 
     /** Poster: the last ones were refused. */
     void takeBack(final int count) {
         POSTED.setRelease(this, posted - count);
+        show(-count);
     }
 
     /** Poller: whether a request with this number can complete. */
@@ -106,28 +137,44 @@ final class PostedWork {
     }
 
     long wrId(final int seq) {
-        return wrIds[seq & mask];
+        return UnsafeApi.getLong(at(seq) + WR_ID);
     }
 
     int length(final int seq) {
-        return lengths[seq & mask];
+        return UnsafeApi.getInt(at(seq) + LENGTH);
     }
 
     SendOpcode opcode(final int seq) {
-        return opcodes[seq & mask];
+        return OPCODES[UnsafeApi.getInt(at(seq) + OPCODE)];
+    }
+
+    /** What completes when this one does. */
+    WcOpcode completion(final int seq) {
+        return Opcodes.completion(UnsafeApi.getInt(at(seq) + OPCODE));
     }
 
     long remoteAddress(final int seq) {
-        return remoteAddresses[seq & mask];
+        return UnsafeApi.getLong(at(seq) + REMOTE_ADDRESS);
     }
 
     int rkey(final int seq) {
-        return rkeys[seq & mask];
+        return UnsafeApi.getInt(at(seq) + RKEY);
     }
 
     /** Poller: this one and all before it are done. */
     void retire(final int seq) {
+        allDone += seq + 1 - done;
+        UnsafeApi.putLong(doneShown, allDone);
         DONE.setRelease(this, seq + 1);
+    }
+
+    /** Poller: bytes of this one and of all before it that are not done; unsigned lengths. */
+    long lengthThrough(final int seq) {
+        long sum = length(seq) & 0xffff_ffffL;
+        for (int before = done; before != seq; before++) {
+            sum += length(before) & 0xffff_ffffL;
+        }
+        return sum;
     }
 
     /** Any thread: how many have not completed. */
@@ -147,6 +194,8 @@ final class PostedWork {
 
     /** Nobody posts or polls: forgets all. */
     void reset() {
+        allDone = allPosted;
+        UnsafeApi.putLong(doneShown, allDone);
         DONE.setRelease(this, posted);
         doneBefore = posted;
     }

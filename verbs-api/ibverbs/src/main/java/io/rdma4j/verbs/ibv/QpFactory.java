@@ -7,19 +7,21 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.live.QpKind;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.QpRanges;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Makes QPs. */
 final class QpFactory {
-    static final String OPERATION = "create QP";
+    static final String OPERATION = QpRanges.CREATE;
     private static final int RC = 2;
     private static final int UD = 4;
 
@@ -42,17 +44,9 @@ final class QpFactory {
         receiveCq = own(options.receiveCq(), "receive CQ");
         srq = own(options.srq());
         context.requireWorking(OPERATION);
-        final DeviceAttributes limits = context.attributes();
-        Errors.inRange(options.maxSendSge(), 1, limits.maxSge(), OPERATION, context, "maxSendSge");
-        Errors.inRange(options.maxSendWr(), 1, limits.maxSendWr(options.maxSendSge()), OPERATION, context, "maxSendWr");
-        Errors.inRange(options.maxInline(), 0, QpOptions.MAX_INLINE, OPERATION, context, "maxInline");
+        QpRanges.checkSizes(options, context);
         sendWr = IbvAttributes.roundUp(options.maxSendWr());
         inline = InlineSlots.length(options.maxInline());
-        if (srq == null) {
-            Errors.inRange(options.maxReceiveSge(), 1, limits.maxSge(), OPERATION, context, "maxReceiveSge");
-            Errors.inRange(options.maxReceiveWr(), 1, limits.maxReceiveWr(options.maxReceiveSge()), OPERATION, context,
-                "maxReceiveWr");
-        }
         receiveWr = srq == null ? IbvAttributes.roundUp(options.maxReceiveWr()) : 0;
         receiveSge = srq == null ? options.maxReceiveSge() : 0;
     }
@@ -102,14 +96,18 @@ final class QpFactory {
                 pointer = context.library.createQp(pd.pointer, attr.addressOffset());
                 copies = true;
             }
+            Struct.keep(attr);
             final long qp = context.requireObject(pointer, OPERATION, "ibv_create_qp");
             undo.add(() -> context.library.destroyQp(qp));
             final InlineSlots slots = slots(copies);
             undo.add(slots::close);
+            final LiveEntry entry = context.live.add(QpKind.KIND, context.nextNumber());
+            undo.add(entry::close);
             final IbvQp made = new IbvQp(pd, qp, options.type(), uses, srq,
                 new SendPath(pd, qp, options.type() == QpType.UD, sendWr, options.maxSendSge(),
-                    Opcodes.of(options.type(), context.traits), slots),
-                new ReceivePath(context, qp, receiveWr, receiveSge));
+                    Opcodes.of(options.type(), context.traits), slots, entry.counters()),
+                new ReceivePath(context, qp, receiveWr, receiveSge, entry.counters()));
+            made.publish(entry, made::describe);
             undo.forget();
             return made;
         }
@@ -124,6 +122,11 @@ final class QpFactory {
             new MrOptions().memory(bytes.addressOffset(), bytes.capacity(), bytes).access(new AccessFlag[0]))));
     }
 
+    /** The library's number of a type. */
+    static int code(final QpType type) {
+        return type == QpType.RC ? RC : UD;
+    }
+
     private UnsafeBuffer attr() {
         final UnsafeBuffer attr = Struct.allocate(Abi.QpInitAttr.LENGTH);
         attr.putLong(Abi.QpInitAttr.SEND_CQ, sendCq.pointer);
@@ -134,7 +137,7 @@ final class QpFactory {
         attr.putInt(Abi.QpInitAttr.CAP_MAX_SEND_SGE, options.maxSendSge());
         attr.putInt(Abi.QpInitAttr.CAP_MAX_RECV_SGE, receiveSge);
         attr.putInt(Abi.QpInitAttr.CAP_MAX_INLINE_DATA, inline);
-        attr.putInt(Abi.QpInitAttr.QP_TYPE, options.type() == QpType.RC ? RC : UD);
+        attr.putInt(Abi.QpInitAttr.QP_TYPE, code(options.type()));
         attr.putInt(Abi.QpInitAttr.SQ_SIG_ALL, options.signalAll() ? 1 : 0);
         return attr;
     }

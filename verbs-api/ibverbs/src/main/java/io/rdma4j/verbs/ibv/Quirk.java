@@ -8,7 +8,6 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.verbs.Feature;
 
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** What devices of some drivers do otherwise than the InfiniBand specification says; docs/judged.md has the rules. */
@@ -33,9 +32,6 @@ enum Quirk {
     /** The library refuses; no packet is sent. */
     ATOMICS_CHECKED_BY_LIBRARY("misaligned-atomics-are-not-posted", "rxe",
         "has a library that refuses to post an atomic whose remote address is no multiple of 8, where the peer should"),
-    /** As table "responder error behavior" of the specification says: an operation that the QP is not set up for. */
-    QP_RIGHTS_ARE_REQUESTS("missing-right-of-the-qp-is-an-invalid-request", "rxe",
-        "answers an operation that the QP does not allow as an invalid request, not as a violation of access"),
     /** The local key is needed, and looked at, when the answer comes. */
     ATOMICS_FIRST("atomics-are-done-before-the-local-key-is-looked-at", "rxe",
         "carries an atomic out at the peer before it finds that the old value has no place to go"),
@@ -61,28 +57,26 @@ enum Quirk {
         "compares what a peer asks for through a memory window with the bounds of the region, not those of the window"),
     /** Index in the upper 24 bits, which counts up. */
     KEYS_COUNT_UP("keys-count-up", "rxe", "gives keys one after the other", Feature.KEYS_NOT_REUSED),
-    /** Everything but SoftRoCE. */
-    NIC_STORES("memory-written-by-the-nic", null,
-        "writes memory past the processor's page tables", Feature.PROCESSOR_STORES);
-
-    private static final String RXE = "rxe";
+    /** EFA: no QP of type RC (man efadv_create_driver_qp: its own transport is SRD). From the manual, not tried. */
+    NO_RC("datagrams-only", "efa", "has no reliable connections, but a transport of its own",
+        Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS, Feature.INVALIDATE, Feature.MEMORY_WINDOWS,
+        Feature.MEMORY_WINDOWS_TYPE_2);
 
     private final String title;
     private final String driver;
     private final String description;
-    private final Set<Feature> features;
+    private final Feature[] features;
 
     Quirk(final String title, final String driver, final String description, final Feature... features) {
         this.title = title;
         this.driver = driver;
         this.description = description;
-        this.features = Set.of(features);
+        this.features = features.clone();
     }
 
     /** Those of a driver. */
     static List<Quirk> of(final String driver) {
-        return Stream.of(values())
-            .filter(quirk -> quirk.driver == null ? !RXE.equals(driver) : quirk.driver.equals(driver)).toList();
+        return Stream.of(values()).filter(quirk -> quirk.driver.equals(driver)).toList();
     }
 
     String title() {
@@ -93,7 +87,7 @@ enum Quirk {
         return description;
     }
 
-    Set<Feature> features() {
-        return features;
+    Feature[] features() {
+        return features.clone();
     }
 }

@@ -7,13 +7,18 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.live.QpKind;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** Posting to a QP's own receive queue. */
 final class ReceivePath extends PostPath<ReceiveRequest> {
     private final long qp;
 
-    ReceivePath(final IbvContext context, final long qp, final int count, final int maxSge) {
-        super(context, count == 0 ? null : new PostedWork(count, false), maxSge, Abi.RecvWr.LENGTH,
+    ReceivePath(final IbvContext context, final long qp, final int count, final int maxSge,
+        final UnsafeBuffer counters) {
+        super(context,
+            count == 0 ? null : new PostedWork(count, counters, QpKind.RQ_POSTED, QpKind.RQ_RETIRED), maxSge,
+            Abi.RecvWr.LENGTH,
             count == 0 ? ReturnCode.HAS_SRQ : ReturnCode.WRONG_STATE);
         this.qp = qp;
     }
@@ -57,7 +62,7 @@ final class ReceivePath extends PostPath<ReceiveRequest> {
         if (count > maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final long at = claim(request.wrId(), totalLength(request.sges(), count));
+        final long at = claim(request.wrId(), request.sges().totalLength(count));
         if (at < 0) {
             return (int) at;
         }

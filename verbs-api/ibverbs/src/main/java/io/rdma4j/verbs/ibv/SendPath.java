@@ -6,12 +6,15 @@
 package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SgeList;
+import io.rdma4j.verbs.live.QpKind;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** Posting to a send queue. */
 final class SendPath extends PostPath<SendRequest> {
@@ -33,8 +36,9 @@ final class SendPath extends PostPath<SendRequest> {
     private int qkey;
 
     SendPath(final IbvPd pd, final long qp, final boolean datagram, final int count, final int maxSge,
-        final int[] numbers, final InlineSlots slots) {
-        super(pd.context, new PostedWork(count, true), maxSge, Abi.SendWr.LENGTH, ReturnCode.WRONG_STATE);
+        final int[] numbers, final InlineSlots slots, final UnsafeBuffer counters) {
+        super(pd.context, new PostedWork(count, counters, QpKind.SQ_POSTED, QpKind.SQ_RETIRED), maxSge,
+            Abi.SendWr.LENGTH, ReturnCode.WRONG_STATE);
         this.qp = qp;
         this.pd = pd;
         this.datagram = datagram;
@@ -49,7 +53,7 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     boolean bindsWindows() {
-        return numbers[SendOpcode.BIND_MW.ordinal()] != Opcodes.NONE;
+        return !datagram && context.traits.features.has(Feature.MEMORY_WINDOWS);
     }
 
     void qkey(final int value) {
@@ -146,21 +150,28 @@ final class SendPath extends PostPath<SendRequest> {
         }
         final AddressHandle handle = datagram ? request.addressHandle() : null;
         final boolean inline = request.isInline();
+        final DirectBuffer source = request.inlineSource();
+        final int offset = request.inlineOffset();
+        final int length = request.inlineLength();
         final int count = inline ? 1 : request.sges().size();
-        final int refusal = objection(request, opcode, inline, count, handle);
+        int refusal = objection(request, opcode, count, handle);
+        if (refusal == ReturnCode.OK) {
+            refusal = inline ? objectionToInline(opcode, source, offset, length)
+                : objectionToElements(request.sges(), opcode, count);
+        }
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
         final int slot = nextSlot();
         final int seq = nextSequence();
-        final long at = claim(request.wrId(), inline ? request.inlineLength() : totalLength(request.sges(), count));
+        final long at = claim(request.wrId(), inline ? length : request.sges().totalLength(count));
         if (at < 0) {
             return (int) at;
         }
         remember(seq, request, opcode);
-        encode(at, request, opcode, handle);
+        encode(at, request, opcode, inline, handle);
         if (inline) {
-            writeInline(at, slot, request.inlineSource(), request.inlineOffset(), request.inlineLength());
+            writeInline(at, slot, source, offset, length);
         } else {
             writeElements(at, request.sges(), count);
         }
@@ -179,29 +190,25 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     /** What the library would not notice, or a device punish with an error state. */
-    int objection(final SendRequest request, final SendOpcode opcode, final boolean inline, final int count,
-        final AddressHandle handle) {
+    int objection(final SendRequest request, final SendOpcode opcode, final int count, final AddressHandle handle) {
         if (numbers[opcode.ordinal()] == Opcodes.NONE) {
             return ReturnCode.UNSUPPORTED;
         }
         if (count > maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        if (datagram) {
-            final int refusal = objectionToAddress(request, handle);
-            if (refusal != ReturnCode.OK) {
-                return refusal;
-            }
-        }
-        if (inline) {
-            return Opcodes.takesInline(opcode)
-                && slots.accepts(request.inlineSource(), request.inlineOffset(), request.inlineLength())
-                ? ReturnCode.OK : ReturnCode.INVALID_REQUEST;
-        }
-        return objectionToElements(request.sges(), opcode, count);
+        return datagram ? objectionToAddress(request, handle) : ReturnCode.OK;
     }
 
-    private int objectionToElements(final SgeList sges, final SendOpcode opcode, final int count) {
+    int objectionToInline(final SendOpcode opcode, final DirectBuffer source, final int offset, final int length) {
+        return Opcodes.takesInline(opcode) && slots.accepts(source, offset, length)
+            ? ReturnCode.OK : ReturnCode.INVALID_REQUEST;
+    }
+
+    int objectionToElements(final SgeList sges, final SendOpcode opcode, final int count) {
+        if (count < 2 && Opcodes.isPlain(opcode)) {
+            return ReturnCode.OK;
+        }
         if (Opcodes.isAtomic(opcode)) {
             return count == 1 && sges.length(0) == ATOMIC_LENGTH ? ReturnCode.OK : ReturnCode.INVALID_REQUEST;
         }
@@ -231,30 +238,38 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     /** Writes all but the elements. */
-    void encode(final long at, final SendRequest request, final SendOpcode opcode, final AddressHandle handle) {
+    void encode(final long at, final SendRequest request, final SendOpcode opcode, final boolean inline,
+        final AddressHandle handle) {
         UnsafeApi.putInt(at + Abi.SendWr.OPCODE, numbers[opcode.ordinal()]);
-        UnsafeApi.putInt(at + Abi.SendWr.SEND_FLAGS, request.flags() | (request.isInline() ? slots.flag() : 0));
+        UnsafeApi.putInt(at + Abi.SendWr.SEND_FLAGS, request.flags() | (inline ? slots.flag() : 0));
         if (datagram) {
             UnsafeApi.putLong(at + Abi.SendWr.WR_UD_AH, ((IbvAh) handle).pointer);
             UnsafeApi.putInt(at + Abi.SendWr.WR_UD_REMOTE_QPN, request.remoteQpn());
             UnsafeApi.putInt(at + Abi.SendWr.WR_UD_REMOTE_QKEY,
                 (request.remoteQkey() & OWN_QKEY) == 0 ? request.remoteQkey() : qkey);
         }
+        if (!Opcodes.isPlain(opcode)) {
+            encodeMore(at, request, opcode);
+        }
+        if (!datagram && !Opcodes.isAtomic(opcode)) {
+            UnsafeApi.putLong(at + Abi.SendWr.WR_RDMA_REMOTE_ADDR, request.remoteAddress());
+            UnsafeApi.putInt(at + Abi.SendWr.WR_RDMA_RKEY, request.rkey());
+        }
+    }
+
+    private static void encodeMore(final long at, final SendRequest request, final SendOpcode opcode) {
         switch (opcode) {
             case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM ->
                 UnsafeApi.putInt(at + Abi.SendWr.IMM_DATA, Opcodes.immData(request.immData()));
             case SEND_WITH_INV, LOCAL_INV ->
                 UnsafeApi.putInt(at + Abi.SendWr.INVALIDATE_RKEY, request.invalidateRkey());
+            case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> {
+                UnsafeApi.putLong(at + Abi.SendWr.WR_ATOMIC_REMOTE_ADDR, request.remoteAddress());
+                UnsafeApi.putLong(at + Abi.SendWr.WR_ATOMIC_COMPARE_ADD, request.compareAdd());
+                UnsafeApi.putLong(at + Abi.SendWr.WR_ATOMIC_SWAP, request.swap());
+                UnsafeApi.putInt(at + Abi.SendWr.WR_ATOMIC_RKEY, request.rkey());
+            }
             default -> { }
-        }
-        if (Opcodes.isAtomic(opcode)) {
-            UnsafeApi.putLong(at + Abi.SendWr.WR_ATOMIC_REMOTE_ADDR, request.remoteAddress());
-            UnsafeApi.putLong(at + Abi.SendWr.WR_ATOMIC_COMPARE_ADD, request.compareAdd());
-            UnsafeApi.putLong(at + Abi.SendWr.WR_ATOMIC_SWAP, request.swap());
-            UnsafeApi.putInt(at + Abi.SendWr.WR_ATOMIC_RKEY, request.rkey());
-        } else if (!datagram) {
-            UnsafeApi.putLong(at + Abi.SendWr.WR_RDMA_REMOTE_ADDR, request.remoteAddress());
-            UnsafeApi.putInt(at + Abi.SendWr.WR_RDMA_RKEY, request.rkey());
         }
     }
 }

@@ -10,6 +10,8 @@ import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.ref.Reference;
+
 /** Memory that the library reads and writes. */
 final class Struct {
     private Struct() {
@@ -18,6 +20,14 @@ final class Struct {
     /** Zeroed memory that belongs to the buffer. */
     static UnsafeBuffer allocate(final int length) {
         return new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, BitUtil.CACHE_LINE_LENGTH));
+    }
+
+    /**
+     * To be called behind a call of the library that was given the address, unless the memory is read then anyway: it
+     * is not collected before.
+     */
+    static void keep(final UnsafeBuffer memory) {
+        Reference.reachabilityFence(memory);
     }
 
     /** Text that ends with a zero byte or with the array. */

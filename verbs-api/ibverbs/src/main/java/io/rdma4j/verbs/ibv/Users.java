@@ -48,6 +48,7 @@ final class Users {
         final long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (count.get() > 0) {
             if (System.nanoTime() - deadline > 0) {
+                context.stuck();
                 throw Errors.error(RdmaException.EBUSY, operation, context, "a thread does not come out of %s", what);
             }
             LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));

@@ -14,6 +14,8 @@ import org.agrona.UnsafeApi;
 
 /** A view of an {@code ibv_wc}, with what the driver knows of the request. */
 final class WcCompletion implements Completion {
+    /** Holds the memory, also for who keeps this longer than the CQ is there. */
+    private final Object memory;
     private long wc;
     private IbvQp qp;
     private long wrId;
@@ -21,20 +23,27 @@ final class WcCompletion implements Completion {
     private WcStatus status;
     private int bytes;
 
-    WcCompletion() {
-        // Shows nothing yet.
+    WcCompletion(final Object memory) {
+        this.memory = memory;
     }
 
     WcCompletion wrap(final long at, final IbvQp owner, final long userWrId) {
         wc = at;
-        qp = owner;
+        // Stored only if it changes, here and below: a reference costs the collector's barrier.
+        if (qp != owner) {
+            qp = owner;
+        }
         wrId = userWrId;
         return this;
     }
 
     WcCompletion outcome(final WcOpcode what, final WcStatus how, final int length) {
-        opcode = what;
-        status = how;
+        if (opcode != what) {
+            opcode = what;
+        }
+        if (status != how) {
+            status = how;
+        }
         bytes = length;
         return this;
     }

@@ -48,6 +48,11 @@ final class WireId {
         return (wrId & SHARED) != 0;
     }
 
+    /** One of a QP's queues, in one number. */
+    static int queue(final long wrId) {
+        return (int) (wrId >>> 32);
+    }
+
     static int owner(final long wrId) {
         return (int) (wrId >>> 32) & OWNER_MASK;
     }

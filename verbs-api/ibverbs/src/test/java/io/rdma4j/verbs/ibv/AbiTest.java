@@ -7,6 +7,7 @@ package io.rdma4j.verbs.ibv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Gcc;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,9 +29,10 @@ import java.util.TreeMap;
  */
 class AbiTest {
     private static final String HEADER = "infiniband/verbs.h";
-    /** Members of structures in structures, by how the constants begin. */
-    private static final List<String> NESTED = List.of("bind_mw_bind_info_", "bind_mw_", "bind_info_", "wr_rdma_",
-        "wr_atomic_", "wr_ud_", "grh_", "cap_", "attr_", "element_", "ops_");
+    /** Members of structures in structures, the longest first. */
+    private static final List<String> NESTED = List.of("bind_mw.bind_info", "bind_mw", "bind_info", "wr.rdma",
+        "wr.atomic", "wr.ud", "grh", "cap", "attr", "element", "ops", "odp_caps.per_transport_caps", "odp_caps",
+        "tso_caps", "rss_caps", "packet_pacing_caps", "tm_caps", "cq_mod_caps");
 
     static boolean hasGcc() {
         return Gcc.isThere();
@@ -112,12 +114,10 @@ class AbiTest {
         if (name.equals("name_length") || name.equals("fw_ver_length")) {
             return "." + name.replace("_length", ":size");
         }
-        for (final String prefix : NESTED) {
-            if (name.startsWith(prefix) && !(struct == Abi.QpAttr.class)) {
-                return "." + (prefix.equals("bind_mw_bind_info_") ? "bind_mw.bind_info."
-                    : prefix.equals("wr_rdma_") || prefix.equals("wr_atomic_") || prefix.equals("wr_ud_")
-                    ? prefix.substring(0, prefix.length() - 1).replace('_', '.') + "."
-                    : prefix.substring(0, prefix.length() - 1) + ".") + name.substring(prefix.length());
+        for (final String path : NESTED) {
+            final String prefix = path.replace('.', '_') + '_';
+            if (name.startsWith(prefix) && struct != Abi.QpAttr.class) {
+                return '.' + path + '.' + name.substring(prefix.length());
             }
         }
         return "." + name;

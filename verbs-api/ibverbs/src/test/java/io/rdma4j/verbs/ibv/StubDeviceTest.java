@@ -10,7 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.live.LiveObject;
+import io.rdma4j.driver.live.LiveView;
+import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
@@ -36,32 +40,34 @@ import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
-import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.MrKind;
+import io.rdma4j.verbs.live.PdKind;
+import io.rdma4j.verbs.live.QpKind;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** The provider on a library of this test's own (stub.c), compiled where there is a C compiler: no device is needed. */
+/** The provider on stub.c of test-support, compiled where there is a C compiler: no device is needed. */
 @EnabledIf("hasGcc")
 class StubDeviceTest {
     private static final int WR = 8;
     private static final int EIO = 5;
     private static final int ENOMEM = 12;
     private static final int EINVAL = 22;
-    private static VerbsLibrary library;
 
     private RdmaContext context;
     private ProtectionDomain pd;
@@ -70,27 +76,11 @@ class StubDeviceTest {
     private MemoryRegion region;
 
     static boolean hasGcc() {
-        return Gcc.isThere();
+        return Stub.isThere();
     }
 
     static List<String> calls() {
-        return Runtime.version().feature() >= 22 ? List.of("jna", "ffm") : List.of("jna");
-    }
-
-    /** Once in a JVM: the library is loaded once. */
-    @BeforeAll
-    static void compiles() throws Exception {
-        final Path folder = Files.createTempDirectory("rdma4j-stub");
-        try (InputStream in = StubDeviceTest.class.getResourceAsStream("stub.c")) {
-            Files.copy(in, folder.resolve("stub.c"), StandardCopyOption.REPLACE_EXISTING);
-        }
-        System.setProperty("rdma4j.ibv.library", Gcc.library(folder, folder.resolve("stub.c")).toString());
-        System.setProperty("rdma4j.ibv.check", "off");
-        library = VerbsLibrary.load();
-    }
-
-    private static long ask(final String function) {
-        return library.call(library.find(function));
+        return Runtime.version().feature() >= 22 ? List.of("jna", "ffm", "critical") : List.of("jna");
     }
 
     private void open(final String calls) {
@@ -109,13 +99,12 @@ class StubDeviceTest {
             context.close();
             assertThat(context.reachableBytes()).isZero();
         }
-        assertThat(ask("stub_live")).as("objects that are left").isZero();
-        assertThat(ask("stub_misuse")).as("uses of destroyed objects").isZero();
-        assertThat(ask("stub_unacked")).as("events not acknowledged").isZero();
+        Stub.assertNothingIsLeft();
     }
 
     private QueuePair ready(final QpOptions options) {
-        final QueuePair qp = pd.createQp(options.cq(cq).maxSendWr(WR).maxReceiveWr(WR));
+        final QueuePair qp = pd.createQp((options.sendCq() == null ? options.cq(cq) : options)
+            .maxSendWr(WR).maxReceiveWr(WR));
         qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
         qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(context.queryGid(1, 0))).pathMtu(Mtu.MTU_1024)
             .destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12));
@@ -150,6 +139,37 @@ class StubDeviceTest {
         assertThat(bytes.getStringWithoutLengthAscii(4096, 12)).isEqualTo("hello, world");
     }
 
+    /** Another process would see the same file. */
+    @ParameterizedTest
+    @MethodSource("calls")
+    void othersSeeTheObjectsAndWhatTheyCounted(final String calls) {
+        open(calls);
+        final QueuePair qp = ready(new QpOptions());
+        assertThat(qp.postReceive(1, memory.address(), 64, region.lkey())).isEqualTo(ReturnCode.OK);
+        assertThat(qp.postSend(2, memory.address() + 64, 20, region.lkey())).isEqualTo(ReturnCode.OK);
+        assertThat(poll()).hasSize(2);
+        assertThat(poll()).isEmpty();
+        try (LiveView view = LiveViews.ofPid(ProcessHandle.current().pid(), context.address())) {
+            assertThat(view.objects(PdKind.KIND)).hasSize(1);
+            assertThat(view.objects(MrKind.KIND)).singleElement()
+                .satisfies(mr -> assertThat(mr.attribute(MrKind.LKEY)).isEqualTo(region.lkey() & 0xffff_ffffL))
+                .satisfies(mr -> assertThat(mr.attribute(MrKind.ADDRESS)).isEqualTo(memory.address()));
+            final LiveObject seen = view.objects(QpKind.KIND).get(0);
+            assertThat(seen.attribute(QpKind.QPN)).isEqualTo(qp.qpNumber());
+            assertThat(seen.attribute(QpKind.STATE)).isEqualTo(QpState.RTS.ordinal());
+            assertThat(List.of(seen.counter(QpKind.SQ_POSTED), seen.counter(QpKind.SQ_RETIRED),
+                seen.counter(QpKind.RQ_POSTED), seen.counter(QpKind.RQ_RETIRED))).containsOnly(1L);
+            final LiveObject queue = view.objects(CqKind.KIND).get(0);
+            assertThat(List.of(queue.counter(CqKind.POLLS), queue.counter(CqKind.EMPTY_POLLS),
+                queue.counter(CqKind.COMPLETIONS), queue.counter(CqKind.BYTES_SENT),
+                queue.counter(CqKind.BYTES_RECEIVED))).containsExactly(2L, 1L, 2L, 20L, 20L);
+            qp.modify(QpAttributes.to(QpState.ERR));
+            assertThat(view.objects(QpKind.KIND).get(0).attribute(QpKind.STATE)).isEqualTo(QpState.ERR.ordinal());
+            qp.close();
+            assertThat(view.objects(QpKind.KIND)).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("calls")
     void batchIsOneCallAndEndsWhereTheLibraryRefuses(final String calls) {
@@ -160,23 +180,23 @@ class StubDeviceTest {
             requests[i] = new SendRequest().opcode(SendOpcode.RDMA_WRITE).wrId(i)
                 .sge(memory.address(), 8, region.lkey()).remote(1, 2);
         }
-        final long before = ask("stub_posts");
+        final long before = Stub.ask("stub_posts");
         assertThat(qp.postSend(requests, 5)).isEqualTo(5);
-        assertThat(ask("stub_posts") - before).isEqualTo(1);
+        assertThat(Stub.ask("stub_posts") - before).isEqualTo(1);
         assertThat(poll()).hasSize(5);
-        library.call(library.find("stub_fail"), 2, EINVAL);
+        Stub.ask("stub_fail", 2, EINVAL);
         assertThat(qp.postSend(requests, 5)).isEqualTo(2);
         assertThat(poll()).containsExactly("0 RDMA_WRITE SUCCESS 8", "1 RDMA_WRITE SUCCESS 8");
-        library.call(library.find("stub_fail"), 0, ENOMEM);
+        Stub.ask("stub_fail", 0, ENOMEM);
         assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.QUEUE_FULL);
-        library.call(library.find("stub_fail"), 0, EINVAL);
+        Stub.ask("stub_fail", 0, EINVAL);
         assertThat(qp.postSend(requests, 5)).isEqualTo(ReturnCode.INVALID_REQUEST);
         for (int i = 0; i < WR; i++) {
             assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.OK);
         }
         assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.QUEUE_FULL);
         assertThat(poll()).hasSize(WR);
-        library.call(library.find("stub_fail"), 0, EIO);
+        Stub.ask("stub_fail", 0, EIO);
         assertThat(qp.postSend(requests[0])).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(context.isFailed()).isTrue();
     }
@@ -239,6 +259,55 @@ class StubDeviceTest {
         assertThat(qp.postReceive(1, 2, 3, 4)).isEqualTo(ReturnCode.WRONG_STATE);
     }
 
+    /** The library notices uses of a QP that is destroyed. */
+    @ParameterizedTest
+    @MethodSource("calls")
+    void closingWaitsForWhoPosts(final String calls) throws InterruptedException {
+        open(calls);
+        for (int round = 0; round < TestBudget.rounds(100, 2000); round++) {
+            final QueuePair qp = ready(new QpOptions());
+            final CountDownLatch posts = new CountDownLatch(50);
+            final Thread poster = new Thread(() -> {
+                final SendRequest request = new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(1, 2);
+                while (qp.postSend(request) != ReturnCode.CLOSED) {
+                    posts.countDown();
+                    cq.poll(c -> { }, 16);
+                }
+            });
+            poster.start();
+            assertThat(posts.await(60, TimeUnit.SECONDS)).isTrue();
+            qp.close();
+            poster.join();
+        }
+    }
+
+    /** Room that a closed QP's completions take is found again beside a thread that polls all the time. */
+    @Test
+    void roomIsSweptBesideAPoller() throws InterruptedException {
+        open("jna");
+        final AtomicBoolean over = new AtomicBoolean();
+        final AtomicInteger answers = new AtomicInteger();
+        final Thread poller = new Thread(() -> {
+            while (!over.get()) {
+                answers.addAndGet(Math.min(0, cq.poll(c -> { }, 4)));
+            }
+        });
+        poller.start();
+        try {
+            for (int round = 0; round < 50; round++) {
+                final QueuePair qp = ready(new QpOptions());
+                for (int i = 0; i < WR; i++) {
+                    qp.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(1, 2));
+                }
+                qp.close();
+            }
+        } finally {
+            over.set(true);
+            poller.join();
+        }
+        assertThat(answers).hasValue(0);
+    }
+
     @Test
     void eventsOfCompletionsAreAcknowledged() {
         open("jna");
@@ -275,11 +344,30 @@ class StubDeviceTest {
         assertThat(poll()).contains("5 RECV " + WcStatus.LOC_LEN_ERR + " 0");
     }
 
+    /** Shared receives that completed and were not polled when their QP was closed take room. */
+    @Test
+    void roomIsKeptForSharedReceivesOfAClosedQp() {
+        open("jna");
+        final CompletionQueue sent = context.createCq(64);
+        final SharedReceiveQueue srq = pd.createSrq(32, 1);
+        final QueuePair qp = ready(new QpOptions().srq(srq).sendCq(sent).receiveCq(cq));
+        for (int i = 0; i < 32; i++) {
+            assertThat(srq.postReceive(i, memory.address() + 4096, 4, region.lkey())).isZero();
+            assertThat(qp.postSend(i, memory.address(), 4, region.lkey())).isZero();
+            assertThat(sent.poll(c -> { }, 1)).isEqualTo(1);
+        }
+        qp.close();
+        final QpOptions all = new QpOptions().sendCq(sent).receiveCq(cq).maxSendWr(8).maxReceiveWr(64);
+        assertThatThrownBy(() -> pd.createQp(all)).hasMessageContaining("left by closed QPs");
+        assertThat(poll()).isEmpty();
+        pd.createQp(all);
+    }
+
     @Test
     void deviceThatIsGoneEndsInCodes() {
         open("jna");
         final QueuePair qp = ready(new QpOptions());
-        library.call(library.find("stub_event"), 0L, AsyncEventType.DEVICE_FATAL.ordinal());
+        Stub.ask("stub_event", 0L, AsyncEventType.DEVICE_FATAL.ordinal());
         final AsyncEvent event = context.awaitAsyncEvent(Duration.ofSeconds(10));
         assertThat(event.type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
         assertThat(event.element()).isSameAs(context);
@@ -307,6 +395,41 @@ class StubDeviceTest {
         }
         assertThatThrownBy(() -> new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0?gid=fe80::7")))
             .hasMessageContaining("no port has GID fe80::7");
+    }
+
+    /** It is a function that old libraries and drivers have not. */
+    @ParameterizedTest
+    @CsvSource({"0, 0, 0, 0", "1, 0, 3, 31", "1, 95, 0, 0", "1, 38, 0, 0"})
+    void asksForMoreThanTheFirstAttributes(final int has, final int answer, final long general, final int rc) {
+        Stub.ask("stub_extended", has, answer);
+        try {
+            open("jna");
+        } finally {
+            Stub.ask("stub_extended", 0, 0);
+        }
+        final IbvAttributes attributes = (IbvAttributes) context.attributes();
+        assertThat(attributes.firmwareVersion()).isEqualTo("1.2.3");
+        assertThat(attributes.maxQp()).isEqualTo(1000);
+        assertThat(attributes.odpGeneralCaps()).isEqualTo(general);
+        assertThat(attributes.odpRcCaps()).isEqualTo(rc);
+        assertThat(attributes.odpUdCaps()).isEqualTo(rc & 1);
+        assertThat(attributes.details()).containsEntry("max_ee", "0").containsEntry("atomic_cap", "ATOMIC_HCA (1)")
+            .containsEntry("general_odp_caps", general == 0 ? "NO SUPPORT" : "ODP_SUPPORT, ODP_SUPPORT_IMPLICIT")
+            .containsEntry("ud_odp_caps", rc == 0 ? "NO SUPPORT" : "SUPPORT_SEND")
+            .containsEntry("xrc_odp_caps", rc == 0 ? "NO SUPPORT" : "SUPPORT_WRITE, Unknown flags: 0x80000000")
+            .containsEntry("hca_core_clock", rc == 0 ? "not supported" : "1000kHZ")
+            .containsEntry("tag_matching", "not supported");
+    }
+
+    @Test
+    void attributesThatAreRefusedFailTheOpening() {
+        Stub.ask("stub_extended", 1, EIO);
+        try {
+            assertThatThrownBy(() -> new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0")))
+                .hasMessageContaining("ibv_query_device_ex refused").hasMessageContaining("EIO");
+        } finally {
+            Stub.ask("stub_extended", 0, 0);
+        }
     }
 
     @Test

@@ -7,7 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.queues.Padded;
 import io.rdma4j.queues.SequencedQueue;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.live.CqKind;
 
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -6,7 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.live.LiveEntry;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
+import io.rdma4j.verbs.live.CqKind;
 
 /** What others see of a CQ. */
 final class CqDescription {

@@ -10,6 +10,7 @@ import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.RegionChecks;
 
 /**
  * How work requests name the first byte of a region.
@@ -45,30 +46,11 @@ record IovaRule(Kind kind, long value) {
     }
 
     void check(final String operation, final PvrdmaContext context, final long firstByte, final long length) {
-        if (kind == Kind.ZERO_BASED) {
-            require(operation, context, Feature.ZERO_BASED);
+        if (kind == Kind.ZERO_BASED && !context.supports(Feature.ZERO_BASED)) {
+            throw Errors.unsupported(operation, context, Feature.ZERO_BASED);
         }
-        if (kind == Kind.CHOSEN && value != firstByte) {
-            require(operation, context, Feature.IOVA_OF_CHOICE);
-            checkChosen(operation, context, firstByte, length);
-        }
-    }
-
-    private static void require(final String operation, final PvrdmaContext context, final Feature feature) {
-        if (!context.supports(feature)) {
-            throw Errors.unsupported(operation, context, feature);
-        }
-    }
-
-    private void checkChosen(
-        final String operation, final PvrdmaContext context, final long firstByte, final long length) {
-        if ((value & PAGE_MASK) != (firstByte & PAGE_MASK)) {
-            throw Errors.invalid(operation, context,
-                "IOVA 0x%x is byte %d of its page, but the first byte of the memory, 0x%x, is byte %d of its page: "
-                    + "they must be the same", value, value & PAGE_MASK, firstByte, firstByte & PAGE_MASK);
-        }
-        if (Long.compareUnsigned(value + length - 1, value) < 0) {
-            throw Errors.invalid(operation, context, "IOVA 0x%x+%d wraps around", value, length);
+        if (kind == Kind.CHOSEN) {
+            RegionChecks.checkIova(operation, context, firstByte, value, length);
         }
     }
 }

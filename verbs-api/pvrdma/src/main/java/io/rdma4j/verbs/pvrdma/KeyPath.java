@@ -17,6 +17,7 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WindowType;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
+import io.rdma4j.verbs.spi.RegionChecks;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Set;
@@ -27,9 +28,6 @@ import java.util.Set;
  */
 final class KeyPath {
     private static final int NEEDS_LOCAL_WRITE = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit();
-    private static final int WINDOW_RIGHTS = NEEDS_LOCAL_WRITE | AccessFlag.REMOTE_READ.bit();
-    /** Stands for rights that a window cannot have. */
-    private static final int NO_RIGHTS = -1;
 
     private final SendPath path;
     private final SendQueue queue;
@@ -66,27 +64,14 @@ final class KeyPath {
     int bindWindow(
         final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova, final long length,
         final AccessFlag... flags) {
-        final int access = rights(flags);
-        final int refusal = access == NO_RIGHTS ? ReturnCode.INVALID_REQUEST : objection(window, WindowType.TYPE_1);
+        final int access = RegionChecks.windowRights(flags);
+        final int refusal = access == RegionChecks.NO_RIGHTS ? ReturnCode.INVALID_REQUEST
+            : objection(window, WindowType.TYPE_1);
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
         final PvrdmaWindow own = (PvrdmaWindow) window;
         return bind(wrId, path.flags(SendRequest.SIGNALED), own, own.choose(), region, iova, length, access);
-    }
-
-    private static int rights(final AccessFlag... flags) {
-        if (flags == null) {
-            return NO_RIGHTS;
-        }
-        int bits = 0;
-        for (final AccessFlag flag : flags) {
-            if (flag == null || (flag.bit() & WINDOW_RIGHTS) == 0) {
-                return NO_RIGHTS;
-            }
-            bits |= flag.bit();
-        }
-        return bits;
     }
 
     private int objection(final MemoryWindow window, final WindowType type) {

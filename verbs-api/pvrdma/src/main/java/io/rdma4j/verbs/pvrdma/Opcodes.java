@@ -96,7 +96,7 @@ final class Opcodes {
 
     private static boolean deviceHas(final Traits traits, final SendOpcode opcode) {
         for (final Feature feature : needs(opcode)) {
-            if (!traits.supports(feature)) {
+            if (!traits.features.has(feature)) {
                 return false;
             }
         }
@@ -129,7 +129,7 @@ final class Opcodes {
             case FAST_REG_MR:
                 return Set.of(Feature.FAST_REGISTRATION);
             default:
-                return Set.of(Feature.MEMORY_WINDOWS);
+                return Set.of(Feature.MEMORY_WINDOWS_TYPE_2);
         }
     }
 

@@ -19,9 +19,9 @@ final class PortQuery {
 
     static PortAttributes decode(final int port, final PortAttr a) {
         return new PortAttributes(port, PortState.of(a.get(STATE)), mtu(a.get(MAX_MTU)), mtu(a.get(ACTIVE_MTU)),
-            a.get(GID_TBL_LEN), a.get(PKEY_TBL_LEN), a.get(PORT_CAP_FLAGS), a.get(MAX_MSG_SZ) & 0xffff_ffffL,
+            a.get(GID_TBL_LEN), a.get(PKEY_TBL_LEN), a.get(PORT_CAP_FLAGS), 0, a.get(MAX_MSG_SZ) & 0xffff_ffffL,
             a.get(BAD_PKEY_CNTR), a.get(QKEY_VIOL_CNTR), a.get(LID), a.get(SM_LID), a.get(LMC), a.get(MAX_VL_NUM),
-            a.get(SM_SL), a.get(SUBNET_TIMEOUT), a.get(ACTIVE_WIDTH), a.get(ACTIVE_SPEED),
+            a.get(SM_SL), a.get(SUBNET_TIMEOUT), a.get(INIT_TYPE_REPLY), a.get(ACTIVE_WIDTH), a.get(ACTIVE_SPEED),
             a.get(PHYS_STATE), "Ethernet");
     }
 

@@ -153,19 +153,6 @@ abstract class PostPath<R> {
         return code == WorkQueue.FULL ? ReturnCode.QUEUE_FULL : cq.context.corruptIndex(ring);
     }
 
-    /** Bytes of all elements, or the greatest number if that is too small. One is frequent, and needs no loop. */
-    static int totalLength(final SgeList sges, final int count) {
-        return count == 1 ? sges.length(0) : sum(sges, count);
-    }
-
-    private static int sum(final SgeList sges, final int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += sges.length(i);
-        }
-        return (int) Math.min(sum, Integer.MAX_VALUE);
-    }
-
     /** Writes the elements of a request, of which the first one lies at an offset. */
     static void writeElements(final UnsafeBuffer wqes, final int first, final SgeList sges, final int count) {
         if (count == 1) {

@@ -6,11 +6,12 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.hw.pvrdma.Av;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.pvrdma.live.AhKind;
+import io.rdma4j.verbs.live.AhKind;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** An address vector, ready to be copied into WQEs. The device knows nothing of it. */
@@ -36,7 +37,7 @@ final class PvrdmaAh extends PvrdmaObject implements AddressHandle {
         for (int i = 0; i < words.length; i++) {
             words[i] = av.getLong(i * Long.BYTES);
         }
-        publication = Publication.of(context, AhKind.KIND, context.nextNumber(), this::describe);
+        publication = Publication.of(context.device.live(), AhKind.KIND, context.nextNumber(), this::describe);
         publication.changed();
     }
 

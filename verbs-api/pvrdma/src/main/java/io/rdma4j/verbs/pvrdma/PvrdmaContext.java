@@ -113,18 +113,13 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     }
 
     @Override
-    public boolean supports(final Feature feature) {
-        return traits.supports(Errors.notNull(feature, "supports", this, "feature"));
-    }
-
-    @Override
     public String whyNot(final Feature feature) {
-        return traits.whyNot(Errors.notNull(feature, "why not", this, "feature"));
+        return traits.features.whyNot(Errors.notNull(feature, "why not", this, "feature"));
     }
 
     @Override
     public List<Peculiarity> peculiarities() {
-        return traits.peculiarities();
+        return traits.features.peculiarities();
     }
 
     @Override
@@ -141,7 +136,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
         final String operation = "query GID";
         requireOpen(operation);
         Errors.requirePort(port, operation, this);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         final byte[] gid = device.gids().get(index);
         return gid == null ? Gid.ZERO : Gid.of(gid);
     }
@@ -151,7 +146,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
         final String operation = "query GID type";
         requireOpen(operation);
         Errors.requirePort(port, operation, this);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         return device.gids().type() == PVRDMA_GID_TYPE_FLAG_ROCE_V2 ? GidType.ROCE_V2 : GidType.ROCE_V1;
     }
 
@@ -177,7 +172,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     public void bindGid(final int index, final Gid gid) {
         final String operation = "bind GID";
         requireOpen(operation);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         if (Errors.notNull(gid, operation, this, "GID").isZero()) {
             throw Errors.invalid(operation, this, "the GID is zero");
         }
@@ -192,7 +187,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     public void unbindGid(final int index) {
         final String operation = "unbind GID";
         requireOpen(operation);
-        requireGidIndex(index, operation);
+        Errors.requireGidIndex(index, operation, this);
         synchronized (gidUse) {
             requireUnusedGid(index, operation);
             requireWorking(operation);
@@ -213,10 +208,6 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     private void refuseGid(final String operation, final Object user, final int index) {
         throw Errors.error(RdmaException.EBUSY, operation, this,
             "%s sends from GID index %d, and this device hangs when it finds it unbound", user, index);
-    }
-
-    private void requireGidIndex(final int index, final String operation) {
-        Errors.inRange(index, 0, attributes.gidTableLength() - 1, operation, this, "GID index");
     }
 
     @Override

@@ -8,12 +8,13 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.live.MrKind;
 import io.rdma4j.verbs.pvrdma.device.MrKeys;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
 import io.rdma4j.verbs.spi.Errors;
 
 /** A region for fast registration: the device's part of it, and the pages it was given last. */
@@ -33,7 +34,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
         this.maxPages = maxPages;
         this.keys = keys;
         this.rkey = keys.rkey();
-        publication = Publication.of(context, MrKind.KIND, keys.handle(), this::describe);
+        publication = Publication.of(context.device.live(), MrKind.KIND, keys.handle(), this::describe);
         publication.changed();
     }
 

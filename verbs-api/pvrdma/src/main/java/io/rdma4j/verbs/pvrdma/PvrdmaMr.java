@@ -8,26 +8,24 @@ package io.rdma4j.verbs.pvrdma;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.live.MrKind;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.RegionChecks;
 
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /** A registered region. Closing and changing it exclude each other; what it is can be read at any time. */
 final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
-    private static final Set<AccessFlag> REMOTE =
-        EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
-
     private volatile RegionState state;
     /** Of the registration: one that follows it has another handle. */
     private volatile Publication publication;
@@ -41,7 +39,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
 
     private Publication publish() {
         final Publication next =
-            Publication.of(context, MrKind.KIND, state.registration().handle(), this::describe);
+            Publication.of(context.device.live(), MrKind.KIND, state.registration().handle(), this::describe);
         next.changed();
         return next;
     }
@@ -94,21 +92,9 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
     }
 
     @Override
-    public boolean hasRkey() {
-        return hasRkey(state);
-    }
-
-    private static boolean hasRkey(final RegionState state) {
-        return state.access().stream().anyMatch(REMOTE::contains);
-    }
-
-    @Override
     public int rkey() {
-        final RegionState now = state;
-        if (!hasRkey(now)) {
-            throw Errors.invalid("get rkey", context, "%s was registered without remote rights", this);
-        }
-        return now.registration().rkey();
+        RegionChecks.requireRkey(this, context);
+        return state.registration().rkey();
     }
 
     /** All of what the region is now, at one moment. */
@@ -125,7 +111,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
 
     @Override
     public void reregister(final MrOptions changes) {
-        final String operation = RegionRequest.REREGISTER;
+        final String operation = RegionChecks.REREGISTER;
         Errors.notNull(changes, operation, context, "changes");
         whileOpen(operation, () -> {
             final RegionState old = state;
@@ -139,13 +125,13 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
 
     @Override
     public void refresh(final long address, final long length) {
-        whileOpen(RegionRequest.REFRESH, () -> {
+        whileOpen(RegionChecks.REFRESH, () -> {
             final RegionMemory memory = state.memory();
             if (!memory.source().onDemand() && !context.supports(Feature.REFRESH)) {
-                throw Errors.unsupported(RegionRequest.REFRESH, context, Feature.REFRESH);
+                throw Errors.unsupported(RegionChecks.REFRESH, context, Feature.REFRESH);
             }
             requireInside(state.registration(), memory, address, length);
-            context.requireWorking(RegionRequest.REFRESH);
+            context.requireWorking(RegionChecks.REFRESH);
             refresh(memory, address, length);
         });
     }
@@ -177,7 +163,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
             ? address >= now.address() && length <= now.length() - (address - now.address())
             : memory.pages().holds(address, length));
         if (!isInside) {
-            throw Errors.invalid(RegionRequest.REFRESH, context, "0x%x+%d is empty, or not all in %s", address, length,
+            throw Errors.invalid(RegionChecks.REFRESH, context, "0x%x+%d is empty, or not all in %s", address, length,
                 this);
         }
     }
@@ -187,7 +173,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
         try {
             memory.refresh(address, length);
         } catch (final RdmaException e) {
-            throw RdmaException.of(RegionRequest.REFRESH)
+            throw RdmaException.of(RegionChecks.REFRESH)
                 .device(context.address())
                 .object(this)
                 .detail("0x%x+%d: %s", address, length, e.getMessage())
@@ -200,11 +186,8 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
     }
 
     private RegionState change(final RegionState old, final MrOptions changes) {
-        final String operation = RegionRequest.REREGISTER;
-        if (!changes.hasMemory() && !changes.hasLength() && !changes.hasIova() && changes.accessFlags() == null
-            && changes.pd() == null) {
-            throw Errors.invalid(operation, context, "%s changes nothing", changes);
-        }
+        final String operation = RegionChecks.REREGISTER;
+        RegionChecks.requireChange(changes, context);
         final PvrdmaPd pd = changes.pd() == null ? old.pd() : requireOwn(changes.pd());
         pd.requireOpen(operation);
         final RegionRequest request = RegionRequest.changed(old, changes).check(context);
@@ -227,7 +210,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
 
     private PvrdmaPd requireOwn(final ProtectionDomain pd) {
         if (!(pd instanceof PvrdmaPd) || ((PvrdmaPd) pd).context != context) {
-            throw Errors.invalid(RegionRequest.REREGISTER, context, "%s belongs to another device", pd);
+            throw Errors.invalid(RegionChecks.REREGISTER, context, "%s belongs to another device", pd);
         }
         return (PvrdmaPd) pd;
     }

@@ -5,10 +5,10 @@
 
 package io.rdma4j.verbs.pvrdma;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.verbs.AccessFlag;
@@ -19,24 +19,23 @@ import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.MrOptions;
-import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.live.PdKind;
+import io.rdma4j.verbs.live.SrqKind;
 import io.rdma4j.verbs.pvrdma.device.MrKeys;
 import io.rdma4j.verbs.pvrdma.device.MwKeys;
-import io.rdma4j.verbs.pvrdma.live.PdKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.QpRanges;
+import io.rdma4j.verbs.spi.RegionChecks;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Supplier;
 
-import org.agrona.DirectBuffer;
 
 /** A protection domain and what was made in it. */
 final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
@@ -53,7 +52,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     PvrdmaPd(final PvrdmaContext context, final int handle) {
         super(context);
         this.handle = handle;
-        publication = Publication.of(context, PdKind.KIND, handle, Publication.NO_ATTRIBUTES);
+        publication = Publication.of(context.device.live(), PdKind.KIND, handle, Publication.NO_ATTRIBUTES);
         publication.changed();
     }
 
@@ -63,40 +62,10 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     }
 
     @Override
-    public MemoryRegion register(final long address, final long length, final AccessFlag... access) {
-        return register(address, length, null, access);
-    }
-
-    @Override
-    public MemoryRegion register(
-        final long address, final long length, final Object owner, final AccessFlag... access) {
-        return register(new MrOptions().memory(address, length, owner).access(access));
-    }
-
-    @Override
-    public MemoryRegion register(final ByteBuffer buffer, final AccessFlag... access) {
-        return register(new MrOptions().buffer(buffer).access(access));
-    }
-
-    @Override
-    public MemoryRegion register(final DirectBuffer buffer, final AccessFlag... access) {
-        return register(new MrOptions().buffer(buffer).access(access));
-    }
-
-    @Override
-    public MemoryRegion register(final PinnedMemory memory, final AccessFlag... access) {
-        return register(new MrOptions().memory(memory).access(access));
-    }
-
-    @Override
     public MemoryRegion register(final MrOptions options) {
-        final String operation = RegionRequest.OPERATION;
+        final String operation = RegionChecks.REGISTER;
         requireOpen(operation);
-        Errors.notNull(options, operation, context, "options");
-        if (options.pd() != null && options.pd() != this) {
-            throw Errors.invalid(operation, context, "%s shall be in %s, but is registered by %s", options,
-                options.pd(), this);
-        }
+        RegionChecks.requireNew(options, this);
         final RegionRequest request = RegionRequest.of(context, options).check(context);
         context.requireWorking(operation);
         try (RegionMemory.Use use = RegionMemory.map(context, request)) {
@@ -106,7 +75,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
 
     @Override
     public MemoryRegion registerShared(final MemoryRegion existing, final long iova, final AccessFlag... access) {
-        final String operation = RegionRequest.SHARED;
+        final String operation = RegionChecks.SHARED;
         requireOpen(operation);
         Errors.notNull(existing, operation, context, "region");
         if (!(existing instanceof PvrdmaMr) || ((PvrdmaMr) existing).context != context) {
@@ -144,13 +113,9 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
 
     @Override
     public SharedReceiveQueue createSrq(final int maxWr, final int maxSge) {
-        final String operation = "create SRQ";
+        final String operation = QpRanges.CREATE_SHARED;
         requireOpen(operation);
-        if (context.attributes().maxSrq() == 0) {
-            throw Errors.error(RdmaException.EOPNOTSUPP, operation, context, "the device has no shared receive queues");
-        }
-        Errors.inRange(maxSge, 1, context.attributes().maxSrqSge(), operation, context, "maxSge");
-        Errors.inRange(maxWr, 1, context.attributes().maxSrqWr(maxSge), operation, context, "maxWr");
+        QpRanges.checkSharedSizes(maxWr, maxSge, context);
         context.requireWorking(operation);
         return make(operation,
             () -> srqs.add(operation, this, newSrq(RingGeometry.powerOfTwo(maxWr), maxSge)));
@@ -190,7 +155,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         final String operation = "allocate window";
         requireOpen(operation);
         Errors.notNull(type, operation, context, "type");
-        requireFeature(operation, Feature.MEMORY_WINDOWS);
+        requireFeature(operation, type.feature());
         context.requireWorking(operation);
         return make(operation, () -> {
             final MwKeys keys = context.device.commands().createMw(handle, type == WindowType.TYPE_1 ? 1 : 2);

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
@@ -265,10 +266,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     }
 
     private void remember(final QpAttributes attributes) {
-        final QpAttributes next = new QpAttributes();
-        QpAttrs.merge(known, next);
-        QpAttrs.merge(attributes, next);
-        known = next;
+        known = new QpAttributes().merge(known).merge(attributes);
         if (attributes.has(QpAttribute.QKEY)) {
             qkey = attributes.qkey();
             sends.qkey(attributes.qkey());
@@ -371,8 +369,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     @Override
     public synchronized QpAttributes query() {
         requireOpen("query QP");
-        final QpAttributes answer = new QpAttributes();
-        QpAttrs.merge(known, answer);
+        final QpAttributes answer = new QpAttributes().merge(known);
         if (state.get() != QpState.RESET) {
             context.requireWorking("query QP");
             final boolean all = context.supports(Feature.QP_QUERY_ALL);

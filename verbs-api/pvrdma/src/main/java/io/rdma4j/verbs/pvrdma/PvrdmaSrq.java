@@ -5,20 +5,21 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
-import io.rdma4j.RdmaException;
-import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
-import io.rdma4j.verbs.spi.OneThread;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.SrqKind;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.OneThread;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -173,7 +174,7 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         if (count > queue.maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId(), count, PostPath.totalLength(request.sges(), count));
+        final int wqe = queue.claim(request.wrId(), count, request.sges().totalLength(count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }

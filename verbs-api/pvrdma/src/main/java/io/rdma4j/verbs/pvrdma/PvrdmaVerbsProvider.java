@@ -80,10 +80,15 @@ public final class PvrdmaVerbsProvider implements VerbsProvider {
             final PvrdmaDevice device = PvrdmaDevice.open(PciDevices.open(withoutOwnOptions(address)), options);
             undo.add(device::close);
             final PvrdmaContext context = new PvrdmaContext(address.toString(), device);
-            context.bindGid(0, gid == null ? Gid.linkLocal(device.caps().nodeGuid()) : gid);
+            context.bindGid(0, gid == null ? usualGid(device) : gid);
             undo.forget();
             return context;
         }
+    }
+
+    private static Gid usualGid(final PvrdmaDevice device) {
+        final byte[] address = device.pci().networkAddress();
+        return address == null ? Gid.linkLocal(device.caps().nodeGuid()) : Gid.of(address);
     }
 
     private static PvrdmaOptions options(final DeviceAddress address) {

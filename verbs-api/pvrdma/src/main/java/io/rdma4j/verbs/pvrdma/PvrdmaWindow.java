@@ -7,11 +7,12 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.driver.live.Publication;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.live.MwKind;
 import io.rdma4j.verbs.pvrdma.device.MwKeys;
-import io.rdma4j.verbs.pvrdma.live.MwKind;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -32,7 +33,7 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
         this.handle = keys.handle();
         this.rkey = keys.rkey();
         this.chosen = new AtomicInteger(keys.rkey());
-        publication = Publication.of(context, MwKind.KIND, handle, this::describe);
+        publication = Publication.of(context.device.live(), MwKind.KIND, handle, this::describe);
         publication.changed();
     }
 

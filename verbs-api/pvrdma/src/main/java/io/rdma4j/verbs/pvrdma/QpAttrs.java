@@ -75,22 +75,14 @@ final class QpAttrs {
             .set(DMAC, Addresses.mac(way.dgid()));
     }
 
-    /** Copies those attributes that were given. */
-    static void merge(final QpAttributes from, final QpAttributes into) {
-        for (final QpAttribute attribute : from.given()) {
-            copy(attribute, from, into);
-        }
-    }
-
     /** Replaces those attributes that were set before by what the device answered. */
     static void refresh(final QpAttributes into, final QpAttr answer, final boolean all, final PvrdmaContext context) {
         final QpAttributes device = decode(answer, context);
-        for (final QpAttribute attribute : EnumSet.copyOf(into.given())) {
-            if (device.has(attribute) && (all || ALWAYS_ANSWERED.contains(attribute))) {
-                copy(attribute, device, into);
-            }
+        final Set<QpAttribute> answered = EnumSet.copyOf(into.given());
+        if (!all) {
+            answered.retainAll(ALWAYS_ANSWERED);
         }
-        into.state(device.state());
+        into.merge(device, answered).state(device.state());
     }
 
     private static QpAttributes decode(final QpAttr from, final PvrdmaContext context) {
@@ -122,28 +114,5 @@ final class QpAttrs {
     private static AhAttributes decode(final AhAttr from) {
         return new AhAttributes(Gid.of(from.get(GRH_DGID)), from.get(GRH_SGID_INDEX), from.get(GRH_HOP_LIMIT),
             from.get(GRH_TRAFFIC_CLASS), from.get(GRH_FLOW_LABEL), from.get(SL), from.get(PORT_NUM));
-    }
-
-    private static void copy(final QpAttribute attribute, final QpAttributes from, final QpAttributes into) {
-        switch (attribute) {
-            case STATE -> into.state(from.state());
-            case ACCESS_FLAGS -> into.accessFlags(from.accessFlags());
-            case PKEY_INDEX -> into.pkeyIndex(from.pkeyIndex());
-            case PORT -> into.port(from.port());
-            case QKEY -> into.qkey(from.qkey());
-            case AV -> into.ah(from.ah());
-            case PATH_MTU -> into.pathMtu(from.pathMtu());
-            case TIMEOUT -> into.timeout(from.timeout());
-            case RETRY_CNT -> into.retryCnt(from.retryCnt());
-            case RNR_RETRY -> into.rnrRetry(from.rnrRetry());
-            case RQ_PSN -> into.rqPsn(from.rqPsn());
-            case SQ_PSN -> into.sqPsn(from.sqPsn());
-            case MAX_QP_RD_ATOMIC -> into.maxRdAtomic(from.maxRdAtomic());
-            case MAX_DEST_RD_ATOMIC -> into.maxDestRdAtomic(from.maxDestRdAtomic());
-            case MIN_RNR_TIMER -> into.minRnrTimer(from.minRnrTimer());
-            case DEST_QPN -> into.destQpn(from.destQpn());
-            // The others say how to change a QP, not how it is.
-            default -> { }
-        }
     }
 }

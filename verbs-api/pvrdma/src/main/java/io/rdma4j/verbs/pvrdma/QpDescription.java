@@ -13,8 +13,8 @@ import io.rdma4j.queues.QueueTotals;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
-import io.rdma4j.verbs.pvrdma.live.SrqKind;
+import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 
 /** What others see of a QP. */
 final class QpDescription {

@@ -14,14 +14,15 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.live.QpKind;
 import io.rdma4j.verbs.pvrdma.device.CreateQp;
 import io.rdma4j.verbs.pvrdma.device.QpHandle;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.QpRanges;
 
 /** Makes QPs: checks the options, takes memory and room in the CQs, asks the device, joins the parts. */
 final class QpFactory {
-    static final String OPERATION = "create QP";
+    static final String OPERATION = QpRanges.CREATE;
 
     private final PvrdmaPd pd;
     private final PvrdmaContext context;

@@ -7,9 +7,8 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.SqWqe;
-import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.QpOptions;
-import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.QpRanges;
 
 /**
  * Sizes of a QP's queues as they are made, and where they lie: one page of ring states, the send queue's pages, the
@@ -22,21 +21,13 @@ import io.rdma4j.verbs.spi.Errors;
  * @param inlineLength bytes of a payload that is copied, a power of two; 0 for none.
  */
 record QpSizes(int sendWr, int receiveWr, int sendSge, int receiveSge, int inlineLength) {
-    private static final String OPERATION = "create QP";
-
     static QpSizes of(final QpOptions options, final PvrdmaContext context) {
-        final DeviceAttributes limits = context.attributes();
-        Errors.inRange(options.maxSendSge(), 1, limits.maxSge(), OPERATION, context, "maxSendSge");
-        Errors.inRange(options.maxSendWr(), 1, limits.maxSendWr(options.maxSendSge()), OPERATION, context, "maxSendWr");
-        Errors.inRange(options.maxInline(), 0, QpOptions.MAX_INLINE, OPERATION, context, "maxInline");
+        QpRanges.checkSizes(options, context);
         final int sendWr = RingGeometry.powerOfTwo(options.maxSendWr());
         final int inlineLength = InlineMemory.slotLength(options.maxInline());
         if (options.srq() != null) {
             return new QpSizes(sendWr, 0, options.maxSendSge(), 0, inlineLength);
         }
-        Errors.inRange(options.maxReceiveSge(), 1, limits.maxSge(), OPERATION, context, "maxReceiveSge");
-        Errors.inRange(options.maxReceiveWr(), 1, limits.maxReceiveWr(options.maxReceiveSge()), OPERATION, context,
-            "maxReceiveWr");
         return new QpSizes(sendWr, RingGeometry.powerOfTwo(options.maxReceiveWr()), options.maxSendSge(),
             options.maxReceiveSge(), inlineLength);
     }

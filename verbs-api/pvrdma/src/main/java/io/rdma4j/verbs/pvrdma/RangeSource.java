@@ -10,6 +10,7 @@ import io.rdma4j.driver.memory.ProcessMaps;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.RegionChecks;
 
 import java.util.Collection;
 import java.util.List;
@@ -36,28 +37,13 @@ record RangeSource(long firstByte, Object owner, boolean readOnly, boolean onDem
     @Override
     public void check(
         final String operation, final PvrdmaContext context, final long length, final boolean write) {
-        if (Long.compareUnsigned(firstByte + length - 1, firstByte) < 0) {
-            throw Errors.invalid(operation, context, "0x%x+%d wraps around", firstByte, length);
-        }
-        requireOwned(operation, context, length);
+        RegionChecks.checkRange(operation, context, firstByte, length, owner);
         RegionSource.requireForeign(operation, context, firstByte, length);
-        if (write && readOnly) {
-            throw Errors.error(RdmaException.EFAULT, operation, context, "%s is read-only, LOCAL_WRITE asked for",
-                owner);
-        }
+        RegionChecks.checkWritable(operation, context, readOnly && write, owner);
         final String hole = onDemand || RegionSource.isKnown(owner, firstByte, length)
             ? null : ProcessMaps.firstHole(firstByte, length, write);
         if (hole != null) {
             throw Errors.error(RdmaException.EFAULT, operation, context, "0x%x+%d: %s", firstByte, length, hole);
-        }
-    }
-
-    /** What lies behind the owner's memory is somebody else's, and would not be kept for the device. */
-    private void requireOwned(final String operation, final PvrdmaContext context, final long length) {
-        final long owned = RegionSource.ownedFrom(owner, firstByte);
-        if (length > owned) {
-            throw Errors.invalid(operation, context, "length is %d, from 0x%x on %s has %d bytes", length, firstByte,
-                owner, owned);
         }
     }
 

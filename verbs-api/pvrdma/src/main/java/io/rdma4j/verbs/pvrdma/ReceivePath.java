@@ -60,7 +60,7 @@ final class ReceivePath extends PostPath<ReceiveRequest> {
         if (count > maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId(), count, totalLength(request.sges(), count));
+        final int wqe = queue.claim(request.wrId(), count, request.sges().totalLength(count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }

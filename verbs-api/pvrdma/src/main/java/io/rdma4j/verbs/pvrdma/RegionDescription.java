@@ -6,9 +6,9 @@
 package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.driver.live.LiveEntry;
+import io.rdma4j.verbs.live.MrKind;
 import io.rdma4j.verbs.pvrdma.device.MemoryRegistration;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
-import io.rdma4j.verbs.pvrdma.live.MrKind;
 
 /** What others see of a region. */
 final class RegionDescription {

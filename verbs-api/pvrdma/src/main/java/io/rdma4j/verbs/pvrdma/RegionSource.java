@@ -12,19 +12,15 @@ import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.pvrdma.device.RegionPages;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.RegionChecks;
 import io.rdma4j.verbs.spi.RegionOwner;
+import org.agrona.DirectBuffer;
 
 import java.nio.ByteBuffer;
 import java.util.Collection;
 
-import org.agrona.BufferUtil;
-import org.agrona.DirectBuffer;
-
 /** Where the bytes of a region are, and what keeps them there. Immutable. */
 interface RegionSource {
-    /** Stands for as many bytes as nobody knows of. */
-    long UNKNOWN = Long.MAX_VALUE;
-
     /** Where this process sees the first byte. */
     long firstByte();
 
@@ -64,7 +60,7 @@ interface RegionSource {
         final long last = from + bytes + DmaDomain.PAGE_SIZE - 1 & -DmaDomain.PAGE_SIZE;
         final String missing = Presence.firstMissing(first, last - first, write);
         if (missing != null) {
-            throw RdmaException.of("refresh region").detail("%s", missing).errno(RdmaException.EFAULT)
+            throw RdmaException.of(RegionChecks.REFRESH).detail("%s", missing).errno(RdmaException.EFAULT)
                 .hint("map it before a transfer touches it").build();
         }
     }
@@ -73,26 +69,8 @@ interface RegionSource {
     static boolean isKnown(final Object owner, final long address, final long length) {
         final boolean sure = owner instanceof PvrdmaMemory
             || owner instanceof ByteBuffer && !((ByteBuffer) owner).isReadOnly();
-        final long owned = ownedFrom(owner, address);
-        return sure && owned != UNKNOWN && length <= owned;
-    }
-
-    /** How many bytes an owner has from an address on; no limit if it is not known or the address is not in it. */
-    static long ownedFrom(final Object owner, final long address) {
-        if (owner instanceof PvrdmaMemory) {
-            return rest(((PvrdmaMemory) owner).address(), ((PvrdmaMemory) owner).length(), address);
-        }
-        if (owner instanceof ByteBuffer && ((ByteBuffer) owner).isDirect()) {
-            return rest(BufferUtil.address((ByteBuffer) owner), ((ByteBuffer) owner).capacity(), address);
-        }
-        if (owner instanceof DirectBuffer && ((DirectBuffer) owner).byteArray() == null) {
-            return rest(((DirectBuffer) owner).addressOffset(), ((DirectBuffer) owner).capacity(), address);
-        }
-        return UNKNOWN;
-    }
-
-    private static long rest(final long outer, final long outerLength, final long address) {
-        return address < outer || address - outer >= outerLength ? UNKNOWN : outerLength - (address - outer);
+        final long owned = RegionChecks.ownedFrom(owner, address);
+        return sure && owned != RegionChecks.UNKNOWN && length <= owned;
     }
 
     /**

@@ -28,6 +28,6 @@ record RegionState(
 
     /** The rights as the device was told them. */
     int accessBits() {
-        return AccessFlag.bits(access) | iova.accessBit();
+        return AccessFlag.requiredBits(access) | iova.accessBit();
     }
 }

@@ -215,7 +215,7 @@ final class SendPath extends PostPath<SendRequest> {
             return refusal;
         }
         final int flags = flags(request.flags());
-        final int wqe = claim(request.wrId(), opcode, flags, count, totalLength(sges, count));
+        final int wqe = claim(request.wrId(), opcode, flags, count, sges.totalLength(count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }

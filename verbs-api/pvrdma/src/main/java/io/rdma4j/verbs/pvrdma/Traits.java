@@ -11,17 +11,14 @@ import io.rdma4j.hw.pvrdma.BmmeFlags;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.verbs.Feature;
-import io.rdma4j.verbs.Peculiarity;
 import io.rdma4j.verbs.pvrdma.device.DeviceCaps;
 import io.rdma4j.verbs.pvrdma.device.DeviceLimits;
 import io.rdma4j.verbs.pvrdma.device.DeviceProfile;
 import io.rdma4j.verbs.pvrdma.device.Quirk;
+import io.rdma4j.verbs.spi.FeatureTable;
 
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** What capabilities and quirks of the device mean for this layer, worked out once. Immutable. */
 final class Traits {
@@ -54,8 +51,7 @@ final class Traits {
     final boolean pollDeadlocks;
     /** A QP must not be destroyed while the device is at work on a completion of it. */
     final boolean destroyQpRaces;
-    private final Map<Feature, String> missing = new EnumMap<>(Feature.class);
-    private final List<Peculiarity> peculiarities = new ArrayList<>();
+    final FeatureTable features = new FeatureTable();
 
     Traits(
         final DeviceProfile profile, final DeviceCaps caps, final DeviceLimits limits, final DmaDomain domain) {
@@ -70,48 +66,51 @@ final class Traits {
         destroyQpRaces = profile.has(Quirk.DESTROY_QP_RACES);
         // Of a device that nothing is known of, as Linux does: at every one.
         pokeInterval = pollDeadlocks ? NEVER : profile.subsystemId() == DeviceProfile.ANY ? 1 : SELDOM;
+        features.lacks("the device is told of ranges that have an end", Feature.ALL_MEMORY);
+        features.lacks("the device is told of addresses of this process: register what DmaBuf.open has mapped",
+            Feature.DMA_BUFS);
         missingByCaps(caps);
         missingByExtension(limits);
         if (profile.subsystemId() == DeviceProfile.ANY) {
-            missing.put(Feature.KEYS_NOT_REUSED, "the device does not say how it chooses keys");
-            missing.put(Feature.REFRESH, "the device does not say whether it looks for the pages of a region at each "
-                + "access, or holds those that were there when it was registered");
-            missing.put(Feature.REQUESTS_IN_TURN, "the device does not say whether it begins a request before the one "
-                + "in front of it is over");
+            features.lacks("the device does not say how it chooses keys", Feature.KEYS_NOT_REUSED);
+            features.lacks("the device does not say whether it looks for the pages of a region at each access, or "
+                + "holds those that were there when it was registered", Feature.REFRESH);
+            features.lacks("the device does not say whether it begins a request before the one in front of it is over",
+                Feature.REQUESTS_IN_TURN);
         }
         if (!domain.refreshes()) {
-            missing.put(Feature.REFRESH, "what the device reaches cannot be mapped to other pages at the same place");
+            features.lacks("what the device reaches cannot be mapped to other pages at the same place",
+                Feature.REFRESH);
         }
         if (!domain.storesByProcessor()) {
-            missing.put(Feature.PROCESSOR_STORES, "the device stores past the processor, so the system does not see "
-                + "which pages have changed");
+            features.lacks(FeatureTable.STORES_PAST_PROCESSOR, Feature.PROCESSOR_STORES);
         }
         missingByQuirk(profile);
         for (final Feature part : List.of(Feature.RDMA_READ, Feature.INVALIDATE)) {
-            if (!supports(part)) {
-                missing.put(Feature.READ_WITH_INVALIDATE, whyNot(part));
+            if (!features.has(part)) {
+                features.lacks(features.whyNot(part), Feature.READ_WITH_INVALIDATE);
             }
         }
         for (final Quirk quirk : profile.quirks()) {
-            peculiarities.add(new Peculiarity(quirk.name().toLowerCase(Locale.ROOT).replace('_', '-'), reason(quirk)));
+            features.peculiar(quirk.name().toLowerCase(Locale.ROOT).replace('_', '-'), quirk.description());
         }
     }
 
     private void missingByCaps(final DeviceCaps caps) {
         if ((caps.atomicOps() & MASKED_ATOMICS) != MASKED_ATOMICS) {
-            missing.put(Feature.MASKED_ATOMICS, lacks("masked atomics", "atomic_ops", caps.atomicOps()));
+            features.reportsNo(Feature.MASKED_ATOMICS, "masked atomics", "atomic_ops", caps.atomicOps());
         }
         if ((caps.atomicOps() & ATOMICS) != ATOMICS) {
-            missing.put(Feature.ATOMICS, lacks("64-bit atomics", "atomic_ops", caps.atomicOps()));
+            features.reportsNo(Feature.ATOMICS, "64-bit atomics", "atomic_ops", caps.atomicOps());
         }
         if ((caps.bmmeFlags() & INVALIDATE) != INVALIDATE) {
-            missing.put(Feature.INVALIDATE, lacks("invalidation of keys", "bmme_flags", caps.bmmeFlags()));
+            features.reportsNo(Feature.INVALIDATE, "invalidation of keys", "bmme_flags", caps.bmmeFlags());
         }
         if ((caps.bmmeFlags() & FAST_REGISTRATION) != FAST_REGISTRATION || caps.maxFastRegPageListLen() == 0) {
-            missing.put(Feature.FAST_REGISTRATION, lacks("fast registration", "bmme_flags", caps.bmmeFlags()));
+            features.reportsNo(Feature.FAST_REGISTRATION, "fast registration", "bmme_flags", caps.bmmeFlags());
         }
         if (caps.maxSrq() == 0) {
-            missing.put(Feature.SRQ_LIMIT_EVENT, lacks("shared receive queues", "max_srq", 0));
+            features.reportsNo(Feature.SRQ_LIMIT_EVENT, "shared receive queues", "max_srq", 0);
         }
     }
 
@@ -119,31 +118,28 @@ final class Traits {
     private void missingByExtension(final DeviceLimits limits) {
         if (limits.maxMw() == 0) {
             // No command allocates a window, and the work request that would bind one has no layout.
-            missing.put(Feature.MEMORY_WINDOWS, "the device's interface has no memory windows");
+            features.lacks("the device's interface has no memory windows", Feature.MEMORY_WINDOWS,
+                Feature.MEMORY_WINDOWS_TYPE_2);
         }
         if (!limits.hasExtension(ExtensionFlags.RDMA4J_EXT_CQ_RESIZE)) {
-            missing.put(Feature.CQ_RESIZE,
-                "the device's interface has no way to give a completion queue the memory for another size");
+            features.lacks("the device's interface has no way to give a completion queue the memory for another size",
+                Feature.CQ_RESIZE);
         }
         if (!limits.hasExtension(ExtensionFlags.RDMA4J_EXT_LARGE_REGIONS)) {
-            missing.put(Feature.LARGE_REGIONS,
-                "the device's page directories reach 262144 pages, 1 GiB");
+            features.lacks("the device's page directories reach 262144 pages, 1 GiB", Feature.LARGE_REGIONS);
         }
         if (!limits.hasExtension(ExtensionFlags.RDMA4J_EXT_ON_DEMAND_PAGING)) {
-            missing.put(Feature.ON_DEMAND_PAGING, "the device reaches only pages that stay where they are as long as a "
-                + "region has them");
+            features.lacks(FeatureTable.PINNED_PAGES, Feature.ON_DEMAND_PAGING, Feature.ON_DEMAND_EVERYWHERE,
+                Feature.SUSPEND);
         }
-    }
-
-    private static String lacks(final String what, final String cap, final int value) {
-        return String.format("the device reports that it has no %s (%s 0x%x)", what, cap, value);
     }
 
     private void missingByQuirk(final DeviceProfile profile) {
         missing(profile, Quirk.SEND_ONLY, Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS,
             Feature.MASKED_ATOMICS, Feature.INVALIDATE, Feature.FAST_REGISTRATION);
         if (profile.has(Quirk.SEND_ONLY)) {
-            missing.put(Feature.REQUESTS_IN_TURN, "the device hands requests to another one, which may begin several");
+            features.lacks("the device hands requests to another one, which may begin several",
+                Feature.REQUESTS_IN_TURN);
         }
         missing(profile, Quirk.NO_IMMEDIATE, Feature.SEND_WITH_IMM);
         missing(profile, Quirk.ARM_INVERTED, Feature.SOLICITED);
@@ -162,27 +158,13 @@ final class Traits {
         missing(profile, Quirk.MR_PAGES_HELD, Feature.REFRESH);
     }
 
-    private void missing(final DeviceProfile profile, final Quirk quirk, final Feature... features) {
-        for (final Feature feature : features) {
-            if (profile.has(quirk)) {
-                missing.put(feature, reason(quirk));
-            }
+    private void missing(final DeviceProfile profile, final Quirk quirk, final Feature... lost) {
+        if (profile.has(quirk)) {
+            features.lacks(reason(quirk), lost);
         }
     }
 
     private static String reason(final Quirk quirk) {
         return "the device " + quirk.description();
-    }
-
-    boolean supports(final Feature feature) {
-        return !missing.containsKey(feature);
-    }
-
-    String whyNot(final Feature feature) {
-        return missing.get(feature);
-    }
-
-    List<Peculiarity> peculiarities() {
-        return List.copyOf(peculiarities);
     }
 }

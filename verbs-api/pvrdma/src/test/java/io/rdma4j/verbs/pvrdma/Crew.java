@@ -7,19 +7,17 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Threads of a test; none may fail, or outlive it. */
 final class Crew implements AfterEachCallback {
-    private static final long DEADLINE_MILLIS = TimeUnit.SECONDS.toMillis(45);
-
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     private final List<Thread> threads = new ArrayList<>();
 
@@ -49,7 +47,7 @@ final class Crew implements AfterEachCallback {
 
     /** Waits until a thread sleeps, or whatever else is awaited. */
     static void await(final String what, final BooleanSupplier condition) {
-        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DEADLINE_MILLIS);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as(what).isNegative();
             Thread.yield();
@@ -66,7 +64,7 @@ final class Crew implements AfterEachCallback {
 
     void join() throws InterruptedException {
         for (final Thread thread : threads) {
-            thread.join(DEADLINE_MILLIS);
+            thread.join(Patience.millis());
             if (thread.isAlive()) {
                 final AssertionError stuck = new AssertionError(thread + " goes on for ever");
                 stuck.setStackTrace(thread.getStackTrace());

@@ -10,6 +10,7 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.testing.Ladder;
 
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -18,6 +19,7 @@ import jdk.jfr.consumer.RecordingFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,7 @@ class FlightRecorderTest {
     @TempDir
     private Path folder;
 
-    /** Those of one device, in the order in which they ended. */
+    /** Those of one device, in the order in which they ended; the file has a recording's buffers in any order. */
     private List<RecordedEvent> events(final Recording recording, final String address) throws IOException {
         final Path file = folder.resolve("flight.jfr");
         recording.stop();
@@ -48,6 +50,7 @@ class FlightRecorderTest {
                 events.add(event);
             }
         }
+        events.sort(Comparator.comparing(RecordedEvent::getEndTime));
         return events;
     }
 

@@ -143,7 +143,8 @@ class MappingTest {
         }
         bit = 1;
         for (final AccessFlag flag : AccessFlag.values()) {
-            bit <<= flag == AccessFlag.ON_DEMAND ? 1 : 0; // A zero-based region has options instead.
+            // A zero-based region has options instead; those that a device may ignore begin at bit 20.
+            bit = flag == AccessFlag.ON_DEMAND ? bit << 1 : flag == AccessFlag.RELAXED_ORDERING ? 1 << 20 : bit;
             assertThat(flag.bit()).isEqualTo(bit);
             bit <<= 1;
         }

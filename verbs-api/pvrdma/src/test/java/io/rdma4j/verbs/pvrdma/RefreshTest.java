@@ -103,8 +103,11 @@ class RefreshTest {
             range.map(part[0], part[1]);
             assertThat(isLocked(range.at((long) part[0] * PAGE))).as("a lock goes with the mapping").isFalse();
             region.refresh(range.at((long) part[0] * PAGE + 5), (long) part[1] * PAGE - 10);
+            final int last = part[0] + part[1] - 1;
             assertThat(isLocked(range.at((long) part[0] * PAGE))).isEqualTo(pins);
+            assertThat(isLocked(range.at((long) last * PAGE))).isEqualTo(pins);
             assertReached(region, Math.min(part[0], PAGES - 2), part[0] + 7);
+            assertReached(region, Math.max(0, last - 1), part[0] + 9);
         }
         assertThat(List.of(region.lkey(), region.rkey(), region.iova(), region.address())).isEqualTo(names);
         assertThat(device.reachableBytes()).isEqualTo(reachable);
@@ -294,7 +297,7 @@ class RefreshTest {
         final ByteBuffer buffer = Reach.pages(4);
         for (int thread = 0; thread < 4; thread++) {
             crew.start(() -> {
-                for (int round = 0; round < 300; round++) {
+                for (int round = 0; round < 60; round++) {
                     try (MemoryRegion mine = pd.register(buffer, ALL)) {
                         mine.refresh(mine.address(), mine.length());
                         region.refresh(range.at((round & 7) * PAGE), PAGE);

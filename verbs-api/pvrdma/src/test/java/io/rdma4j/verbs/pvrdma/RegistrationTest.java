@@ -192,7 +192,8 @@ class RegistrationTest {
             pd.register(memory, needs, LOCAL_WRITE).close();
         }
         pd.register(memory, REMOTE_READ).close();
-        assertThat(AccessFlag.bits(EnumSet.allOf(AccessFlag.class))).isEqualTo(31 | 64);
+        assertThat(AccessFlag.bits(EnumSet.allOf(AccessFlag.class))).isEqualTo(31 | 64 | 1 << 20);
+        assertThat(AccessFlag.requiredBits(EnumSet.allOf(AccessFlag.class))).isEqualTo(31 | 64);
     }
 
     @Test

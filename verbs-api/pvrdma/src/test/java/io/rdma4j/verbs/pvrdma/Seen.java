@@ -14,8 +14,8 @@ import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.pvrdma.live.CqKind;
-import io.rdma4j.verbs.pvrdma.live.QpKind;
+import io.rdma4j.verbs.live.CqKind;
+import io.rdma4j.verbs.live.QpKind;
 
 import java.util.List;
 import java.util.Optional;

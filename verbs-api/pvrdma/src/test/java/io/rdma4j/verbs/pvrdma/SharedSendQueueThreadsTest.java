@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.ReturnCode;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
@@ -74,7 +74,7 @@ class SharedSendQueueThreadsTest {
         final SharedSendQueue queue, final Peer from, final int producer, final int count,
         final AtomicIntegerArray taken) {
         final SendRequest request = new SendRequest().sge(from.at(0), 8, from.lkey());
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+        final long deadline = System.nanoTime() + Patience.nanos();
         int number = 0;
         while (number < count) {
             final long wrId = (long) producer << SHIFT | number;
@@ -109,7 +109,7 @@ class SharedSendQueueThreadsTest {
             final int producer = i;
             crew.start(() -> produce(queue, both[0], producer, count, taken));
         }
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (ledger.total() < PRODUCERS * count) {
             assertThat(System.nanoTime()).as("%d, %s, taken %s", ledger.total(), queue, taken).isLessThan(deadline);
             if (queue.drain(32) <= 0) {
@@ -145,7 +145,7 @@ class SharedSendQueueThreadsTest {
             queue.close();
         });
         final boolean abandons = round % 2 == 0;
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        final long deadline = System.nanoTime() + Patience.nanos();
         int code = 0;
         while (code != ReturnCode.CLOSED) {
             assertThat(System.nanoTime()).as("%s, taken %s", queue, taken).isLessThan(deadline);

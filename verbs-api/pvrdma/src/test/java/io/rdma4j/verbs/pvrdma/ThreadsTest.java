@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.QpConnector;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -57,7 +57,7 @@ class ThreadsTest {
     }
 
     private static void bounce(final Peer me, final int rounds, final boolean first) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        final long deadline = System.nanoTime() + Patience.nanos();
         final int[] seen = new int[2];
         if (first) {
             assertThat(me.qp.postSend(0, me.at(0), 8, me.lkey())).isZero();
@@ -107,7 +107,7 @@ class ThreadsTest {
     }
 
     private static void repostWhatCompletes(final Peer me, final int rounds, final IntSupplier post) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        final long deadline = System.nanoTime() + Patience.nanos();
         final int[] seen = new int[1];
         assertThat(post.getAsInt()).isZero();
         assertThat(post.getAsInt()).isZero();
@@ -157,7 +157,7 @@ class ThreadsTest {
             old.close();
         }
         current[0].close();
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (closed.get() == 0 && failures.isEmpty()) {
             assertThat(System.nanoTime()).as("a post after closing").isLessThan(deadline);
             Thread.onSpinWait();
@@ -188,7 +188,7 @@ class ThreadsTest {
             });
             LockSupport.parkNanos(2_000_000);
             device.close();
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            final long deadline = System.nanoTime() + Patience.nanos();
             while (ended.get() < 2 && failures.isEmpty()) {
                 assertThat(System.nanoTime()).as("codes %d, %d", codes[0], codes[1]).isLessThan(deadline);
                 Thread.onSpinWait();
@@ -216,7 +216,7 @@ class ThreadsTest {
                 assertThat(send.postSend(posted, a.at(0), 64, region.lkey())).isZero();
                 posted++;
             }
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            final long deadline = System.nanoTime() + Patience.nanos();
             while (completed < posted) {
                 assertThat(System.nanoTime()).as("%d of %d", completed, posted).isLessThan(deadline);
                 completed += a.cq.poll(c -> assertThat(c.status()).isIn(WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR,

@@ -118,4 +118,16 @@ public final class Errors {
     public static void requirePort(final int port, final String operation, final RdmaContext context) {
         inRange(port, 1, context.attributes().physicalPortCount(), operation, context, "port");
     }
+
+    /**
+     * Refuses a place that the GID tables do not have.
+     *
+     * @param index     in the table.
+     * @param operation what was tried.
+     * @param context   the device.
+     * @throws RdmaException EINVAL if there is no such place.
+     */
+    public static void requireGidIndex(final int index, final String operation, final RdmaContext context) {
+        inRange(index, 0, context.attributes().gidTableLength() - 1, operation, context, "GID index");
+    }
 }

@@ -5,11 +5,13 @@
 
 package io.rdma4j.verbs.spi;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.QpAttribute;
 import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.RdmaContext;
 
@@ -17,6 +19,11 @@ import java.util.function.BiConsumer;
 
 /** The ranges of a QP's attributes. */
 public final class QpRanges {
+    /** What making a QP is called in messages. */
+    public static final String CREATE = "create QP";
+    /** What making a shared receive queue is called in messages. */
+    public static final String CREATE_SHARED = "create SRQ";
+
     private static final String MODIFY = "modify QP";
     private static final int MAX_24_BITS = 0xffffff;
 
@@ -53,9 +60,10 @@ public final class QpRanges {
                 }
                 break;
             case ACCESS_FLAGS:
-                if (a.accessFlags().contains(AccessFlag.ON_DEMAND)) {
-                    throw Errors.invalid(MODIFY, context, "ACCESS_FLAGS are %s; ON_DEMAND is of regions",
-                        a.accessFlags());
+                if (a.accessFlags().contains(AccessFlag.ON_DEMAND)
+                    || a.accessFlags().contains(AccessFlag.RELAXED_ORDERING)) {
+                    throw Errors.invalid(MODIFY, context,
+                        "ACCESS_FLAGS are %s; ON_DEMAND and RELAXED_ORDERING are of regions", a.accessFlags());
                 }
                 break;
             case PKEY_INDEX:
@@ -110,5 +118,42 @@ public final class QpRanges {
     private static void range(
         final RdmaContext context, final QpAttribute attribute, final int value, final int max) {
         Errors.inRange(value, 0, max, MODIFY, context, attribute.name());
+    }
+
+    /**
+     * Checks the sizes of a new QP.
+     *
+     * @param options what it shall be.
+     * @param context the device.
+     * @throws RdmaException EINVAL for one beyond the device's limits.
+     */
+    public static void checkSizes(final QpOptions options, final RdmaContext context) {
+        final DeviceAttributes limits = context.attributes();
+        Errors.inRange(options.maxSendSge(), 1, limits.maxSge(), CREATE, context, "maxSendSge");
+        Errors.inRange(options.maxSendWr(), 1, limits.maxSendWr(options.maxSendSge()), CREATE, context, "maxSendWr");
+        Errors.inRange(options.maxInline(), 0, QpOptions.MAX_INLINE, CREATE, context, "maxInline");
+        if (options.srq() == null) {
+            Errors.inRange(options.maxReceiveSge(), 1, limits.maxSge(), CREATE, context, "maxReceiveSge");
+            Errors.inRange(options.maxReceiveWr(), 1, limits.maxReceiveWr(options.maxReceiveSge()), CREATE, context,
+                "maxReceiveWr");
+        }
+    }
+
+    /**
+     * Checks the sizes of a new shared receive queue.
+     *
+     * @param maxWr   work requests.
+     * @param maxSge  elements of each.
+     * @param context the device.
+     * @throws RdmaException EINVAL for one beyond the device's limits, EOPNOTSUPP if it has no such queues.
+     */
+    public static void checkSharedSizes(final int maxWr, final int maxSge, final RdmaContext context) {
+        final DeviceAttributes limits = context.attributes();
+        if (limits.maxSrq() == 0) {
+            throw Errors.error(RdmaException.EOPNOTSUPP, CREATE_SHARED, context,
+                "the device has no shared receive queues");
+        }
+        Errors.inRange(maxSge, 1, limits.maxSrqSge(), CREATE_SHARED, context, "maxSge");
+        Errors.inRange(maxWr, 1, limits.maxSrqWr(maxSge), CREATE_SHARED, context, "maxWr");
     }
 }

@@ -61,14 +61,18 @@ public interface DataCalls {
 
     /**
      * The fastest way that this JVM has: {@code java.lang.foreign} from JDK 22 on, JNA's direct mapping before. The
-     * system property {@code rdma4j.ibv.calls} chooses otherwise: {@code jna} or {@code ffm}.
+     * system property {@code rdma4j.ibv.calls} chooses otherwise: {@code jna}, {@code ffm}, or {@code critical}, which
+     * is {@code java.lang.foreign} with calls that garbage collection waits for.
      *
      * @param table of a context.
+     * @param quick whether its functions that post and poll never wait for anything and make no system call: then
+     *              {@code critical} is what is chosen in place of {@code ffm}.
      * @return calls through it.
      */
-    static DataCalls of(final CallTable table) {
-        final String wanted = System.getProperty("rdma4j.ibv.calls", "");
-        final boolean ffm = wanted.isEmpty() ? FfmDataCalls.isAvailable() : "ffm".equals(wanted);
-        return ffm ? new FfmDataCalls(table) : JnaDataCalls.of(table);
+    static DataCalls of(final CallTable table, final boolean quick) {
+        final String fastest = FfmDataCalls.isAvailable() ? quick ? "critical" : "ffm" : "jna";
+        final String way = System.getProperty("rdma4j.ibv.calls", fastest);
+        return "ffm".equals(way) || "critical".equals(way) ? new FfmDataCalls(table, "critical".equals(way))
+            : JnaDataCalls.of(table);
     }
 }

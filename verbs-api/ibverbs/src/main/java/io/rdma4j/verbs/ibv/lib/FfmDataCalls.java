@@ -17,7 +17,9 @@ import java.lang.reflect.Method;
  */
 final class FfmDataCalls implements DataCalls {
     private static final MethodHandle POST;
+    private static final MethodHandle QUICK_POST;
     private static final MethodHandle POLL;
+    private static final MethodHandle QUICK_POLL;
     private static final MethodHandle ARM;
     /** From an address to what the handles take for one. */
     private static final Method OF_ADDRESS;
@@ -25,39 +27,48 @@ final class FfmDataCalls implements DataCalls {
 
     static {
         MethodHandle post = null;
+        MethodHandle quickPost = null;
         MethodHandle poll = null;
+        MethodHandle quickPoll = null;
         MethodHandle arm = null;
         Method ofAddress = null;
         ReflectiveOperationException whyNot = null;
         if (Runtime.version().feature() >= 22) {
             try {
                 final Foreign foreign = new Foreign();
-                post = foreign.handle(long.class, long.class, long.class);
-                poll = foreign.handle(long.class, int.class, long.class);
-                arm = foreign.handle(long.class, int.class);
+                post = foreign.handle(false, long.class, long.class, long.class);
+                quickPost = foreign.handle(true, long.class, long.class, long.class);
+                poll = foreign.handle(false, long.class, int.class, long.class);
+                quickPoll = foreign.handle(true, long.class, int.class, long.class);
+                arm = foreign.handle(false, long.class, int.class);
                 ofAddress = foreign.segment.getMethod("ofAddress", long.class);
             } catch (final ReflectiveOperationException e) {
                 whyNot = e;
             }
         }
         POST = post;
+        QUICK_POST = quickPost;
         POLL = poll;
+        QUICK_POLL = quickPoll;
         ARM = arm;
         OF_ADDRESS = ofAddress;
         WHY_NOT = whyNot;
     }
 
+    /** The thread stays where the collector waits for it, which a call leaves and enters again otherwise. */
+    private final boolean quick;
     private final Object postSend;
     private final Object postRecv;
     private final Object postSrqRecv;
     private final Object pollCq;
     private final Object reqNotifyCq;
 
-    FfmDataCalls(final CallTable table) {
+    FfmDataCalls(final CallTable table, final boolean quick) {
         if (!isAvailable()) {
             throw new UnsupportedOperationException("this JVM has no java.lang.foreign; JDK 22 and later have",
                 WHY_NOT);
         }
+        this.quick = quick;
         postSend = function(table.postSend());
         postRecv = function(table.postRecv());
         postSrqRecv = function(table.postSrqRecv());
@@ -93,9 +104,10 @@ final class FfmDataCalls implements DataCalls {
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch") // A method handle declares it.
-    private static int post(final Object function, final long queue, final long wr, final long badWr) {
+    private int post(final Object function, final long queue, final long wr, final long badWr) {
         try {
-            return (int) POST.invokeExact(function, queue, wr, badWr);
+            return quick ? (int) QUICK_POST.invokeExact(function, queue, wr, badWr)
+                : (int) POST.invokeExact(function, queue, wr, badWr);
         } catch (final Throwable e) {
             throw unexpected(e);
         }
@@ -105,7 +117,8 @@ final class FfmDataCalls implements DataCalls {
     @SuppressWarnings("checkstyle:IllegalCatch") // A method handle declares it.
     public int pollCq(final long cq, final int count, final long wc) {
         try {
-            return (int) POLL.invokeExact(pollCq, cq, count, wc);
+            return quick ? (int) QUICK_POLL.invokeExact(pollCq, cq, count, wc)
+                : (int) POLL.invokeExact(pollCq, cq, count, wc);
         } catch (final Throwable e) {
             throw unexpected(e);
         }
@@ -130,7 +143,7 @@ final class FfmDataCalls implements DataCalls {
 
     @Override
     public String toString() {
-        return "java.lang.foreign";
+        return quick ? "java.lang.foreign, critical" : "java.lang.foreign";
     }
 
     /** What is needed of the package, by name. */
@@ -147,14 +160,17 @@ final class FfmDataCalls implements DataCalls {
         }
 
         /** A call that returns an int; its first argument is the function. */
-        MethodHandle handle(final Class<?>... arguments) throws ReflectiveOperationException {
+        MethodHandle handle(final boolean critical, final Class<?>... arguments) throws ReflectiveOperationException {
             final Object layouts = Array.newInstance(layout, arguments.length);
             for (int i = 0; i < arguments.length; i++) {
                 Array.set(layouts, i, layoutOf(arguments[i]));
             }
             final Object function = descriptor.getMethod("of", layout, layouts.getClass())
                 .invoke(null, layoutOf(int.class), layouts);
-            final Object options = Array.newInstance(option, 0);
+            final Object options = Array.newInstance(option, critical ? 1 : 0);
+            if (critical) {
+                Array.set(options, 0, option.getMethod("critical", boolean.class).invoke(null, false));
+            }
             final MethodHandle handle = (MethodHandle) linker
                 .getMethod("downcallHandle", descriptor, options.getClass())
                 .invoke(linker.getMethod("nativeLinker").invoke(null), function, options);

@@ -451,11 +451,13 @@ public final class VerbsLibrary {
 
         static {
             VerbsLibrary library = null;
-            String whyNot = null;
+            String whyNot = "";
             try {
+                library();
+                whyNot = "it is too old, or no libibverbs: ";
                 library = new VerbsLibrary(new Exports());
             } catch (final LinkageError e) {
-                whyNot = String.valueOf(e.getMessage()).lines().limit(2).collect(Collectors.joining(" "));
+                whyNot += String.valueOf(e.getMessage()).lines().limit(2).collect(Collectors.joining(" "));
             }
             LIBRARY = library;
             WHY_NOT = whyNot;

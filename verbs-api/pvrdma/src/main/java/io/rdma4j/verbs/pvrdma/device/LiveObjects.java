@@ -53,6 +53,8 @@ final class LiveObjects {
             undo.add(table::cancel);
             result = command.get();
             undo.forget();
+        } catch (final RdmaException e) {
+            throw table.refused(e);
         }
         final int handle = handleOf.applyAsInt(result);
         if (!table.enter(handle) || doorbellMask != 0 && (handle & ~doorbellMask) != 0) {

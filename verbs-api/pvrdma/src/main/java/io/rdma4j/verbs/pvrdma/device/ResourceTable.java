@@ -34,18 +34,29 @@ final class ResourceTable {
 
     synchronized void reserve() {
         if (handles.size() + reserved >= limit) {
-            throw RdmaException.of("create " + kind)
-                .device(deviceName)
-                .detail("%d exist, and %s of the device is %d", handles.size() + reserved, limitName, limit)
-                .errno(RdmaException.ENOMEM)
-                .hint("close a %s that is not needed", kind)
-                .build();
+            throw full("", null);
         }
         reserved++;
     }
 
+    private RdmaException full(final String why, final RdmaException cause) {
+        return RdmaException.of("create " + kind)
+            .device(deviceName)
+            .detail("%d exist, and %s of the device is %d%s", handles.size() + reserved, limitName, limit, why)
+            .errno(RdmaException.ENOMEM)
+            .hint("close a %s that is not needed", kind)
+            .cause(cause)
+            .build();
+    }
+
     synchronized void cancel() {
         reserved--;
+    }
+
+    /** A device may have room for less than its limit: of a table whose first place it does not use. */
+    synchronized RdmaException refused(final RdmaException refusal) {
+        return refusal.errno() == RdmaException.ENOMEM ? full("; it refused: " + refusal.getMessage(), refusal)
+            : refusal;
     }
 
     /** Turns a reservation into an object; false if the device gave the handle before. */

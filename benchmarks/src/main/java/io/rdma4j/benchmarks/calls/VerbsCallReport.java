@@ -1,0 +1,191 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.rdma4j.benchmarks.calls;
+
+import io.rdma4j.benchmarks.harness.Arguments;
+import io.rdma4j.benchmarks.harness.ChildProcess;
+import io.rdma4j.benchmarks.harness.Figures;
+import io.rdma4j.benchmarks.harness.Jdks;
+import io.rdma4j.benchmarks.harness.Machine;
+import io.rdma4j.testing.Gcc;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.util.ListStatistics;
+
+/**
+ * What a call of libibverbs costs, by JNA and by the foreign function interface, beside a C program that calls the same
+ * library; in turns, so that a machine that gets busy meets all alike.
+ */
+public final class VerbsCallReport {
+    /** Name of the section. */
+    public static final String SECTION = "ibv";
+
+    private static final String USAGE = "usage: VerbsCallReport [--quick] [--doc FILE] PATH_OF_THE_C_PROGRAM";
+    private static final Duration DEADLINE = Duration.ofMinutes(5);
+    private static final String ALLOCATED = "gc.alloc.rate.norm";
+    private static final int WITH_FFM = 22;
+    private static final int WARM_UPS = 10;
+    private static final int ITERATIONS = 15;
+    private static final int ITERATION_MILLIS = 20;
+    private static final String[][] ROWS = {
+        {"post", "post_send, 1 SGE"},
+        {"post16", "16 of them, one call"},
+        {"poll1", "poll, 1 completion"},
+        {"poll16", "poll, 16 completions"},
+        {"pollEmpty", "poll, nothing there"},
+    };
+
+    private final boolean quick;
+    private final String program;
+    private final Path library;
+    private final Map<String, ListStatistics> c = new TreeMap<>();
+    private final Map<Way, Map<String, ListStatistics>> java = new LinkedHashMap<>();
+    private final Map<Way, Map<String, Double>> allocated = new LinkedHashMap<>();
+
+    /** A JDK and how it calls there, where nothing else is said. */
+    private record Way(Jdks.Jdk jdk, String calls) {
+        String title() {
+            return calls.toUpperCase(Locale.ROOT) + ", JDK " + jdk.major();
+        }
+    }
+
+    private VerbsCallReport(final boolean quick, final String program, final Path library) throws IOException {
+        this.quick = quick;
+        this.program = program;
+        this.library = library;
+        for (final Jdks.Jdk jdk : Jdks.find()) {
+            final Way way = new Way(jdk, jdk.major() >= WITH_FFM ? "ffm" : "jna");
+            java.put(way, new TreeMap<>());
+            allocated.put(way, new TreeMap<>());
+        }
+    }
+
+    /**
+     * Prints the table, and writes it into a document if one is named.
+     *
+     * @param args see the usage message
+     * @throws Exception if one of the programs fails
+     */
+    public static void main(final String[] args) throws Exception {
+        final Arguments arguments = Arguments.parse(args, USAGE);
+        if (arguments.operand() == null) {
+            throw new IllegalArgumentException("which C program? " + USAGE);
+        }
+        final Path library = Gcc.stubOfLibibverbs(Path.of(arguments.operand()).toAbsolutePath().getParent());
+        final VerbsCallReport report = new VerbsCallReport(arguments.quick(), arguments.operand(), library);
+        final List<String> table = report.run();
+        table.forEach(System.out::println);
+        arguments.writeDocument(SECTION, table);
+        Figures.write(SECTION, report.figures());
+    }
+
+    private List<String> run() throws Exception {
+        for (int round = 0; round < rounds(); round++) {
+            for (final Way way : java.keySet()) {
+                System.err.println("round " + (round + 1) + " of " + rounds() + ": C, then " + way.title());
+                callInC();
+                callInJava(way);
+            }
+        }
+        return table();
+    }
+
+    private int rounds() {
+        return quick ? 1 : 3;
+    }
+
+    private void callInC() throws IOException, InterruptedException {
+        for (final String line : ChildProcess.run(List.of(program, library.toString(),
+            Integer.toString(ITERATION_MILLIS), Integer.toString(ITERATIONS)), DEADLINE)) {
+            final String[] words = line.split(" ");
+            for (int i = 1; i < words.length; i++) {
+                c.computeIfAbsent(words[0], key -> new ListStatistics()).addValue(Double.parseDouble(words[i]));
+            }
+        }
+    }
+
+    private void callInJava(final Way way) throws RunnerException {
+        final List<String> options = new ArrayList<>(List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+            "-Dagrona.disable.bounds.checks=true", "-Drdma4j.ibv.library=" + library, "-Drdma4j.ibv.check=off",
+            "-Drdma4j.ibv.calls=" + way.calls()));
+        if (way.jdk().major() >= WITH_FFM) {
+            options.add("--enable-native-access=ALL-UNNAMED");
+        }
+        for (final RunResult result : new Runner(new OptionsBuilder()
+            .include("\\.VerbsCallBenchmark\\.")
+            .jvm(way.jdk().java())
+            .forks(1)
+            .warmupIterations(WARM_UPS)
+            .warmupTime(TimeValue.milliseconds(3 * ITERATION_MILLIS))
+            .measurementIterations(ITERATIONS)
+            .measurementTime(TimeValue.milliseconds(ITERATION_MILLIS))
+            .jvmArgs(options.toArray(String[]::new))
+            .addProfiler(GCProfiler.class)
+            .shouldFailOnError(true)
+            .output(program + '-' + way.jdk().major() + '-' + way.calls() + ".log")
+            .build()).run()) {
+            final String name = result.getPrimaryResult().getLabel();
+            final ListStatistics times = java.get(way).computeIfAbsent(name, key -> new ListStatistics());
+            result.getBenchmarkResults().stream().flatMap(fork -> fork.getIterationResults().stream())
+                .forEach(iteration -> times.addValue(iteration.getPrimaryResult().getScore()));
+            // The profiler adds its own where little ran.
+            allocated.get(way).merge(name, result.getSecondaryResults().get(ALLOCATED).getScore(), Math::min);
+        }
+    }
+
+    private List<String> table() {
+        final List<String> lines = new ArrayList<>();
+        lines.add("| call | by | Java ns | C ns | above C, ns | B/op |");
+        lines.add("|---|---|--:|--:|--:|--:|");
+        for (final String[] row : ROWS) {
+            for (final Way way : java.keySet()) {
+                lines.add(String.format(Locale.ROOT, "| %s | %s | %s | %s | %.1f | %.0f |", row[1], way.title(),
+                    cell(java.get(way).get(row[0])), cell(c.get(row[0])), above(way, row[0]),
+                    allocated.get(way).get(row[0])));
+            }
+        }
+        lines.add("");
+        lines.add("Made by `benchmarks/run.sh" + (quick ? " --quick" : "") + " ibv`: " + rounds() + " turns of C and "
+            + "each way of Java; a fork of each has " + ITERATIONS + " iterations of " + ITERATION_MILLIS + " ms after "
+            + WARM_UPS + " of " + 3 * ITERATION_MILLIS + " to warm up, a turn of C as many samples. The fastest of all "
+            + "[their median]; above C is by the fastest: what else runs can only add.");
+        lines.addAll(Machine.describe());
+        return lines;
+    }
+
+    private static String cell(final ListStatistics times) {
+        return String.format(Locale.ROOT, "%.1f [%.1f]", times.getMin(), times.getPercentile(50));
+    }
+
+    private double above(final Way way, final String row) {
+        return java.get(way).get(row).getMin() - c.get(row).getMin();
+    }
+
+    private Map<String, Double> figures() {
+        final Map<String, Double> figures = new TreeMap<>();
+        for (final Way way : java.keySet()) {
+            for (final String[] row : ROWS) {
+                final String prefix = row[0] + '.' + way.jdk().major() + '.' + way.calls() + '.';
+                figures.put(prefix + "java", java.get(way).get(row[0]).getMin());
+                figures.put(prefix + "c", c.get(row[0]).getMin());
+                figures.put(prefix + "bytes", allocated.get(way).get(row[0]));
+            }
+        }
+        return figures;
+    }
+}

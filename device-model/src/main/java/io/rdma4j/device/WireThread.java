@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import io.rdma4j.device.engine.Engine;
+import io.rdma4j.device.wire.Carrier;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The thread of a device with a wire: takes what comes, answers, and looks after what waits. It spins for a moment,
+ * makes way for others, then sleeps until something comes. While others poll in vain, they do that instead.
+ */
+final class WireThread {
+    private static final int SPINS = 20;
+    private static final int YIELDS = 200;
+    private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** Whoever comes knocks. */
+    private static final long LONG_SLEEP_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final long HELPED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long PATIENCE_MILLIS = 30_000;
+
+    private final Engine engine;
+    private final Carrier carrier;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    WireThread(String device, Engine engine, Carrier carrier) {
+        this.engine = engine;
+        this.carrier = carrier;
+        this.thread = new Thread(this::run, "rdma4j-wire-" + device);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        int idle = 0;
+        int helped = 0;
+        while (!closed) {
+            if (engine.helped() != helped) {
+                // Who polls all the time needs the processor more than this does, and the wire just as well.
+                helped = engine.helped();
+                idle = 0;
+                LockSupport.parkNanos(HELPED_NANOS);
+            } else if (engine.progress() > 0) {
+                idle = 0;
+            } else if (idle < SPINS) {
+                idle++;
+                Thread.onSpinWait();
+            } else if (idle < SPINS + YIELDS) {
+                idle++;
+                Thread.yield();
+            } else {
+                engine.await(carrier.isLonely() ? LONG_SLEEP_NANOS : SLEEP_NANOS);
+            }
+        }
+    }
+
+    /**
+     * Ends the thread. Called once nothing new begins; the engine's queues may still be there.
+     *
+     * @return whether it has ended, so that what it uses can be given back.
+     */
+    boolean close() {
+        closed = true;
+        carrier.wakeUp();
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive() && thread != Thread.currentThread()) {
+            try {
+                thread.join(PATIENCE_MILLIS);
+                break;
+            } catch (final InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
+}

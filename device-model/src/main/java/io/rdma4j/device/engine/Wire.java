@@ -1,0 +1,234 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.link.Agenda;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.link.Operation;
+import io.rdma4j.device.wire.Carrier;
+import io.rdma4j.device.wire.Frame;
+import io.rdma4j.device.wire.FrameReceiver;
+import io.rdma4j.hw.pvrdma.GidType;
+import io.rdma4j.hw.roce.Bth;
+import io.rdma4j.hw.roce.Deth;
+import io.rdma4j.hw.roce.Opcode;
+import io.rdma4j.queues.Padded;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The end of a device's wire: gives packets to the queue pairs that they are for, and has those go on that had to stop.
+ * Packets come from anybody: each field is checked before it is used, and what is wrong is dropped and counted.
+ */
+public final class Wire extends Padded implements FrameReceiver {
+    private static final int PKEY_MASK = 0x7fff;
+    private static final int MAX_FRAMES = 64;
+    private static final int HOPS = 64;
+    /** Nobody says that there is room: it is looked for. */
+    private static final long FOR_ROOM_NANOS = 50_000;
+
+    private final EngineContext context;
+    private final Carrier carrier;
+    private final QueuePairs queuePairs;
+    private final Agenda blocked = new Agenda();
+    private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
+    private final Message datagram = new Message(null, null);
+    /** Who sleeps in the carrier; null before. */
+    private volatile Thread sleeper;
+    /** Whether there are peers: else whoever polls need not look. */
+    private volatile boolean inUse;
+    /** How often somebody else than the device's thread served the wire; counts are lost, a change is not. */
+    private volatile int helped;
+    /** Held by the thread that serves the wire; for ever once it has ended. */
+    private final AtomicBoolean turn = new AtomicBoolean();
+    private volatile boolean ended;
+
+    Wire(EngineContext context, Carrier carrier, QueuePairs queuePairs) {
+        this.context = context;
+        this.carrier = carrier;
+        this.queuePairs = queuePairs;
+        datagram.datagram = true;
+        datagram.operation = Operation.SEND;
+        datagram.sourceMac = new byte[6];
+        datagram.gidType = GidType.PVRDMA_GID_TYPE_FLAG_ROCE_V2;
+    }
+
+    /**
+     * Takes what has come, and goes on with what had no room or whose time has come. One thread at a time: the others
+     * leave it to that one. A fault with one packet is not the end of all others.
+     *
+     * @return how many packets there were
+     */
+    int progress() {
+        if (!turn.compareAndSet(false, true)) {
+            flush();
+            return 0;
+        }
+        try {
+            final int frames = serve();
+            if (inUse == carrier.isLonely()) {
+                inUse = !inUse;
+            }
+            return frames;
+        } catch (final RuntimeException | InternalError e) {
+            context.counters().record(Counter.INTERNAL_ERRORS, "wire: %s", e);
+            return 0;
+        } finally {
+            turn.set(false);
+        }
+    }
+
+    /**
+     * Nobody serves the wire any more.
+     *
+     * @param nanos to wait at most for who does
+     * @return whether nobody does now
+     */
+    boolean end(long nanos) {
+        ended = true;
+        final long begin = System.nanoTime();
+        while (!turn.compareAndSet(false, true)) {
+            if (System.nanoTime() - begin > nanos) {
+                return false;
+            }
+            LockSupport.parkNanos(FOR_ROOM_NANOS);
+        }
+        return true;
+    }
+
+    /** Who polls and finds nothing serves the wire: nobody else's answer can be there sooner. */
+    void help() {
+        if (inUse) {
+            helped = helped + 1;
+            progress();
+        }
+    }
+
+    /** {@return a number that changes when somebody polls and finds nothing} */
+    int helped() {
+        return helped;
+    }
+
+    private int serve() {
+        final int frames = carrier.poll(this, MAX_FRAMES);
+        if (frames == 0 && carrier.isLonely() && !isBlocked() && context.timers().left() > 0) {
+            // What waits is in this JVM, and of those who post and poll there.
+            return 0;
+        }
+        blocked.drainOnce();
+        context.timers().service();
+        context.agenda().drain();
+        carrier.flush();
+        return frames;
+    }
+
+    /** Whether something waits for room. */
+    boolean isBlocked() {
+        return blocked.hasWork();
+    }
+
+    /** Has a queue go on when there may be room again. Locks of queues may be held. */
+    void whenThereIsRoom(Runnable queue) {
+        blocked.add(queue);
+        if (Thread.currentThread() != sleeper) {
+            carrier.wakeUp();
+        }
+    }
+
+    void flush() {
+        if (!ended) {
+            carrier.flush();
+        }
+    }
+
+    @Override
+    public void onFrame(Frame frame) {
+        packet.wrap(frame.address, frame.length);
+        final int opcode = frame.length < Bth.LENGTH ? -1 : Bth.opcode(packet, 0);
+        if (opcode < 0 || !Opcode.isKnown(opcode) || Bth.version(packet, 0) != 0
+            || (Bth.pkey(packet, 0) & PKEY_MASK) != (Bth.DEFAULT_PKEY & PKEY_MASK)) {
+            context.counters().increment(Counter.BAD_PACKETS);
+            return;
+        }
+        final int at = Bth.LENGTH + Opcode.extendedLength(opcode);
+        final int length = frame.length - at - Bth.padOf(packet, 0);
+        final QueuePair qp = length < 0 ? null : queuePairs.byExactQpn(Bth.destQp(packet, 0));
+        if (length < 0) {
+            context.counters().increment(Counter.BAD_PACKETS);
+        } else if (qp == null || qp.isDead() || !context.isUp()
+            || qp.isDatagram() != (Opcode.transport(opcode) == Opcode.UD)) {
+            context.counters().increment(Counter.NO_PEER);
+        } else {
+            give(qp, frame, opcode, at, length);
+        }
+    }
+
+    /** Whatever goes wrong with a queue pair, as memory that is not there: it is lost, others go on. */
+    private void give(QueuePair qp, Frame frame, int opcode, int at, int length) {
+        try {
+            if (qp.isDatagram()) {
+                onDatagram(qp, frame, opcode, at, length);
+            } else if (Opcode.transport(opcode) == Opcode.UC || !qp.isConnectedTo(frame)) {
+                context.counters().increment(Counter.NO_PEER);
+            } else if (Opcode.isResponse(opcode)) {
+                qp.requester().onResponse(packet, opcode, at, frame.body + at, length);
+            } else {
+                qp.responder().onRequest(packet, opcode, at, frame.body + at, length);
+            }
+        } catch (final RuntimeException | InternalError e) {
+            context.counters().record(Counter.INTERNAL_ERRORS, "packet for qp 0x%x: %s", qp.handle(), e);
+            qp.requester().abort();
+        }
+    }
+
+    private void onDatagram(QueuePair qp, Frame frame, int opcode, int at, int length) {
+        datagram.sourceGidHigh = frame.sourceGidHigh;
+        datagram.sourceGidLow = frame.sourceGidLow;
+        datagram.destGidHigh = frame.destGidHigh;
+        datagram.destGidLow = frame.destGidLow;
+        datagram.trafficClass = frame.trafficClass;
+        datagram.flowLabel = frame.flowLabel;
+        datagram.hopLimit = frame.hopLimit == 0 ? HOPS : frame.hopLimit;
+        datagram.qkey = Deth.qkey(packet, Bth.LENGTH);
+        datagram.sourceQpn = Deth.sourceQp(packet, Bth.LENGTH);
+        datagram.destQpn = qp.qpn();
+        datagram.immediate = Opcode.hasImmediate(opcode);
+        datagram.immData = datagram.immediate ? packet.getInt(at - Integer.BYTES, ByteOrder.LITTLE_ENDIAN) : 0;
+        datagram.solicited = Bth.isSolicited(packet, 0);
+        datagram.host = frame.body + at;
+        datagram.length = length;
+        qp.responder().receive(datagram);
+    }
+
+    /**
+     * Waits until something may have come, or its time has, and leaves the wire to nobody else meanwhile.
+     *
+     * @param nanos at most
+     */
+    void await(long nanos) {
+        if (!turn.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            if (sleeper == null) {
+                sleeper = Thread.currentThread();
+            }
+            carrier.await(Math.min(isBlocked() ? FOR_ROOM_NANOS : nanos, context.timers().left()));
+        } finally {
+            turn.set(false);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "  wire " + carrier + (isBlocked() ? ", some wait for room" : "") + "\n";
+    }
+}

@@ -1,0 +1,704 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.link.Message;
+import io.rdma4j.device.link.Operation;
+import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.device.wire.Lane;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RingIndex;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.roce.Aeth;
+import io.rdma4j.hw.roce.AtomicEth;
+import io.rdma4j.hw.roce.Bth;
+import io.rdma4j.hw.roce.Opcode;
+import io.rdma4j.hw.roce.Psn;
+import io.rdma4j.hw.roce.Reth;
+import io.rdma4j.queues.Padded;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * The requester of a reliable connection over a wire (specification, 9.7). Work requests stay in the driver's ring
+ * until they are acknowledged; so a packet that was lost is made once more from the request, and no copy is kept.
+ *
+ * <pre>
+ *   ring:   done            next                begun
+ *            v                v                   v
+ *        ... | acknowledged? | being sent, packet | not looked at yet ...
+ *   PSN:     unacked                          psn of the executor
+ * </pre>
+ *
+ * <p>Responses come in the order of the requests, so one cursor tells what is acknowledged. When a packet is lost,
+ * {@code next} goes back to the first that is not acknowledged.
+ *
+ * <p>Used under the send queue's lock. What a request refers to is looked up anew whenever the lock was given back
+ * meanwhile: a region may be gone since.
+ */
+final class WireSender extends Padded {
+    /** Packets on their way at most. What a socket's buffer takes without a loss, of the largest ones. */
+    private static final int WINDOW = 64;
+    /** An acknowledgement is asked for at least so often. */
+    private static final int ASK_EACH = 16;
+    private static final int NOTHING = -1;
+    /** The request failed before anything was sent; its status is known. */
+    private static final byte FAILED = 0;
+    private static final byte SEND = 1;
+    private static final byte WRITE = 2;
+    private static final byte READ = 3;
+    private static final byte ATOMIC = 4;
+    /** The rnr_retry that stands for no limit. */
+    private static final int RNR_FOR_EVER = 7;
+
+    private final EngineContext context;
+    private final QueuePair qp;
+    private final QpAttributes attributes;
+    private final Requester requester;
+    private final SendExecutor executor;
+    private final WqeQueue queue;
+    private final PeerLane lane;
+    private final int mask;
+    private final byte[] kinds;
+    private final int[] statuses;
+    private final int[] vendorErrors;
+    private final int[] firstPsns;
+    private final int[] packets;
+    private final int[] lengths;
+    /** Counts requests, as next and begun. */
+    private int done;
+    private int next;
+    private int begun;
+    /** Of the request at next: how many of its packets are sent. */
+    private int nextPacket;
+    private int unacked;
+    /** Behind the last packet that was ever sent. */
+    private int sent;
+    /** Which request the executor's message and memory are of. */
+    private int loaded;
+    private boolean isLoaded;
+    private int readsBegun;
+    /** Of what is under way: the attribute may be changed meanwhile. */
+    private int mtuShift;
+    private int sinceAsked;
+    private boolean stalled;
+    /** Memory of the request that is being sent went away. */
+    private boolean lost;
+    private boolean waitsForReceive;
+    private int retriesLeft;
+    private int rnrLeft;
+    /** For the first packet of this number a missing response was asked for already. */
+    private int asked = NOTHING;
+    private long resent;
+    private volatile long deadline;
+    /** The deadline that the timers were told last. */
+    private long armed;
+    private final Runnable resume;
+
+    WireSender(EngineContext context, QueuePair qp, Requester requester, SendExecutor executor, WqeQueue queue) {
+        this.context = context;
+        this.qp = qp;
+        this.attributes = qp.attributes();
+        this.requester = requester;
+        this.executor = executor;
+        this.queue = queue;
+        this.lane = new PeerLane(context, attributes);
+        final int count = queue.count();
+        this.mask = count - 1;
+        this.kinds = new byte[count];
+        this.statuses = new int[count];
+        this.vendorErrors = new int[count];
+        this.firstPsns = new int[count];
+        this.packets = new int[count];
+        this.lengths = new int[count];
+        this.resume = this::resume;
+    }
+
+    private void resume() {
+        stalled = false;
+        requester.run();
+    }
+
+    /** Whether requests go this way: some are under way, or the peer is reached by packets. */
+    boolean isUsed() {
+        return isBusy() || lane.isRemote();
+    }
+
+    /** Whether requests are under way. */
+    boolean isBusy() {
+        return begun != done;
+    }
+
+    /** When to look again; of {@link Timers#now()}. */
+    long deadline() {
+        return deadline;
+    }
+
+    /** Sends what can be sent. The state is RTS, or SQD with requests under way. */
+    void run() {
+        isLoaded = false;
+        if (isBusy() && deadline - context.timers().now() <= 0) {
+            timeIsUp();
+        }
+        goOn();
+    }
+
+    private void goOn() {
+        try {
+            boolean moved = true;
+            while (moved) {
+                transmit();
+                moved = finishFailed();
+            }
+        } finally {
+            if (isBusy() && (!requester.isTimed || deadline - armed < 0)) {
+                armed = deadline;
+                context.timers().add(requester);
+            }
+        }
+        requester.drained();
+    }
+
+    private void transmit() {
+        while (!waitsForReceive && room() > 0 && (next != begun || begin())) {
+            if (next != begun && (failed(next) || !sendPackets())) {
+                return;
+            }
+        }
+    }
+
+    /** Packets that may be sent now. A request to read counts as the packets that answer it, and goes if any may. */
+    private int room() {
+        return WINDOW - Psn.ahead(nextPsn(), isBusy() ? unacked : nextPsn());
+    }
+
+    private int nextPsn() {
+        return next == begun ? executor.psn() : Psn.add(firstPsns[next & mask], nextPacket);
+    }
+
+    /** Looks at one more request; false if there is none, or it has to wait. */
+    private boolean begin() {
+        if (qp.state() != QpState.PVRDMA_QPS_RTS || begun - done >= queue.known() && !look()) {
+            return false;
+        }
+        final UnsafeBuffer page = queue.page(begun - done);
+        final int at = queue.offset(begun - done);
+        final int opcode = SqWqe.opcode(page, at);
+        final int flags = SqWqe.sendFlags(page, at);
+        if (isBusy() && (isLocal(opcode) || failed(begun - 1))
+            || readsBegun > 0 && (flags & SendFlags.PVRDMA_SEND_FENCE) != 0
+            || readsBegun >= Math.max(1, attributes.maxRdAtomic) && isAnswered(opcode)) {
+            return false;
+        }
+        if (!isBusy()) {
+            unacked = executor.psn();
+            mtuShift = attributes.mtuShift;
+            sent = unacked;
+            progressed();
+        }
+        enter(executor.load(page, at, opcode, flags));
+        return true;
+    }
+
+    /** Looks at the driver's index; whether there is a request behind those that have begun. */
+    private boolean look() {
+        final int available = queue.available();
+        if (available == RingIndex.CORRUPT || available < begun - done) {
+            requester.breakDown("corrupt send queue index");
+            return false;
+        }
+        return available > begun - done;
+    }
+
+    private boolean isThere(int ahead) {
+        return ahead < queue.known();
+    }
+
+    private boolean failed(int request) {
+        return kinds[request & mask] == FAILED;
+    }
+
+    /** Requests that change keys happen when all before them are over: some of those may need the keys as they are. */
+    private static boolean isLocal(int opcode) {
+        return opcode == WrOpcode.PVRDMA_WR_LOCAL_INV || opcode == WrOpcode.PVRDMA_WR_FAST_REG_MR
+            || opcode == WrOpcode.PVRDMA_WR_BIND_MW;
+    }
+
+    private static boolean isAnswered(int opcode) {
+        return opcode == WrOpcode.PVRDMA_WR_RDMA_READ || opcode == WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV
+            || opcode == WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP || opcode == WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD
+            || opcode == WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP
+            || opcode == WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD;
+    }
+
+    private void enter(int status) {
+        final int slot = begun & mask;
+        final Message message = executor.message();
+        firstPsns[slot] = executor.psn();
+        lengths[slot] = executor.completedLength();
+        kinds[slot] = FAILED;
+        packets[slot] = 0;
+        statuses[slot] = status;
+        vendorErrors[slot] = executor.vendorError();
+        if (status == Retries.UNDERWAY) {
+            loaded = begun;
+            isLoaded = true;
+            kinds[slot] = kind(message.operation);
+            packets[slot] = kinds[slot] == ATOMIC ? 1 : QpAttributes.packets(message.length, mtuShift);
+            executor.psn(Psn.add(executor.psn(), packets[slot]));
+        }
+        if (kinds[slot] >= READ) {
+            readsBegun++;
+        }
+        begun++;
+        if (kinds[slot] == FAILED && done == begun - 1) {
+            finishFailed();
+        } else if (kinds[slot] == FAILED && sinceAsked > 0) {
+            // The last one before it did not ask for an acknowledgement: it was not to be the last.
+            goBack();
+        }
+    }
+
+    private static byte kind(Operation operation) {
+        return switch (operation) {
+            case SEND -> SEND;
+            case WRITE -> WRITE;
+            case READ -> READ;
+            default -> ATOMIC;
+        };
+    }
+
+    /** Sends packets of the request at next; false if it has to stop. */
+    private boolean sendPackets() {
+        final int slot = next & mask;
+        if ((!isLoaded || loaded != next) && !load(next)) {
+            return false;
+        }
+        final Lane way = lane.get();
+        if (way == null) {
+            // As if they were lost: the timer decides.
+            skip(packets[slot]);
+            return true;
+        }
+        if (kinds[slot] <= WRITE) {
+            executor.list().seek((long) nextPacket << mtuShift);
+        }
+        lost = false;
+        final boolean goesOn = sendPackets(way, slot);
+        if (lost) {
+            // Not under the lane's lock: whoever has the receive queue's may be waiting for that.
+            fail(next, WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.PAYLOAD_LOST);
+        }
+        return goesOn;
+    }
+
+    private boolean sendPackets(Lane way, int slot) {
+        way.lock().lock();
+        try {
+            final int request = next;
+            while (next == request && room() > 0) {
+                if (!sendPacket(way, slot)) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            way.lock().unlock();
+        }
+    }
+
+    /** The request once more, as it stands in the ring: false if it is not the same any more, or cannot be sent. */
+    private boolean load(int request) {
+        final UnsafeBuffer page = queue.page(request - done);
+        final int at = queue.offset(request - done);
+        final int status = executor.load(page, at, SqWqe.opcode(page, at), SqWqe.sendFlags(page, at));
+        final int slot = request & mask;
+        if (status == Retries.UNDERWAY && executor.completedLength() == lengths[slot]
+            && kind(executor.message().operation) == kinds[slot]) {
+            loaded = request;
+            isLoaded = true;
+            return true;
+        }
+        fail(request, status == Retries.UNDERWAY ? WcStatus.PVRDMA_WC_LOC_QP_OP_ERR : status, executor.vendorError());
+        return false;
+    }
+
+    /** Under the lane's lock. */
+    private boolean sendPacket(Lane way, int slot) {
+        final Message message = executor.message();
+        final int mtu = 1 << mtuShift;
+        final boolean data = kinds[slot] <= WRITE;
+        final long from = (long) nextPacket << mtuShift;
+        final int length = data ? (int) Math.min(mtu, lengths[slot] - from) : 0;
+        final boolean last = !data || nextPacket == packets[slot] - 1;
+        final int opcode = opcode(kinds[slot], message, nextPacket == 0, last);
+        final int headers = Bth.LENGTH + Opcode.extendedLength(opcode);
+        final int total = headers + length + Bth.pad(length);
+        final long address = way.claim(total);
+        if (address == 0) {
+            stall();
+            return false;
+        }
+        final UnsafeBuffer frame = way.frame();
+        frame.wrap(address, total);
+        if (length > 0) {
+            frame.putInt(total - Integer.BYTES, 0);
+        }
+        final boolean asks = asks(last);
+        Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, length), attributes.destQpn,
+            Psn.add(firstPsns[slot], nextPacket), asks && data);
+        putHeaders(frame, slot, opcode, headers, message);
+        if (length > 0 && !executor.list().get(address + headers, length)) {
+            context.counters().record(Counter.MEMORY_LOST, "source of %s", message);
+            lost = true;
+            return false;
+        }
+        way.commit(attributes.trafficClass, attributes.flowLabel, attributes.hopLimit);
+        skip(data ? 1 : packets[slot] - nextPacket);
+        return true;
+    }
+
+    private void skip(int count) {
+        nextPacket += count;
+        if (nextPacket >= packets[next & mask]) {
+            next++;
+            nextPacket = 0;
+        }
+        final int psn = nextPsn();
+        if (Psn.ahead(psn, sent) > 0) {
+            sent = psn;
+        }
+    }
+
+    /** At the end of what there is, and now and then before. */
+    private boolean asks(boolean last) {
+        sinceAsked++;
+        if (sinceAsked >= ASK_EACH || room() <= 1 || last && !follows(next + 1)) {
+            sinceAsked = 0;
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether a request will be sent without waiting for those before it. */
+    private boolean follows(int request) {
+        if (request - begun < 0) {
+            return !failed(request);
+        }
+        final int ahead = request - done;
+        return isThere(ahead) && !isLocal(SqWqe.opcode(queue.page(ahead), queue.offset(ahead)));
+    }
+
+    private static int opcode(byte kind, Message message, boolean first, boolean last) {
+        switch (kind) {
+            case READ:
+                return Opcode.READ_REQUEST;
+            case ATOMIC:
+                return atomicOpcode(message.operation);
+            case WRITE:
+                if (!last) {
+                    return first ? Opcode.WRITE_FIRST : Opcode.WRITE_MIDDLE;
+                }
+                return (first ? Opcode.WRITE_ONLY : Opcode.WRITE_LAST) + (message.immediate ? 1 : 0);
+            default:
+                if (!last) {
+                    return first ? Opcode.SEND_FIRST : Opcode.SEND_MIDDLE;
+                }
+                if (message.invalidates) {
+                    return first ? Opcode.SEND_ONLY_INVALIDATE : Opcode.SEND_LAST_INVALIDATE;
+                }
+                return (first ? Opcode.SEND_ONLY : Opcode.SEND_LAST) + (message.immediate ? 1 : 0);
+        }
+    }
+
+    private static int atomicOpcode(Operation operation) {
+        return switch (operation) {
+            case MASKED_COMPARE_SWAP -> Opcode.MASKED_COMPARE_SWAP;
+            case MASKED_FETCH_ADD -> Opcode.MASKED_FETCH_ADD;
+            case FETCH_ADD -> Opcode.FETCH_ADD;
+            default -> Opcode.COMPARE_SWAP;
+        };
+    }
+
+    private void putHeaders(UnsafeBuffer frame, int slot, int opcode, int headers, Message message) {
+        if (Opcode.hasReth(opcode)) {
+            final long from = (long) nextPacket << mtuShift;
+            Reth.put(frame, Bth.LENGTH, message.remoteAddress + from, message.rkey, (int) (lengths[slot] - from));
+        } else if (Opcode.isAtomic(opcode)) {
+            final boolean adds = Opcode.operation(opcode) == Opcode.FETCH_ADD;
+            AtomicEth.put(frame, Bth.LENGTH, message.remoteAddress, message.rkey,
+                adds ? message.compareAdd : message.swap, adds ? 0 : message.compareAdd);
+            if (Opcode.transport(opcode) == Opcode.MANUFACTURER) {
+                final int masks = Bth.LENGTH + AtomicEth.LENGTH;
+                frame.putLong(masks, adds ? message.fieldBoundary : message.swapMask, ByteOrder.BIG_ENDIAN);
+                frame.putLong(masks + Long.BYTES, adds ? 0 : message.compareMask, ByteOrder.BIG_ENDIAN);
+            }
+        }
+        if (Opcode.hasImmediate(opcode)) {
+            frame.putInt(headers - Integer.BYTES, message.immData, ByteOrder.LITTLE_ENDIAN);
+        } else if (Opcode.invalidates(opcode)) {
+            frame.putInt(headers - Integer.BYTES, message.invalidateKey, ByteOrder.BIG_ENDIAN);
+        }
+    }
+
+    private void stall() {
+        if (!stalled) {
+            stalled = true;
+            context.wire().whenThereIsRoom(resume);
+        }
+    }
+
+    /** What the peer says. */
+    void onResponse(UnsafeBuffer packet, int opcode, int at, long payload, int length) {
+        final int psn = Bth.psn(packet, 0);
+        isLoaded = false;
+        if (!isBusy() || Psn.ahead(psn, unacked) < 0 || Psn.ahead(psn, sent) >= 0) {
+            context.counters().increment(Counter.RESENT_PACKETS);
+            return;
+        }
+        if (opcode == Opcode.ACKNOWLEDGE) {
+            acknowledged(psn, Aeth.syndrome(packet, Bth.LENGTH));
+        } else {
+            answered(packet, opcode, psn, payload, length);
+        }
+        goOn();
+    }
+
+    private void acknowledged(int psn, int syndrome) {
+        if (Aeth.isAck(syndrome)) {
+            advance(Psn.add(psn, 1));
+            askForMissing(Psn.add(psn, 1));
+        } else if (advance(psn)) {
+            if (unacked == psn) {
+                refused(syndrome);
+            } else {
+                askForMissing(psn);
+            }
+        }
+    }
+
+    /** A request whose answer is missing, though the peer is past it: the answer was lost. */
+    private void askForMissing(int until) {
+        if (isBusy() && Psn.ahead(until, unacked) > 0 && asked != unacked) {
+            asked = unacked;
+            goBack();
+        }
+    }
+
+    private void refused(int syndrome) {
+        if (Aeth.isRnr(syndrome)) {
+            noReceive(Aeth.value(syndrome));
+            return;
+        }
+        switch (syndrome) {
+            case Aeth.NAK_SEQUENCE:
+                if (!waitsForReceive && asked != unacked) {
+                    asked = unacked;
+                    goBack();
+                }
+                break;
+            case Aeth.NAK_INVALID_REQUEST:
+                fail(done, WcStatus.PVRDMA_WC_REM_INV_REQ_ERR, Ack.NAK_INVALID_REQUEST);
+                break;
+            case Aeth.NAK_REMOTE_ACCESS:
+                fail(done, WcStatus.PVRDMA_WC_REM_ACCESS_ERR, Ack.NAK_REMOTE_ACCESS);
+                break;
+            case Aeth.NAK_REMOTE_OPERATION:
+                fail(done, WcStatus.PVRDMA_WC_REM_OP_ERR, Ack.NAK_REMOTE_OPERATION);
+                break;
+            default:
+                context.counters().increment(Counter.BAD_PACKETS);
+        }
+    }
+
+    private void noReceive(int code) {
+        if (waitsForReceive) {
+            return;
+        }
+        if (attributes.rnrRetry != RNR_FOR_EVER && --rnrLeft < 0) {
+            context.counters().increment(Counter.RETRIES_EXCEEDED);
+            fail(done, WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR, Ack.RNR_NAK);
+            return;
+        }
+        waitsForReceive = true;
+        goBack();
+        deadline = context.timers().now() + RnrTimer.nanos(code);
+    }
+
+    /**
+     * All packets before this one have arrived, but answers to come. False if the connection is lost meanwhile.
+     */
+    private boolean advance(int until) {
+        boolean moved = false;
+        while (isBusy()) {
+            final int slot = done & mask;
+            final int end = Psn.add(firstPsns[slot], packets[slot]);
+            if (kinds[slot] >= READ || kinds[slot] == FAILED || Psn.ahead(until, end) < 0) {
+                if (kinds[slot] <= WRITE && kinds[slot] != FAILED && Psn.ahead(until, unacked) > 0) {
+                    unacked = until;
+                    moved = true;
+                }
+                break;
+            }
+            unacked = end;
+            moved = true;
+            if (!finish(WcStatus.PVRDMA_WC_SUCCESS, 0)) {
+                return false;
+            }
+        }
+        if (moved) {
+            progressed();
+        }
+        return true;
+    }
+
+    private void progressed() {
+        asked = NOTHING;
+        waitsForReceive = false;
+        retriesLeft = attributes.retryCnt;
+        rnrLeft = attributes.rnrRetry;
+        deadline = context.timers().now() + Retries.timeoutNanos(attributes);
+    }
+
+    /** A packet that answers a READ or an atomic. */
+    private void answered(UnsafeBuffer packet, int opcode, int psn, long payload, int length) {
+        if (!advance(psn) || !isBusy()) {
+            return;
+        }
+        final int slot = done & mask;
+        if (kinds[slot] < READ || psn != unacked) {
+            askForMissing(psn);
+            return;
+        }
+        final boolean fits = kinds[slot] == ATOMIC ? opcode == Opcode.ATOMIC_ACKNOWLEDGE
+            : fits(slot, opcode, Psn.ahead(psn, firstPsns[slot]), length);
+        if (!fits) {
+            // The specification lets the requester close: a peer that answers so keeps no rule.
+            context.counters().increment(Counter.BAD_PACKETS);
+            fail(done, WcStatus.PVRDMA_WC_BAD_RESP_ERR, Ack.NO_RESPONSE);
+        } else if (load(done)) {
+            take(slot, packet, psn, payload, length);
+        }
+    }
+
+    /** An answer that was asked for from the middle begins there. */
+    private boolean fits(int slot, int opcode, int index, int length) {
+        final boolean last = index == packets[slot] - 1;
+        final long from = (long) index << mtuShift;
+        return opcode != Opcode.ATOMIC_ACKNOWLEDGE && opcode != Opcode.ACKNOWLEDGE
+            && length == (last ? lengths[slot] - from : 1 << mtuShift) && last == Opcode.ends(opcode);
+    }
+
+    private void take(int slot, UnsafeBuffer packet, int psn, long payload, int length) {
+        final DmaList list = executor.list();
+        boolean stored = true;
+        if (kinds[slot] == ATOMIC) {
+            stored = executor.putResult(packet.getLong(Bth.LENGTH + Aeth.LENGTH, ByteOrder.BIG_ENDIAN));
+        } else if (length > 0) {
+            list.seek((long) Psn.ahead(psn, firstPsns[slot]) << mtuShift);
+            stored = list.put(payload, length);
+        }
+        if (!stored) {
+            context.counters().record(Counter.MEMORY_LOST, "destination of %s", executor.message());
+            fail(done, WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.PAYLOAD_LOST);
+            return;
+        }
+        unacked = Psn.add(psn, 1);
+        progressed();
+        if (Psn.ahead(unacked, Psn.add(firstPsns[slot], packets[slot])) == 0) {
+            finish(executor.afterAnswer(queue.page(), queue.offset()), 0);
+        }
+    }
+
+    private void timeIsUp() {
+        if (waitsForReceive) {
+            waitsForReceive = false;
+            deadline = context.timers().now() + Retries.timeoutNanos(attributes);
+        } else if (attributes.timeout != 0 && --retriesLeft < 0) {
+            context.counters().increment(Counter.RETRIES_EXCEEDED);
+            fail(done, WcStatus.PVRDMA_WC_RETRY_EXC_ERR, Ack.NO_RESPONSE);
+        } else {
+            context.counters().increment(Counter.RETRIES);
+            asked = NOTHING;
+            goBack();
+            deadline = context.timers().now() + Retries.timeoutNanos(attributes);
+        }
+    }
+
+    /** Sends again from the first packet that is not acknowledged. */
+    private void goBack() {
+        next = done;
+        nextPacket = kinds[done & mask] == FAILED ? 0 : Psn.ahead(unacked, firstPsns[done & mask]);
+        isLoaded = false;
+        sinceAsked = ASK_EACH;
+        resent++;
+    }
+
+    /** The request will complete so when those before it have. */
+    private void fail(int request, int status, int vendorError) {
+        final int slot = request & mask;
+        if (kinds[slot] >= READ) {
+            readsBegun--;
+        }
+        kinds[slot] = FAILED;
+        statuses[slot] = status;
+        vendorErrors[slot] = vendorError;
+        next = request;
+        nextPacket = 0;
+        finishFailed();
+    }
+
+    /** Completes a request at the head that has failed, or that needed no packets; false if it is none. */
+    private boolean finishFailed() {
+        if (!isBusy() || kinds[done & mask] != FAILED) {
+            return false;
+        }
+        final int slot = done & mask;
+        return finish(statuses[slot], vendorErrors[slot]);
+    }
+
+    /** The request at the head is over; false if the connection is. */
+    private boolean finish(int status, int vendorError) {
+        final int slot = done & mask;
+        if (kinds[slot] >= READ) {
+            readsBegun--;
+        }
+        done++;
+        if (next - done < 0) {
+            next = done;
+            nextPacket = 0;
+        }
+        return requester.over(status, vendorError, lengths[slot]);
+    }
+
+    /** Nothing is under way any more. */
+    void forget() {
+        done = begun;
+        next = begun;
+        nextPacket = 0;
+        isLoaded = false;
+        readsBegun = 0;
+        sinceAsked = 0;
+        waitsForReceive = false;
+        asked = NOTHING;
+        lane.forget();
+    }
+
+    @Override
+    public String toString() {
+        return !isBusy() ? "" : " over the wire: " + (begun - done) + " under way, not acknowledged from psn " + unacked
+            + " of " + executor.psn() + ", sent again " + resent + " times"
+            + (stalled ? ", waits for room" : "") + (waitsForReceive ? ", waits for a receive" : "")
+            + ", retries left " + retriesLeft;
+    }
+}

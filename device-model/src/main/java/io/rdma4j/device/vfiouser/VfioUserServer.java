@@ -1,0 +1,324 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.vfiouser;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
+import io.rdma4j.driver.libc.EventFd;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.LocalSockets;
+import io.rdma4j.driver.libc.PollSet;
+
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Serves one function at a socket, to one client at a time; a process may have several. A daemon thread carries out
+ * what the client asks for, and whatever the device does by itself. The guest's doorbells ring on that thread, too.
+ *
+ * <p>A client that hangs up, is late or sends what is no message loses its connection, and the device is reset; then
+ * the next can connect. While one is connected, others are turned away.
+ */
+public final class VfioUserServer implements AutoCloseable {
+    /** How long the rest of a message may take, and the client to read an answer. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long CLOSE_MILLIS = 30_000;
+    private static final int BACKLOG = 4;
+    private static final int FILE_TYPE = 0170000;
+    private static final int SOCKET_TYPE = 0140000;
+    private static final int ECONNREFUSED = 111;
+
+    private final Path path;
+    private final Object file;
+    private final ServedFunction device;
+    private final Consumer<String> events;
+    private final Fd listener;
+    private final EventFd wake = EventFd.create();
+    private final PollSet polled = new PollSet(3);
+    private final PollSet written = new PollSet(2);
+    private final Thread thread;
+    private volatile boolean attention = true;
+    private volatile boolean closed;
+    private boolean released;
+    /** Of the thread alone. */
+    private Connection connection;
+    private long nextService;
+    private long nextAccept = System.nanoTime();
+
+    private VfioUserServer(Path path, Fd listener, ServedFunction device, Consumer<String> events) {
+        this.path = path;
+        this.file = inode(path);
+        this.listener = listener;
+        this.device = device;
+        this.events = events;
+        this.thread = new Thread(this::run, "rdma4j-vfio-user-" + device.address().path());
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Begins to serve. A socket that is left of a process that is gone is replaced.
+     *
+     * @param path   of the socket.
+     * @param device to serve; the caller closes it, after this.
+     * @param events told in a sentence of clients that come and go, and of what was refused; on the server's thread.
+     * @return to be closed.
+     * @throws RdmaException EADDRINUSE if somebody listens there, or the file is no socket.
+     */
+    public static VfioUserServer open(Path path, ServedFunction device, Consumer<String> events) {
+        removeStale(path);
+        try (Undo undo = new Undo()) {
+            final Fd listener = LocalSockets.listen(path.toString(), BACKLOG);
+            undo.add(() -> remove(path));
+            undo.add(listener::close);
+            final VfioUserServer server = new VfioUserServer(path, listener, device, events);
+            server.thread.start();
+            undo.forget();
+            return server;
+        }
+    }
+
+    private static void removeStale(Path path) {
+        try {
+            if (((int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & FILE_TYPE) == SOCKET_TYPE
+                && isDeaf(path)) {
+                Files.deleteIfExists(path);
+            }
+        } catch (final IOException e) {
+            // It is not there, or bind says what is wrong with it.
+        }
+    }
+
+    private static boolean isDeaf(Path path) {
+        try {
+            LocalSockets.connect(path.toString()).close();
+            return false;
+        } catch (final RdmaException e) {
+            return e.errno() == ECONNREFUSED;
+        }
+    }
+
+    private static void remove(Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (final IOException e) {
+            throw RdmaException.of("remove socket").object(path).detail("%s", e.getMessage()).errno(RdmaException.EIO)
+                .cause(e).build();
+        }
+    }
+
+    private static Object inode(Path path) {
+        try {
+            return Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS);
+        } catch (final IOException e) {
+            return null;
+        }
+    }
+
+    /**
+     * {@return the path of the socket}
+     */
+    public Path path() {
+        return path;
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                step();
+            } catch (final RuntimeException | InternalError e) {
+                // The client's, or the device's: the next one finds a device that was reset.
+                events.accept("client dropped: " + e);
+                endConnection();
+            }
+        }
+        endConnection();
+    }
+
+    private void step() {
+        polled.clear();
+        polled.add(wake.fd(), LibcConstants.POLLIN);
+        final int client = connection == null ? -1 : polled.add(connection.fd(), LibcConstants.POLLIN);
+        final int next = nextAccept - System.nanoTime() > 0 ? -1 : polled.add(listener.fd(), LibcConstants.POLLIN);
+        Libc.poll(polled, attention ? 0 : sleep());
+        if (polled.revents(0) != 0) {
+            wake.read();
+        }
+        if (attention || nextService - System.nanoTime() <= 0) {
+            service();
+        }
+        if (connection != null) {
+            serve(polled.revents(client) != 0);
+        }
+        if (next >= 0 && polled.revents(next) != 0) {
+            tryAccept();
+        }
+    }
+
+    private long sleep() {
+        long left = nextService - System.nanoTime();
+        if (nextAccept - System.nanoTime() > 0) {
+            left = Math.min(left, nextAccept - System.nanoTime());
+        }
+        if (connection != null && connection.waitingSince() != 0) {
+            left = Math.min(left, PATIENCE_NANOS);
+        }
+        return left;
+    }
+
+    /** Cleared first: what is asked for meanwhile is done next. */
+    private void service() {
+        attention = false;
+        nextService = System.nanoTime() + Math.min(device.service(), TimeUnit.HOURS.toNanos(1));
+    }
+
+    /** Any thread. */
+    private void wantAttention() {
+        attention = true;
+        if (Thread.currentThread() != thread) {
+            wake.signal();
+        }
+    }
+
+    private void serve(boolean ready) {
+        try {
+            if (ready && !connection.receive()) {
+                events.accept("client gone: " + connection);
+                endConnection();
+            } else if (connection.waitingSince() != 0
+                && System.nanoTime() - connection.waitingSince() > PATIENCE_NANOS) {
+                throw new ProtocolException("the rest of a message did not come");
+            }
+        } catch (final ProtocolException e) {
+            events.accept("client dropped: " + e.getMessage() + "; " + connection);
+            endConnection();
+        }
+    }
+
+    private void endConnection() {
+        final Connection ended = connection;
+        connection = null;
+        if (ended != null) {
+            try {
+                ended.close();
+            } catch (final RuntimeException | InternalError e) {
+                events.accept("device not left as it was found: " + e);
+            }
+        }
+    }
+
+    /** Where the process may open no more files, the client that there is goes on, and the next one waits. */
+    private void tryAccept() {
+        try {
+            accept();
+        } catch (final RdmaException e) {
+            events.accept("client not accepted: " + e.getMessage());
+            nextAccept = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        }
+    }
+
+    private void accept() {
+        final Fd socket = LocalSockets.accept(listener.fd());
+        if (socket == null) {
+            return;
+        }
+        try (Undo undo = new Undo()) {
+            undo.add(socket::close);
+            if (connection != null) {
+                events.accept("client turned away: there is one already");
+                return;
+            }
+            connection = new Connection(socket, device, events, this::send, this::wantAttention);
+            undo.forget();
+        }
+        events.accept("client connected");
+    }
+
+    private void send(Fd socket, UnsafeBuffer message, int length) throws ProtocolException {
+        final long begun = System.nanoTime();
+        int sent = 0;
+        while (sent < length) {
+            final int went = LocalSockets.send(socket.fd(), message, sent, length - sent);
+            if (went > 0) {
+                sent += went;
+            } else if (went != -RdmaException.EAGAIN) {
+                throw new ProtocolException("it takes no answer (" + RdmaException.errnoName(-went) + ")");
+            } else {
+                awaitRoom(socket, PATIENCE_NANOS - (System.nanoTime() - begun));
+            }
+        }
+    }
+
+    private void awaitRoom(Fd socket, long nanos) throws ProtocolException {
+        if (nanos <= 0 || closed) {
+            throw new ProtocolException(closed ? "the server ends" : "it does not read answers");
+        }
+        written.clear();
+        written.add(wake.fd(), LibcConstants.POLLIN);
+        written.add(socket.fd(), LibcConstants.POLLOUT);
+        Libc.poll(written, nanos);
+        if (written.revents(0) != 0) {
+            wake.read();
+        }
+    }
+
+    /**
+     * Ends the connection and the thread, and removes the socket. The device is left reset, and without memory.
+     * Harmless when called again.
+     *
+     * @throws RdmaException ETIMEDOUT if the thread does not end; then what it uses stays.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        synchronized (this) {
+            if (released) {
+                return;
+            }
+            wake.signal();
+            awaitThread();
+            released = true;
+            final Cleanup cleanup = new Cleanup();
+            if (file != null && file.equals(inode(path))) {
+                cleanup.run(() -> remove(path));
+            }
+            cleanup.run(listener::close).run(wake::close).throwIfFailed();
+        }
+    }
+
+    private void awaitThread() {
+        boolean interrupted = false;
+        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
+        while (thread.isAlive() && deadline - System.nanoTime() > 0) {
+            try {
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            } catch (final InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            throw RdmaException.of("close server").object(path).detail("%s did not end within %d ms",
+                thread.getName(), CLOSE_MILLIS).errno(RdmaException.ETIMEDOUT).build();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return device.address() + " at " + path + (closed ? ", closed" : "");
+    }
+}

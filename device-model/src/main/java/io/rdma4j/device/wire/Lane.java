@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.wire;
+
+import io.rdma4j.device.common.SpinLock;
+import io.rdma4j.queues.Padded;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The way of frames from a GID of this device to one of a peer. Several queue pairs share it: each takes the lock,
+ * claims, fills and commits one frame or several, and gives the lock back. It is taken last, under the locks of the
+ * queues.
+ */
+public abstract class Lane extends Padded {
+    private final SpinLock lock = new SpinLock();
+    private final UnsafeBuffer frame = new UnsafeBuffer(0, 0);
+
+    /** A lane that nobody uses. */
+    protected Lane() {
+        // The lock is free.
+    }
+
+    /**
+     * {@return what is held between {@link #claim} and {@link #commit}}
+     */
+    public final SpinLock lock() {
+        return lock;
+    }
+
+    /**
+     * Asks for room. Under the lock; a claim that is not committed is forgotten with the next one.
+     *
+     * @param length of the frame, a multiple of 4 up to {@link Carrier#maxFrame}
+     * @return where it is to be written, an address in this process aligned to 8; 0 if there is no room now, or nobody
+     *         is there any more
+     */
+    public abstract long claim(int length);
+
+    /**
+     * Sends what was claimed. Under the lock.
+     *
+     * @param trafficClass of the network header
+     * @param flowLabel    of the network header; 0 for any
+     * @param hopLimit     of the network header; 0 for the usual
+     */
+    public abstract void commit(int trafficClass, int flowLabel, int hopLimit);
+
+    /**
+     * {@return a buffer for whoever holds the lock to wrap what it claimed}
+     */
+    public final UnsafeBuffer frame() {
+        return frame;
+    }
+
+    /**
+     * {@return whether the peer may still be there; false is for good}
+     */
+    public abstract boolean isOpen();
+
+    /**
+     * Has the next frame that is committed arrive damaged, for tests of what notices it. Under the lock.
+     *
+     * @param bit which of its bits goes over; counted on from the beginning if there are fewer
+     * @return false if frames here have no check sum by which that would be noticed, and none is damaged
+     */
+    boolean damageNext(int bit) {
+        return false;
+    }
+}

@@ -1,0 +1,262 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.wire;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Counters;
+import io.rdma4j.hw.roce.Icrc;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import org.agrona.BufferUtil;
+import org.agrona.UnsafeApi;
+
+/**
+ * Writes frames into a capture file that Wireshark reads: pcap with nanoseconds, each packet beginning with its IP
+ * header (link type RAW). A carrier knows frames only; so the headers of IP and UDP are made here, as RoCEv2 has them:
+ * identification 0, "don't fragment", port 4791 at both ends, right check sums.
+ *
+ * <pre>
+ *    0       4    6    8        12       16       20       24
+ *   +-------+----+----+--------+--------+--------+--------+
+ *   |magic  |2   |4   |0       |0       |longest |RAW     |  file, in the machine's byte order
+ *   +-------+----+----+--------+--------+--------+--------+
+ *   |seconds|nanos    |kept    |length  | IP, UDP, frame, ICRC ...
+ *   +-------+---------+--------+--------+
+ * </pre>
+ *
+ * <p>Thread-safe. A file that cannot be written any more ends there; what is missing is counted.
+ */
+final class PcapWriter implements AutoCloseable {
+    static final int MAGIC_NANOSECONDS = 0xa1b2_3c4d;
+    static final int LINKTYPE_RAW = 101;
+    static final int FILE_HEADER = 24;
+    static final int RECORD_HEADER = 16;
+
+    private static final short MAJOR = 2;
+    private static final short MINOR = 4;
+    private static final int LONGEST = 0xffff;
+    private static final int BUFFER = 1 << 18;
+    private static final int IPV4_HEADER = 20;
+    private static final int IPV4_CHECK_SUM = 10;
+    private static final int IPV4_ADDRESSES = 12;
+    private static final int IPV6_HEADER = 40;
+    private static final int IPV6_ADDRESSES = 8;
+    private static final int HEADER_LENGTH = 24;
+    private static final int UDP_HEADER = 8;
+    private static final int UDP_CHECK_SUM = 6;
+    private static final int UDP = 17;
+    private static final int IPV4_VERSION = 0x45;
+    private static final int IPV6_VERSION = 6;
+    private static final int DONT_FRAGMENT = 0x4000;
+    private static final int USUAL_HOPS = 64;
+    private static final int CLASS_SHIFT = 20;
+    private static final int LABEL_MASK = 0xf_ffff;
+
+    private final Path file;
+    private final Counters counters;
+    private final FileChannel channel;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER).order(BIG_ENDIAN);
+    private final ByteBuffer view = buffer.duplicate();
+    private final long address = BufferUtil.address(buffer);
+    private final Icrc icrc = new Icrc();
+    private final long wallNanos;
+    private final long startNanos = System.nanoTime();
+    private volatile boolean pending;
+    private boolean failed;
+
+    PcapWriter(Path file, Counters counters) {
+        this.file = file;
+        this.counters = counters;
+        final long millis = System.currentTimeMillis();
+        wallNanos = TimeUnit.MILLISECONDS.toNanos(millis);
+        channel = create(file);
+        putNative(MAGIC_NANOSECONDS);
+        final boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+        putNative(little ? MINOR << Short.SIZE | MAJOR : MAJOR << Short.SIZE | MINOR);
+        putNative(0);
+        putNative(0);
+        putNative(LONGEST);
+        putNative(LINKTYPE_RAW);
+        flush();
+    }
+
+    /** A new file, for its owner only: it has everything that was sent, and must not be somebody else's. */
+    private static FileChannel create(Path file) {
+        try {
+            return FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS), PosixFilePermissions.asFileAttribute(
+                PosixFilePermissions.fromString("rw-------")));
+        } catch (final FileAlreadyExistsException e) {
+            throw failure(file, e).detail("there is such a file, or a symbolic link").errno(RdmaException.EEXIST)
+                .hint("remove it, or give another name").build();
+        } catch (final IOException | UnsupportedOperationException e) {
+            throw failure(file, e).detail("it cannot be made: %s", e).errno(RdmaException.EIO)
+                .hint("give a name in a folder that exists and is yours").build();
+        }
+    }
+
+    private static RdmaException.Builder failure(Path file, Exception cause) {
+        return RdmaException.of("open capture file").object(file).cause(cause);
+    }
+
+    private void putNative(int value) {
+        buffer.putInt(ByteOrder.nativeOrder() == BIG_ENDIAN ? value : Integer.reverseBytes(value));
+    }
+
+    /**
+     * Writes a frame.
+     *
+     * @param frame   with its source, destination and header
+     * @param damaged the bit behind the network headers that went over; or -1
+     */
+    synchronized void write(Frame frame, int damaged) {
+        final boolean ipv4 = isIpv4(frame.sourceGidHigh, frame.sourceGidLow)
+            && isIpv4(frame.destGidHigh, frame.destGidLow);
+        final int udpLength = UDP_HEADER + frame.length + Icrc.LENGTH;
+        final int length = (ipv4 ? IPV4_HEADER : IPV6_HEADER) + udpLength;
+        if (!makeRoom(RECORD_HEADER + length)) {
+            counters.increment(Counter.WIRE_NOT_CAPTURED);
+            return;
+        }
+        final long now = wallNanos + System.nanoTime() - startNanos;
+        putNative((int) TimeUnit.NANOSECONDS.toSeconds(now));
+        putNative((int) (now % TimeUnit.SECONDS.toNanos(1)));
+        putNative(length);
+        putNative(length);
+        final int ip = buffer.position();
+        if (ipv4) {
+            putIpv4(frame, length);
+        } else {
+            putIpv6(frame, udpLength);
+        }
+        final int udp = buffer.position();
+        buffer.putShort((short) Icrc.PORT).putShort((short) Icrc.PORT).putShort((short) udpLength).putShort((short) 0);
+        putFrame(frame, ipv4, damaged);
+        final int addresses = ip + (ipv4 ? IPV4_ADDRESSES : IPV6_ADDRESSES);
+        final int sum = ~fold(sum(addresses, udp - addresses) + sum(udp, udpLength) + UDP + udpLength) & 0xffff;
+        buffer.putShort(udp + UDP_CHECK_SUM, (short) (sum == 0 ? -1 : sum));
+        pending = true;
+    }
+
+    private static boolean isIpv4(long high, long low) {
+        return high == 0 && low >>> Integer.SIZE == 0xffff;
+    }
+
+    private void putIpv4(Frame frame, int length) {
+        final int at = buffer.position();
+        buffer.put((byte) IPV4_VERSION).put((byte) frame.trafficClass).putShort((short) length);
+        buffer.putShort((short) 0).putShort((short) DONT_FRAGMENT);
+        buffer.put((byte) hops(frame)).put((byte) UDP).putShort((short) 0);
+        buffer.putInt((int) frame.sourceGidLow).putInt((int) frame.destGidLow);
+        buffer.putShort(at + IPV4_CHECK_SUM, (short) ~fold(sum(at, IPV4_HEADER)));
+    }
+
+    private void putIpv6(Frame frame, int udpLength) {
+        buffer.putInt(IPV6_VERSION << Integer.SIZE - Integer.BYTES | (frame.trafficClass & 0xff) << CLASS_SHIFT
+            | frame.flowLabel & LABEL_MASK);
+        buffer.putShort((short) udpLength).put((byte) UDP).put((byte) hops(frame));
+        buffer.putLong(frame.sourceGidHigh).putLong(frame.sourceGidLow);
+        buffer.putLong(frame.destGidHigh).putLong(frame.destGidLow);
+    }
+
+    private static int hops(Frame frame) {
+        return frame.hopLimit == 0 ? USUAL_HOPS : frame.hopLimit;
+    }
+
+    private void putFrame(Frame frame, boolean ipv4, int damaged) {
+        final int at = buffer.position();
+        UnsafeApi.copyMemory(frame.body, address + at, frame.length);
+        view.limit(at + frame.length).position(at);
+        final int sum = ipv4
+            ? icrc.ofIpv4((int) frame.sourceGidLow, (int) frame.destGidLow, 0, Icrc.PORT, view)
+            : icrc.ofIpv6(frame.sourceGidHigh, frame.sourceGidLow, frame.destGidHigh, frame.destGidLow, Icrc.PORT,
+                view);
+        buffer.position(at + frame.length);
+        buffer.putInt(Integer.reverseBytes(sum));
+        if (damaged >= 0) {
+            final int where = at + damaged / Byte.SIZE;
+            buffer.put(where, (byte) (buffer.get(where) ^ 1 << damaged % Byte.SIZE));
+        }
+    }
+
+    /** The sum of 16-bit words, of which there are less than 2^16: it does not overflow. */
+    private int sum(int from, int length) {
+        int sum = 0;
+        for (int at = from; at < from + length; at += Short.BYTES) {
+            sum += buffer.getShort(at) & 0xffff;
+        }
+        return sum;
+    }
+
+    private static int fold(int sum) {
+        final int once = (sum & 0xffff) + (sum >>> Short.SIZE);
+        return (once & 0xffff) + (once >>> Short.SIZE);
+    }
+
+    private boolean makeRoom(int length) {
+        if (buffer.remaining() < length) {
+            flush();
+        }
+        return !failed && buffer.remaining() >= length;
+    }
+
+    /** Hands over to the kernel what was written. */
+    void flushIfPending() {
+        if (pending) {
+            flush();
+        }
+    }
+
+    private synchronized void flush() {
+        pending = false;
+        buffer.flip();
+        try {
+            while (buffer.hasRemaining() && !failed) {
+                channel.write(buffer);
+            }
+        } catch (final IOException e) {
+            failed = true;
+            counters.record(Counter.WIRE_NOT_CAPTURED, "%s ends here: %s", file, e);
+        }
+        buffer.clear();
+    }
+
+    @Override
+    public synchronized void close() {
+        flush();
+        failed = true;
+        try {
+            final boolean empty = channel.position() == HEADER_LENGTH;
+            channel.close();
+            if (empty) {
+                // A device may be opened once to see what it can do, and then again.
+                Files.deleteIfExists(file);
+            }
+        } catch (final IOException e) {
+            counters.record(Counter.WIRE_NOT_CAPTURED, "%s: %s", file, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return file.toString();
+    }
+}

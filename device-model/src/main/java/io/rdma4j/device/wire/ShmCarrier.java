@@ -1,0 +1,578 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.wire;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
+import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.driver.state.SealedMemory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Takes frames to other processes of this user on this host, through rings in shared memory: one for each pair of GIDs
+ * and direction, so that whoever writes garbage costs itself its ring. Nothing is lost, repeated or reordered, as long
+ * as both ends live. See {@link ShmFolder} for how they find each other, {@link ShmRing} for what they share, and
+ * {@link ShmInbox} for how they wake each other.
+ *
+ * <p>Who is seen when: a new peer at once, by its knock; a dead one within 50 ms of polling. Memory of others is
+ * unmapped by the thread that polls, between two frames, and by {@link #close}; so nobody reads what is not mapped.
+ */
+public final class ShmCarrier implements Carrier {
+    /** Bytes of data in each ring unless told otherwise: 60 frames of 4 KiB, and both ends fit into a level-2 cache. */
+    public static final int USUAL_RING = 256 * 1024;
+
+    /** IBV_MTU_4096. */
+    private static final int MTU = 5;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** Whoever knocks all the time is heard as often as this. */
+    private static final long KNOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** The folder's time stands still for as long as this, also while files come. */
+    private static final long CLOCK_MILLIS = 50;
+    private static final long MOST_NANOS = TimeUnit.HOURS.toNanos(1);
+    /** Frames of one ring before the next one has its turn. */
+    private static final int TURN = 32;
+    /** Looks in vain after which a ring is idle. */
+    private static final int PATIENCE = 1000;
+    /** Idle rings that each poll looks at. */
+    private static final int IDLE_LOOKS = 2;
+    private static final int BUSY_LOOKS = 63;
+
+    private final ShmFolder folder;
+    private final int ringSize;
+    private final long nonce = ShmFolder.random();
+    private final int pid = (int) ProcessHandle.current().pid();
+    private final ShmInbox inbox;
+    private final MappedMemory own;
+    private final Frame frame = new Frame();
+    private final AtomicInteger epoch = new AtomicInteger();
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private final AtomicLong brokenRings = new AtomicLong();
+    private final AtomicLong lostPeers = new AtomicLong();
+    private final AtomicLong refusals = new AtomicLong();
+    private volatile String lastRefusal = "";
+
+    /** Of what follows; also of all files. */
+    private final Object control = new Object();
+    private final Map<Gid, ShmFolder.Opened> homes = new HashMap<>();
+    private final Map<Gid, ShmPeer> peers = new HashMap<>();
+    private volatile ShmLane[] lanes = {};
+    private volatile boolean closed;
+    private Set<Path> owners = Set.of();
+    private long folderSeen = -1;
+    private int looks;
+
+    /** The thread's that polls, from here on. Those that had frames lately are in front. */
+    private ShmInlet[] inlets = {};
+    private int inletCount;
+    private int busy;
+    private int turn;
+    private int nextIdle;
+    private int polls;
+    private int knocksSeen;
+    private long lookedAt = System.nanoTime() - LOOK_NANOS;
+    /** Set by others: there is something to clean up. */
+    private volatile boolean changed;
+    /** Set by others: somebody was not there who may come. */
+    private volatile boolean missed;
+
+    private ShmCarrier(final ShmFolder folder, final int ringSize, final MappedMemory own) {
+        this.folder = folder;
+        this.ringSize = ringSize;
+        this.own = own;
+        inbox = ShmInbox.create(nonce);
+    }
+
+    /**
+     * Opens one without any GID.
+     *
+     * @return the carrier
+     * @throws RdmaException EACCES if there is no folder that this user alone can write to; EOPNOTSUPP where there is
+     *                       no Linux
+     */
+    public static ShmCarrier open() {
+        return open(USUAL_RING);
+    }
+
+    /**
+     * Opens one without any GID.
+     *
+     * @param ringBytes bytes of data in each ring that it writes, a power of two from 64 KiB to 16 MiB
+     * @return the carrier
+     * @throws RdmaException as {@link #open()}; EINVAL for another size
+     */
+    public static ShmCarrier open(final int ringBytes) {
+        return open(ShmFolder.prepare(), ringBytes);
+    }
+
+    static ShmCarrier open(final ShmFolder folder, final int ringBytes) {
+        if (!ShmRing.isSize(ringBytes)) {
+            throw RdmaException.of("open shared-memory carrier").detail("ring of %d bytes", ringBytes)
+                .errno(RdmaException.EINVAL).hint("use a power of two from %d to %d", ShmRing.LEAST_DATA,
+                    ShmRing.MOST_DATA).build();
+        }
+        try (Undo undo = new Undo()) {
+            final MappedMemory own = MappedMemory.anonymous(ShmInlet.SMALL);
+            undo.add(own::close);
+            final ShmCarrier opened = new ShmCarrier(folder, ringBytes, own);
+            undo.forget();
+            return opened;
+        }
+    }
+
+    @Override
+    public int mtu() {
+        return MTU;
+    }
+
+    @Override
+    public int maxFrame() {
+        return ShmRing.MAX_FRAME;
+    }
+
+    @Override
+    public boolean bind(final Gid gid) {
+        if (gid.high() == 0 && gid.low() == 0) {
+            return false;
+        }
+        synchronized (control) {
+            requireOpen("bind");
+            if (!homes.containsKey(gid)) {
+                folder.sweep();
+                homes.put(gid, folder.claim(
+                    new ShmFolder.Owner(gid, ShmFolder.random(), pid, inbox.descriptor(), nonce)));
+                epoch.incrementAndGet();
+            }
+            return true;
+        }
+    }
+
+    private void requireOpen(final String operation) {
+        if (closed) {
+            throw RdmaException.of(operation).detail("the carrier is closed").errno(RdmaException.EBADFD).build();
+        }
+    }
+
+    @Override
+    public void unbind(final Gid gid) {
+        synchronized (control) {
+            final ShmFolder.Opened home = homes.remove(gid);
+            if (home == null) {
+                return;
+            }
+            for (final ShmLane lane : lanes) {
+                if (lane.source().equals(gid)) {
+                    lane.shut();
+                }
+            }
+            folder.release(home);
+            epoch.incrementAndGet();
+            changed = true;
+        }
+        wakeUp();
+    }
+
+    @Override
+    public Lane lane(final Gid source, final Gid dest) {
+        final ShmLane known = find(source, dest);
+        if (known != null) {
+            return known;
+        }
+        synchronized (control) {
+            requireOpen("find a peer");
+            final ShmLane made = find(source, dest);
+            return made != null ? made : connect(source, dest);
+        }
+    }
+
+    private ShmLane find(final Gid source, final Gid dest) {
+        for (final ShmLane lane : lanes) {
+            if (lane.connects(source, dest) && lane.isOpen()) {
+                return lane;
+            }
+        }
+        return null;
+    }
+
+    private ShmLane connect(final Gid source, final Gid dest) {
+        final ShmFolder.Opened home = homes.get(source);
+        final ShmPeer peer = home == null ? null : peer(dest);
+        if (peer == null) {
+            return null;
+        }
+        try (Undo undo = new Undo()) {
+            undo.add(() -> forgetIfUnused(peer));
+            final ShmRing.Title title = new ShmRing.Title(ShmFolder.random(), source, home.owner().life(), dest,
+                peer.owner().life());
+            final SealedMemory memory = SealedMemory.create("rdma4j-ring", ShmRing.DATA_OFFSET + ringSize);
+            undo.add(memory::close);
+            title.write(memory.address(), ringSize);
+            final Path offer = folder.offer(title, memory.descriptor());
+            final ShmLane lane = new ShmLane(title, peer, memory, ringSize, offer);
+            undo.forget();
+            final ShmLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
+            more[lanes.length] = lane;
+            lanes = more;
+            peer.inbox().knock();
+            // Whoever sleeps because nobody was there looks after this peer from now on.
+            wakeUp();
+            return lane;
+        } catch (final IOException | RdmaException e) {
+            // No room for a ring, or no descriptor for it: nothing that whoever sends can mend.
+            refuse(e.getMessage());
+            return null;
+        }
+    }
+
+    /** One that lives; null if there is none. Whoever does not use it then, forgets it. */
+    private ShmPeer peer(final Gid gid) {
+        final ShmPeer known = peers.get(gid);
+        if (known != null && !known.isGone()) {
+            return known;
+        }
+        try {
+            final ShmPeer found = ShmPeer.find(folder, gid);
+            if (found != null) {
+                peers.put(gid, found);
+            }
+            return found;
+        } catch (final IOException e) {
+            refuse(e.getMessage());
+            return null;
+        }
+    }
+
+    private void forgetIfUnused(final ShmPeer peer) {
+        peer.use();
+        forget(peer, peer.release());
+    }
+
+    private void forget(final ShmPeer peer, final boolean unused) {
+        if (unused) {
+            peers.remove(peer.owner().gid(), peer);
+        }
+    }
+
+    private void refuse(final String why) {
+        refusals.incrementAndGet();
+        lastRefusal = why;
+    }
+
+    @Override
+    public boolean reaches(final Gid dest) {
+        try {
+            final boolean taken = folder.isTaken(dest);
+            if (!taken && !missed) {
+                missed = true;
+                wakeUp();
+            }
+            return taken;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    /** No peer and no ring. */
+    @Override
+    public boolean isLonely() {
+        return lanes.length == 0 && inletCount == 0;
+    }
+
+    @Override
+    public int epoch() {
+        return epoch.get();
+    }
+
+    @Override
+    public int poll(final FrameReceiver receiver, final int limit) {
+        if (changed || inbox.knocks() != knocksSeen) {
+            lookIfDue(KNOCK_NANOS);
+        }
+        int taken = 0;
+        // First, as those that always have something leave no room.
+        for (int i = 0; i < IDLE_LOOKS && busy < inletCount && taken < limit; i++) {
+            nextIdle = nextIdle + 1 < inletCount && nextIdle + 1 > busy ? nextIdle + 1 : busy;
+            taken += take(nextIdle, receiver, limit - taken);
+        }
+        int misses = 0;
+        while (misses < busy && taken < limit) {
+            turn = turn + 1 < busy ? turn + 1 : 0;
+            final int found = take(turn, receiver, limit - taken);
+            taken += found;
+            misses = found == 0 ? misses + 1 : 0;
+        }
+        if (taken == 0 || (++polls & BUSY_LOOKS) == 0) {
+            lookIfDue(LOOK_NANOS);
+        }
+        return taken;
+    }
+
+    private int take(final int index, final FrameReceiver receiver, final int limit) {
+        final ShmInlet inlet = inlets[index];
+        final int taken = inlet.take(receiver, frame, own.address(), Math.min(limit, TURN));
+        if (inlet.isBroken() || inlet.hasEnded()) {
+            changed = true;
+        } else if (taken > 0 && index >= busy) {
+            swap(index, busy++);
+        } else if (index < busy && inlet.idle() > PATIENCE) {
+            swap(index, --busy);
+        }
+        return taken;
+    }
+
+    private void swap(final int one, final int other) {
+        final ShmInlet moved = inlets[one];
+        inlets[one] = inlets[other];
+        inlets[other] = moved;
+    }
+
+    private void lookIfDue(final long nanos) {
+        final long now = System.nanoTime();
+        if (now - lookedAt >= nanos) {
+            lookedAt = now;
+            look();
+        }
+    }
+
+    /** Sees who has gone and who has come. By the thread that polls. */
+    private void look() {
+        synchronized (control) {
+            if (closed) {
+                return;
+            }
+            looks++;
+            changed = false;
+            dropLanes();
+            dropInlets();
+            final int knocks = inbox.knocks();
+            final long time = folder.changed();
+            if (knocks != knocksSeen || time != folderSeen) {
+                knocksSeen = knocks;
+                folderSeen = System.currentTimeMillis() - time < CLOCK_MILLIS ? -1 : time;
+                scan();
+            }
+        }
+    }
+
+    private void dropLanes() {
+        for (final ShmLane lane : lanes) {
+            final boolean lost = lane.peer().isGone(looks);
+            if (lost || !lane.isOpen()) {
+                if (lost) {
+                    lostPeers.incrementAndGet();
+                }
+                lanes = Arrays.stream(lanes).filter(other -> other != lane).toArray(ShmLane[]::new);
+                forget(lane.peer(), lane.dispose());
+                epoch.incrementAndGet();
+            }
+        }
+    }
+
+    /** What a dead peer sent is taken first. */
+    private void dropInlets() {
+        for (int i = inletCount - 1; i >= 0; i--) {
+            final ShmInlet inlet = inlets[i];
+            if (inlet.isBroken()) {
+                brokenRings.incrementAndGet();
+                refuse("garbage in the " + inlet);
+            }
+            if (inlet.isBroken() || inlet.hasEnded() || !homes.containsValue(inlet.home())
+                || inlet.peer().isGone(looks) && inlet.isDrained()) {
+                remove(i);
+                forget(inlet.peer(), inlet.dispose());
+            }
+        }
+    }
+
+    private void remove(final int index) {
+        int hole = index;
+        if (hole < busy) {
+            swap(hole, --busy);
+            hole = busy;
+        }
+        swap(hole, --inletCount);
+        inlets[inletCount] = null;
+        turn = 0;
+        nextIdle = 0;
+    }
+
+    private void scan() {
+        final Set<Path> found = new HashSet<>();
+        for (final Path file : folder.files()) {
+            if (ShmFolder.isOfOwner(file)) {
+                found.add(file);
+                continue;
+            }
+            final ShmFolder.Offer offer = ShmFolder.Offer.of(file);
+            if (offer != null && homes.containsKey(offer.dest())) {
+                accept(offer);
+                ShmFolder.remove(file);
+            }
+        }
+        if (!found.equals(owners)) {
+            owners = found;
+            // Routes to those that are there stay as they are: a lane tells when its peer has gone.
+            if (missed) {
+                missed = false;
+                epoch.incrementAndGet();
+            }
+        }
+    }
+
+    private void accept(final ShmFolder.Offer offer) {
+        final ShmPeer peer = peer(offer.source());
+        if (peer == null) {
+            return; // It ended since.
+        }
+        try (Undo undo = new Undo()) {
+            undo.add(() -> forgetIfUnused(peer));
+            final SealedMemory memory = SealedMemory.open(peer.owner().pid(), offer.descriptor(),
+                ShmRing.DATA_OFFSET + ShmRing.LEAST_DATA, ShmRing.DATA_OFFSET + ShmRing.MOST_DATA);
+            undo.add(memory::close);
+            final ShmFolder.Opened home = homes.get(offer.dest());
+            final ShmRing.Title title = new ShmRing.Title(offer.nonce(), offer.source(), peer.owner().life(),
+                offer.dest(), home.owner().life());
+            if (!title.isAt(memory.address(), memory.length())) {
+                throw new IOException("descriptor " + offer.descriptor() + " of process " + peer.owner().pid()
+                    + " is not the ring that it offers");
+            }
+            add(new ShmInlet(title, home, peer, memory));
+            undo.forget();
+        } catch (final IOException e) {
+            refuse(e.getMessage());
+        }
+    }
+
+    /** In front: it comes because there is something to send. */
+    private void add(final ShmInlet inlet) {
+        if (inletCount == inlets.length) {
+            inlets = Arrays.copyOf(inlets, Math.max(4, inlets.length * 2));
+        }
+        inlets[inletCount] = inlet;
+        swap(inletCount++, busy++);
+    }
+
+    @Override
+    public void flush() {
+        // A frame is seen when it is committed.
+    }
+
+    @Override
+    public void await(final long nanos) {
+        final long begin = System.nanoTime();
+        final long most = Math.min(nanos, MOST_NANOS);
+        final int before = epoch.get();
+        while (!woken.getAndSet(false)) {
+            lookIfDue(changed || inbox.knocks() != knocksSeen ? 0 : LOOK_NANOS);
+            final long left = most - (System.nanoTime() - begin);
+            if (left <= 0 || epoch.get() != before || sleep(
+                isLonely() && !missed ? left : Math.min(left, LOOK_NANOS))) {
+                return;
+            }
+        }
+    }
+
+    /** Returns whether there is something to do. */
+    private boolean sleep(final long nanos) {
+        inbox.announceSleep();
+        final boolean found = isBusy() || inbox.sleep(nanos);
+        inbox.endSleep();
+        return found;
+    }
+
+    /** After it was said that this one sleeps: what came before may not wake it. */
+    private boolean isBusy() {
+        if (woken.get() || changed || inbox.knocks() != knocksSeen) {
+            return true;
+        }
+        for (int i = 0; i < inletCount; i++) {
+            if (inlets[i].hasSome()) {
+                return true;
+            }
+        }
+        for (final ShmLane lane : lanes) {
+            if (lane.mayHaveRoom()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void wakeUp() {
+        woken.set(true);
+        if (!closed) {
+            inbox.wake();
+        }
+    }
+
+    /**
+     * {@return rings of peers that were closed because there was garbage in them}
+     */
+    public long brokenRings() {
+        return brokenRings.get();
+    }
+
+    /**
+     * {@return lanes that ended because the peer did}
+     */
+    public long lostPeers() {
+        return lostPeers.get();
+    }
+
+    /**
+     * {@return how often something in the folder, or behind it, was not what it should be}
+     */
+    public long refusals() {
+        return refusals.get();
+    }
+
+    @Override
+    public void close() {
+        synchronized (control) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            final Cleanup cleanup = new Cleanup();
+            homes.values().forEach(home -> cleanup.run(() -> folder.release(home)));
+            homes.clear();
+            for (final ShmLane lane : lanes) {
+                cleanup.run(lane::dispose);
+            }
+            lanes = new ShmLane[0];
+            for (int i = 0; i < inletCount; i++) {
+                cleanup.run(inlets[i]::dispose);
+            }
+            inletCount = 0;
+            busy = 0;
+            peers.clear();
+            epoch.incrementAndGet();
+            cleanup.run(inbox::close).run(own::close).throwIfFailed();
+        }
+    }
+
+    @Override
+    public String toString() {
+        synchronized (control) {
+            return "shared-memory carrier in " + folder + ", GIDs " + homes.keySet() + ", lanes "
+                + Arrays.toString(lanes) + ", " + inletCount + " rings from peers, " + brokenRings + " broken, "
+                + lostPeers + " peers lost, " + refusals + " refused"
+                + (lastRefusal.isEmpty() ? "" : ", the last one: " + lastRefusal);
+        }
+    }
+}

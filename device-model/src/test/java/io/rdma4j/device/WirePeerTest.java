@@ -1,0 +1,288 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Counters;
+import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.device.wire.Gid;
+import io.rdma4j.device.wire.Lane;
+import io.rdma4j.device.wire.UdpCarrier;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.roce.Aeth;
+import io.rdma4j.hw.roce.Bth;
+import io.rdma4j.hw.roce.Icrc;
+import io.rdma4j.hw.roce.Opcode;
+import io.rdma4j.testing.Loopback;
+import io.rdma4j.testing.Patience;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** A connection whose other end is a script: it sends the packets that it likes, in the order that it likes. */
+class WirePeerTest {
+    private static final int THEIR_QPN = 0x123456;
+    private static final int FIRST_PSN = 0x10;
+    private static final int MTU = 1024;
+    private static final long DEADLINE = Patience.nanos();
+    private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final Gid ours = gid(20);
+    private final Gid theirs = gid(21);
+    private final UnsafeBuffer answer = new UnsafeBuffer(new byte[256]);
+    private RawDriver driver;
+    private RawCq cq;
+    private RawQp qp;
+    private RawRegion region;
+    private UdpCarrier peer;
+    private Lane lane;
+
+    private static Gid gid(int host) {
+        try {
+            return Gid.ofIpv4(ByteBuffer.wrap(InetAddress.getByName(Loopback.address(host)).getAddress()).getInt());
+        } catch (final UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        driver = RawDriver.ready("emulated:scripted?wire=udp&address=" + Loopback.address(20));
+        driver.unbind(0, driver.gid());
+        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0)
+            .set(CreateBindRequest.NEW_GID, bytes(ours)).set(CreateBindRequest.GID_TYPE, 2));
+        cq = driver.createCq(256);
+        qp = driver.createQp(RawQp.with().cq(cq));
+        region = driver.register(driver.pd, RawPair.SIZE, 123, RawPair.ALL);
+        qp.connect(THEIR_QPN, bytes(theirs));
+        peer = UdpCarrier.open(List.of(InetAddress.getByName(Loopback.address(21))), Icrc.PORT, new Counters());
+        peer.bind(theirs);
+        lane = peer.lane(theirs, ours);
+    }
+
+    @AfterEach
+    void close() {
+        peer.close();
+        driver.close();
+    }
+
+    private static byte[] bytes(Gid gid) {
+        return ByteBuffer.allocate(16).putLong(gid.high()).putLong(gid.low()).array();
+    }
+
+    private void receive(int wrId) {
+        qp.receive(wrId, new long[] {region.start(), 4000, region.lkey});
+    }
+
+    /** Another queue pair instead: what is under way to the former one finds nobody. */
+    private void another() {
+        qp.destroy();
+        qp = driver.createQp(RawQp.with().cq(cq));
+        qp.connect(THEIR_QPN, bytes(theirs));
+    }
+
+    /** A packet: what follows the header is made of words. */
+    private void send(int opcode, int psn, boolean asks, int length, int... words) {
+        lane.lock().lock();
+        final int total = Bth.LENGTH + Integer.BYTES * words.length + length + Bth.pad(length);
+        final long address = lane.claim(total);
+        final UnsafeBuffer frame = new UnsafeBuffer(address, total);
+        frame.setMemory(0, total, (byte) 7);
+        Bth.put(frame, 0, opcode, Bth.flags(false, length), qp.qpn, psn, asks);
+        for (int i = 0; i < words.length; i++) {
+            frame.putInt(Bth.LENGTH + i * Integer.BYTES, words[i], ByteOrder.BIG_ENDIAN);
+        }
+        lane.commit(0, 0, 64);
+        lane.lock().unlock();
+        peer.flush();
+    }
+
+    private void write(int opcode, int psn, long address, int rkey, int length) {
+        send(opcode, psn, true, length, (int) (address >>> 32), (int) address, rkey, length);
+    }
+
+    /** The next packet of the device; its syndrome is kept in {@link #answer}. */
+    private int answered() {
+        return answered(() -> { });
+    }
+
+    /** What is asked again and again is answered once or more often. */
+    private int answered(Runnable question) {
+        final int[] opcode = {-1};
+        final long begun = System.nanoTime();
+        long asked = begun - AGAIN;
+        while (opcode[0] < 0) {
+            if (System.nanoTime() - asked >= AGAIN) {
+                asked = System.nanoTime();
+                question.run();
+            }
+            assertThat(System.nanoTime() - begun).as("no answer came%n%s", driver.device().describe())
+                .isLessThan(DEADLINE);
+            peer.poll(frame -> {
+                answer.putBytes(0, new UnsafeBuffer(frame.address, Math.min(64, frame.length)), 0,
+                    Math.min(64, frame.length));
+                opcode[0] = Bth.opcode(answer, 0);
+            }, 1);
+        }
+        return opcode[0];
+    }
+
+    private void expectAck(int psn, int syndrome, int msn) {
+        assertThat(answered()).isEqualTo(Opcode.ACKNOWLEDGE);
+        assertThat(Bth.destQp(answer, 0)).isEqualTo(THEIR_QPN);
+        assertThat(Bth.psn(answer, 0)).isEqualTo(psn);
+        assertThat(Aeth.NAMES.of(Aeth.syndrome(answer, Bth.LENGTH))).isEqualTo(Aeth.NAMES.of(syndrome));
+        assertThat(Aeth.msn(answer, Bth.LENGTH)).isEqualTo(msn);
+    }
+
+    @Test
+    void aMessageOfThreePacketsIsOneCompletion() {
+        receive(1);
+        send(Opcode.SEND_FIRST, FIRST_PSN, false, MTU);
+        send(Opcode.SEND_MIDDLE, FIRST_PSN + 1, true, MTU);
+        expectAck(FIRST_PSN + 1, Aeth.ACK, 0);
+        send(Opcode.SEND_LAST, FIRST_PSN + 2, true, 5);
+        expectAck(FIRST_PSN + 2, Aeth.ACK, 1);
+        assertThat(cq.await().status()).isZero();
+    }
+
+    @Test
+    void aGapIsToldOnceAndARepeatIsAcknowledgedWithoutAnEffect() {
+        receive(1);
+        receive(2);
+        send(Opcode.SEND_ONLY, FIRST_PSN + 1, true, 4);
+        expectAck(FIRST_PSN, Aeth.NAK_SEQUENCE, 0);
+        send(Opcode.SEND_ONLY, FIRST_PSN + 2, true, 4);
+        send(Opcode.SEND_ONLY, FIRST_PSN, true, 4);
+        expectAck(FIRST_PSN, Aeth.ACK, 1);
+        send(Opcode.SEND_ONLY, FIRST_PSN, true, 4);
+        expectAck(FIRST_PSN, Aeth.ACK, 1);
+        send(Opcode.SEND_ONLY, FIRST_PSN + 1, true, 4);
+        expectAck(FIRST_PSN + 1, Aeth.ACK, 2);
+        assertThat(cq.await().wrId()).isEqualTo(1);
+        assertThat(cq.await().wrId()).isEqualTo(2);
+        assertThat(cq.poll()).isNull();
+        assertThat(driver.device().counters().get(Counter.RESENT_PACKETS)).isEqualTo(3);
+    }
+
+    @Test
+    void withoutAReceiveTheSenderIsAskedToWait() {
+        send(Opcode.SEND_ONLY, FIRST_PSN, true, 4);
+        expectAck(FIRST_PSN, Aeth.RNR_NAK | 1, 0);
+        receive(1);
+        send(Opcode.SEND_ONLY, FIRST_PSN, true, 4);
+        expectAck(FIRST_PSN, Aeth.ACK, 1);
+    }
+
+    @Test
+    void aReadIsAnsweredAgainFromTheMiddle() {
+        write(Opcode.READ_REQUEST, FIRST_PSN, region.start(), region.rkey, 0);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_ONLY);
+        send(Opcode.READ_REQUEST, FIRST_PSN + 1, false, 0, (int) (region.start() >>> 32), (int) region.start(),
+            region.rkey, 2 * MTU + 1);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_FIRST);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_MIDDLE);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_LAST);
+        final long middle = region.start() + MTU;
+        send(Opcode.READ_REQUEST, FIRST_PSN + 2, false, 0, (int) (middle >>> 32), (int) middle, region.rkey, MTU + 1);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_FIRST);
+        assertThat(Bth.psn(answer, 0)).isEqualTo(FIRST_PSN + 2);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_LAST);
+    }
+
+    @Test
+    void aWriteOutsideOfTheRegionIsRefusedAndEndsTheConnection() {
+        write(Opcode.WRITE_ONLY, FIRST_PSN, region.start() + RawPair.SIZE - 3, region.rkey, 4);
+        expectAck(FIRST_PSN, Aeth.NAK_REMOTE_ACCESS, 0);
+        assertThat(qp.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+    }
+
+    @Test
+    void aRequestIsSentAgainUntilItIsAcknowledged() {
+        qp.post(w -> w.send(9, WrOpcode.PVRDMA_WR_SEND,
+            SendFlags.PVRDMA_SEND_SIGNALED).sge(region.start(), 40, region.lkey));
+        assertThat(answered()).isEqualTo(Opcode.SEND_ONLY);
+        assertThat(Bth.asksAck(answer, 0)).isTrue();
+        assertThat(answered()).as("once more").isEqualTo(Opcode.SEND_ONLY);
+        assertThat(Bth.psn(answer, 0)).isEqualTo(FIRST_PSN);
+        assertThat(cq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    /** Anything at all, with the right check sum: from this peer, to this queue pair. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void nothingThatAPeerSendsDoesHarm(long seed) {
+        final Random random = new Random(seed);
+        for (int i = 0; i < region.length(); i++) {
+            region.put(i, 1);
+        }
+        final byte[] before = new byte[123];
+        region.memory(0).buffer().getBytes(0, before);
+        int psn = FIRST_PSN;
+        for (int i = 0; i < 8000; i++) {
+            if (qp.query().get(QpAttr.QP_STATE) != QpState.PVRDMA_QPS_RTS) {
+                another();
+                psn = FIRST_PSN;
+                receive(i);
+                cq.poll();
+            }
+            if (random.nextInt(4) == 0 && !qp.sendsAreFull()) {
+                qp.post(w -> w.send(1, random.nextInt(5), 2).rdma(region.start(), region.rkey)
+                    .sge(region.start(), random.nextInt(4000), region.lkey));
+            }
+            final int opcode = random.nextInt(3) == 0 ? random.nextInt(256) : random.nextInt(24);
+            final long address = region.start() + random.nextInt(RawPair.SIZE + 2000) - 1000;
+            final int length = random.nextBoolean() ? MTU : random.nextInt(MTU + 64);
+            send(opcode, psn + random.nextInt(5) - 2, random.nextBoolean(), length, random.nextBoolean()
+                ? random.nextInt() : (int) (address >>> 32), (int) address, random.nextInt(8) == 0 ? random.nextInt()
+                : region.rkey, random.nextBoolean() ? length : random.nextInt(), random.nextInt(), random.nextInt());
+            psn += random.nextInt(2);
+            while (cq.poll() != null) {
+                // Makes room.
+            }
+            peer.poll(frame -> { }, 64);
+        }
+        final byte[] after = new byte[123];
+        region.memory(0).buffer().getBytes(0, after);
+        assertThat(after).as("in front of the region").isEqualTo(before);
+        assertThat(driver.device().counters().get(Counter.INTERNAL_ERRORS)).as(driver.device().describe()).isZero();
+        qp.destroy();
+        qp = driver.createQp(RawQp.with().cq(cq));
+        qp.connect(THEIR_QPN + 1, bytes(theirs));
+        receive(77);
+        do {
+            // What was said to the queue pairs before may still come; and where that fills a socket, a packet is lost.
+            answered(() -> send(Opcode.SEND_ONLY, FIRST_PSN, true, 4));
+        } while (Bth.destQp(answer, 0) == THEIR_QPN);
+        assertThat(Bth.psn(answer, 0)).isEqualTo(FIRST_PSN);
+        assertThat(Aeth.syndrome(answer, Bth.LENGTH)).isEqualTo(Aeth.ACK);
+    }
+}

@@ -1,0 +1,330 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.vfiouser;
+
+import static io.rdma4j.device.vfiouser.Client.good;
+import static io.rdma4j.device.vfiouser.Client.payload;
+import static io.rdma4j.device.vfiouser.Protocol.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.driver.libc.EventFd;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.FileCalls;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.LocalSockets;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A client that keeps no rule loses its connection at most; the next one finds a device that works. */
+class HostileClientTest {
+    private static final int EINVAL = RdmaException.EINVAL;
+    private static final int ENOSPC = 28;
+    private static final long PAGE = 4096;
+
+    private final Served served = new Served();
+
+    @AfterEach
+    void theNextClientIsServed() {
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            RawDriver.ready(new RawDriver(machine, served.device));
+        }
+        assertThat(served.device.counters().get(Counter.INTERNAL_ERRORS)).isZero();
+        served.close();
+    }
+
+    /** Sends a message, and is hung up on. */
+    private void dropped(boolean agreed, int size, int command, int flags, byte... payload) {
+        final int before = served.events.size();
+        try (Client client = agreed ? Client.ready(served.path) : new Client(served.path)) {
+            client.send(size, command, flags, ByteBuffer.wrap(payload));
+            Client.Reply last = client.receive();
+            while (last != null) {
+                last = client.receive();
+            }
+        }
+        served.awaitEvent("client dropped");
+        assertThat(served.events.size()).isGreaterThan(before);
+        served.events.clear();
+    }
+
+    @Test
+    void whatIsNoMessageEndsTheConnection() {
+        final byte[] version = new byte[4];
+        dropped(false, HEADER_LENGTH, GET_INFO, 0);
+        dropped(false, HEADER_LENGTH, VERSION, 0);
+        dropped(false, HEADER_LENGTH + 4, VERSION, 0, (byte) 1, (byte) 0, (byte) 0, (byte) 0);
+        dropped(false, HEADER_LENGTH + 8, VERSION, 0, (byte) 0, (byte) 0, (byte) 0, (byte) 0,
+            (byte) '{', (byte) '}', (byte) ' ', (byte) ' ');
+        dropped(false, HEADER_LENGTH + 4 + 5000, VERSION, 0, new byte[5004]);
+        dropped(true, HEADER_LENGTH + 4, VERSION, 0, version);
+        for (final int size : new int[] {0, 15, -1, Integer.MIN_VALUE, MAX_MESSAGE + 1, Integer.MAX_VALUE}) {
+            dropped(true, size, GET_INFO, 0);
+        }
+        for (final int type : new int[] {TYPE_REPLY, 2, 0xf}) {
+            dropped(true, HEADER_LENGTH, RESET, type);
+        }
+    }
+
+    @Test
+    void halfAMessageAndThenNothingEndsWithTheConnection() {
+        try (Client client = Client.ready(served.path)) {
+            client.raw(new byte[] {1, 0, 13});
+        }
+        served.awaitEvent("in the midst");
+        served.events.clear();
+        try (Client client = Client.ready(served.path)) {
+            client.send(HEADER_LENGTH + 32, DMA_MAP, 0, payload(20));
+        }
+        served.awaitEvent("in the midst");
+    }
+
+    @Test
+    void closingDoesNotWaitForTheRestOfAMessageOrForAReader() {
+        try (Served more = new Served(); Client client = Client.ready(more.path)) {
+            client.raw(new byte[] {1, 0, 13});
+            more.server.close();
+        }
+        try (Served more = new Served(); Client client = Client.ready(more.path)) {
+            for (int i = 0; i < 3000; i++) {
+                if (!trySend(client)) {
+                    break;
+                }
+            }
+            more.server.close();
+        }
+    }
+
+    /** A request with a long answer, without reading that. */
+    private static boolean trySend(Client client) {
+        final UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(ACCESS_DATA_OFFSET));
+        message.putShort(COMMAND_OFFSET, (short) REGION_READ);
+        message.putInt(SIZE_OFFSET, ACCESS_DATA_OFFSET);
+        message.putInt(ACCESS_REGION_OFFSET, 2);
+        message.putInt(ACCESS_COUNT_OFFSET, MAX_DATA);
+        return LocalSockets.send(client.socket.fd(), message, 0, ACCESS_DATA_OFFSET) > 0;
+    }
+
+    @Test
+    void requestsThatCannotBeAreAnsweredWithAnErrno() {
+        try (Client client = Client.ready(served.path)) {
+            for (final int command : new int[] {0, 6, 11, 12, 14, 15, 16, 17, 0xffff}) {
+                assertThat(client.request(command, payload(64)).errno()).as("command %d", command)
+                    .isEqualTo(RdmaException.EOPNOTSUPP);
+            }
+            for (final int command : new int[] {DMA_MAP, DMA_UNMAP, GET_INFO, GET_REGION_INFO, GET_IRQ_INFO, SET_IRQS,
+                REGION_READ, REGION_WRITE}) {
+                for (int length = 0; length < 16; length++) {
+                    assertThat(client.request(command, payload(length)).errno()).isEqualTo(EINVAL);
+                }
+            }
+            for (final int index : new int[] {-1, 9, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+                assertThat(client.request(GET_REGION_INFO, payload(32).putInt(32).putInt(0).putInt(index)).errno())
+                    .isEqualTo(EINVAL);
+                assertThat(client.request(GET_IRQ_INFO, payload(16).putInt(16).putInt(0).putInt(index)).errno())
+                    .isEqualTo(EINVAL);
+            }
+        }
+    }
+
+    @Test
+    void accessesBeyondARegionAreRefused() {
+        try (Client client = Client.ready(served.path)) {
+            final long[][] accesses = {{0, 0, 0}, {0, 16 << 10, 4}, {0, -4, 4}, {1, 256, 4}, {1, 252, 8}, {1, 2, 4},
+                {1, 0, 2}, {1, 0, 1}, {1, Long.MAX_VALUE - 3, 4}, {1, Long.MIN_VALUE, 4}, {2, 8 << 20, 4}, {3, 0, 4},
+                {6, 0, 4}, {7, 253, 4}, {7, 256, 1}, {7, 0, 257}, {7, -1, 1}, {7, 1L << 32, 4}, {8, 0, 1}, {9, 0, 4},
+                {-1, 0, 4}, {0, 0, -4}, {2, 0, MAX_DATA + 4}, {7, 0, Integer.MIN_VALUE}};
+            for (final long[] each : accesses) {
+                assertThat(client.read((int) each[0], each[1], (int) each[2]).errno()).as(Arrays.toString(each))
+                    .isEqualTo(EINVAL);
+                if (each[2] >= 0 && each[2] <= MAX_DATA) {
+                    assertThat(client.write((int) each[0], each[1], new byte[(int) each[2]]).errno())
+                        .as(Arrays.toString(each)).isEqualTo(EINVAL);
+                }
+            }
+            assertThat(client.request(REGION_WRITE, payload(16 + 4).putLong(0).putInt(7).putInt(8)).errno())
+                .as("fewer bytes than said").isEqualTo(EINVAL);
+            assertThat(client.request(REGION_WRITE, payload(16 + 8).putLong(0).putInt(7).putInt(4)).errno())
+                .as("more bytes than said").isEqualTo(EINVAL);
+        }
+    }
+
+    @Test
+    void memoryThatCannotBeMappedIsRefused() {
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            final Client client = machine.client;
+            final int ram = machine.file.fd();
+            good(client.unmap(UNMAP_ALL, 0, 0));
+            good(client.map(ram, 0, 8 * PAGE, 4 * PAGE));
+            final int exists = RdmaException.EEXIST;
+            final long[][] refused = {
+                // Where in the file, IOVA, bytes, errno.
+                {0, 0, 0, EINVAL}, {0, 0, -PAGE, EINVAL}, {0, 0, PAGE + 1, EINVAL}, {0, 1, PAGE, EINVAL},
+                {1, 0, PAGE, EINVAL}, {-PAGE, 0, PAGE, EINVAL}, {ClientMachine.RAM, 0, PAGE, EINVAL},
+                {0, 1L << 40, ClientMachine.RAM + PAGE, EINVAL}, {Long.MAX_VALUE - PAGE + 1, 0, 2 * PAGE, EINVAL},
+                {0, -PAGE, PAGE, EINVAL}, {0, Long.MAX_VALUE - PAGE + 1, 2 * PAGE, EINVAL},
+                {0, Long.MIN_VALUE, PAGE, EINVAL}, {0, 1L << 40, 1L << 43, ENOSPC},
+                {0, 8 * PAGE, 4 * PAGE, exists}, {0, 11 * PAGE, 4 * PAGE, exists}, {0, 5 * PAGE, 4 * PAGE, exists},
+                {0, 9 * PAGE, PAGE, exists}, {0, 0, 64 * PAGE, exists}};
+            for (final long[] each : refused) {
+                assertThat(client.map(ram, each[0], each[1], each[2]).errno()).as(Arrays.toString(each))
+                    .isEqualTo((int) each[3]);
+            }
+            assertThat(client.mapWith(4, 0, 0, PAGE, ram).errno()).as("flags").isEqualTo(EINVAL);
+            assertThat(client.mapWith(0, 0, 0, PAGE, ram).errno()).as("flags").isEqualTo(EINVAL);
+            assertThat(client.mapWith(3, 0, 0, PAGE, ram, ram).errno()).as("two files").isEqualTo(EINVAL);
+            assertThat(client.unmap(0, 9 * PAGE, PAGE).errno()).as("a part").isEqualTo(EINVAL);
+            assertThat(client.unmap(0, 0, 9 * PAGE).errno()).as("a part").isEqualTo(EINVAL);
+            assertThat(client.unmap(0, 9 * PAGE, -9 * PAGE).errno()).as("a part").isEqualTo(EINVAL);
+            assertThat(client.unmap(0, 0, 0).errno()).isEqualTo(EINVAL);
+            assertThat(client.unmap(0, PAGE, -PAGE / 2).errno()).isEqualTo(EINVAL);
+            assertThat(client.unmap(0, 2 * PAGE, -PAGE).errno()).as("wraps").isEqualTo(EINVAL);
+            assertThat(client.unmap(1, 8 * PAGE, 4 * PAGE).errno()).as("dirty pages").isEqualTo(EINVAL);
+            good(client.map(ram, 0, 12 * PAGE, 4 * PAGE));
+            good(client.unmap(0, 8 * PAGE, 8 * PAGE));
+        }
+    }
+
+    /** Where a page can go away, a load would be a signal. */
+    @Test
+    void filesThatCanBeCutOffAreRefusedOrSealed() throws IOException {
+        final Path file = Files.createTempFile(Path.of("/dev/shm"), "guest", "ram");
+        try (Client client = Client.ready(served.path);
+            Fd sealable = Fd.of(Libc.memfdCreate("sealable", LibcConstants.MFD_ALLOW_SEALING), "sealable");
+            Fd unsealable = Fd.of(Libc.memfdCreate("unsealable", 0), "unsealable");
+            Fd ordinary = Fd.open(file.toString(), LibcConstants.O_RDWR); EventFd event = EventFd.create()) {
+            for (final Fd each : new Fd[] {sealable, unsealable, ordinary}) {
+                Libc.ftruncate(each.fd(), 16 * PAGE);
+            }
+            good(client.map(sealable.fd(), 0, 0, 16 * PAGE));
+            assertThatThrownBy(() -> Libc.ftruncate(sealable.fd(), PAGE)).hasMessageContaining("EPERM");
+            for (final int fd : new int[] {unsealable.fd(), ordinary.fd(), event.fd(), client.socket.fd(), 1}) {
+                assertThat(client.map(fd, 0, 1L << 30, PAGE).errno()).isEqualTo(RdmaException.EPERM);
+            }
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    @Test
+    void filesOfHugePagesAreRefused() {
+        try (Client client = Client.ready(served.path); Fd huge = huge()) {
+            FileCalls.addSeals(huge.fd(), LibcConstants.F_SEAL_SHRINK);
+            assertThat(client.map(huge.fd(), 0, 0, 2 << 20).errno()).isEqualTo(RdmaException.EPERM);
+        }
+    }
+
+    private static Fd huge() {
+        Fd made = null;
+        try {
+            made = Fd.of(Libc.memfdCreate("huge", LibcConstants.MFD_HUGETLB | LibcConstants.MFD_HUGE_2MB
+                | LibcConstants.MFD_ALLOW_SEALING), "huge");
+            Libc.ftruncate(made.fd(), 4 << 20);
+        } catch (final RdmaException e) {
+            assumeTrue(false, "this kernel has no huge pages: " + e.getMessage());
+        }
+        return made;
+    }
+
+    @Test
+    void tenThousandPiecesAreTooManyAndEndAtOnce() {
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            final Client client = machine.client;
+            good(client.unmap(UNMAP_ALL, 0, 0));
+            for (int i = 0; i < 10_000; i++) {
+                assertThat(client.map(machine.file.fd(), 2 * i % 1000 * PAGE, 2 * i * PAGE, PAGE).errno())
+                    .isEqualTo(i < GuestMemory.MAX_PIECES ? 0 : ENOSPC);
+            }
+            good(client.unmap(0, 0, 5000 * PAGE));
+            good(client.map(machine.file.fd(), 0, 0, PAGE));
+        }
+    }
+
+    @Test
+    void interruptsThatCannotBeAreRefused() {
+        try (Client client = Client.ready(served.path); EventFd event = EventFd.create();
+            Fd memory = ClientMachine.ram("no-event", PAGE)) {
+            final int trigger = DATA_EVENTFD | ACTION_TRIGGER;
+            final int fd = event.fd();
+            assertThat(client.setIrqs(trigger, MSIX, 3, 1, fd).errno()).isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, 0, 4, fd, fd, fd, fd).errno()).isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, -1, 1, fd).errno()).isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, 1, -1, fd).errno()).isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, 1, Integer.MAX_VALUE, fd).errno()).isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, 0, 2, fd).errno()).as("a file too few").isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, 0, 1, fd, fd).errno()).as("a file too many").isEqualTo(EINVAL);
+            assertThat(client.setIrqs(trigger, MSIX, 0, 1, memory.fd()).errno()).as("no eventfd").isEqualTo(EINVAL);
+            for (final int index : new int[] {MSI, 3, 4, 5, -1}) {
+                assertThat(client.setIrqs(trigger, index, 0, 1, fd).errno()).isEqualTo(EINVAL);
+            }
+            for (final int flags : new int[] {0, -1, DATA_EVENTFD, ACTION_TRIGGER, DATA_EVENTFD | ACTION_UNMASK,
+                DATA_NONE | DATA_BOOL | ACTION_TRIGGER, DATA_NONE | ACTION_TRIGGER | ACTION_MASK}) {
+                assertThat(client.setIrqs(flags, INTX, 0, 1, fd).errno()).as("flags %x", flags).isEqualTo(EINVAL);
+            }
+            assertThat(client.setIrqs(DATA_NONE | ACTION_MASK, MSIX, 0, 1).errno()).isEqualTo(EINVAL);
+            assertThat(client.setIrqs(DATA_BOOL | ACTION_TRIGGER, MSIX, 0, 3).errno()).as("no data").isEqualTo(EINVAL);
+        }
+    }
+
+    @Test
+    void moreFilesThanAgreedOnEndTheConnection() {
+        try (Client client = Client.ready(served.path); EventFd event = EventFd.create()) {
+            final int[] many = new int[MAX_FILES + 1];
+            Arrays.fill(many, event.fd());
+            client.send(HEADER_LENGTH, RESET, 0, payload(0), many);
+            assertThat(client.receive()).isNull();
+        }
+        served.awaitEvent("more files");
+    }
+
+    @Test
+    void filesWithAMessageThatTakesNoneAreClosed() {
+        final int before;
+        try (Client client = Client.ready(served.path); EventFd event = EventFd.create()) {
+            before = Fd.openCount();
+            for (int i = 0; i < 100; i++) {
+                good(client.request(GET_INFO, payload(16).putInt(16), event.fd(), event.fd()));
+            }
+            assertThat(Fd.openCount()).isEqualTo(before);
+        }
+    }
+
+    /** Random bytes behind good headers, with and without files. */
+    @Test
+    void garbageIsAnsweredOrEndsTheConnection() {
+        final Random random = new Random(4711);
+        for (int round = 0; round < 20; round++) {
+            try (ClientMachine machine = new ClientMachine(served.path)) {
+                for (int i = 0; i < 100; i++) {
+                    final byte[] payload = new byte[random.nextInt(80)];
+                    for (int j = 0; j < payload.length; j++) {
+                        payload[j] = (byte) (random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(8));
+                    }
+                    final int[] fds = random.nextInt(4) == 0 ? new int[] {machine.file.fd()} : new int[0];
+                    machine.client.send(HEADER_LENGTH + payload.length, 2 + random.nextInt(14), 0,
+                        ByteBuffer.wrap(payload), fds);
+                    assertThat(machine.client.receive()).isNotNull();
+                }
+            }
+            served.awaitEvent("client gone");
+            served.events.clear();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.driver.libc;
+
+import com.sun.jna.Native;
+import io.rdma4j.RdmaException;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+/**
+ * Network namespaces, by the names of {@code ip netns}. A socket stays in the one that it was made in, whichever thread
+ * uses it.
+ */
+public final class NetNamespace {
+    private static final Path FOLDER = Path.of("/run/netns");
+    private static final int CLONE_NEWNET = 0x4000_0000;
+
+    private NetNamespace() {
+    }
+
+    /**
+     * Does something in a namespace, on a thread of its own: a thread that has gone there does not come back.
+     *
+     * @param name   as {@code ip netns list} shows it
+     * @param action makes sockets
+     * @param <T>    what it makes
+     * @return what it made
+     * @throws RdmaException ENOENT if there is no such namespace, EPERM without CAP_SYS_ADMIN; and what the action
+     *                       throws
+     */
+    public static <T> T call(final String name, final Supplier<T> action) {
+        if (!name.matches("[\\w.-]+") || name.startsWith(".")) {
+            throw Libc.failure("setns", RdmaException.EINVAL).object(name)
+                .hint("name a namespace that 'ip netns list' shows").build();
+        }
+        final CompletableFuture<T> result = new CompletableFuture<>();
+        final Thread thread = new Thread(() -> {
+            try {
+                enter(FOLDER.resolve(name).toString());
+                result.complete(action.get());
+            } catch (final RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        }, "rdma4j-netns-" + name);
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return result.join();
+        } catch (final CompletionException e) {
+            if (e.getCause() instanceof RuntimeException) {
+                throw (RuntimeException) e.getCause();
+            }
+            throw e;
+        }
+    }
+
+    private static void enter(final String path) {
+        final int fd = Libc.open(path, LibcConstants.O_RDONLY);
+        try {
+            if (Calls.bound("setns").setns(fd, CLONE_NEWNET) != 0) {
+                throw Libc.failure("setns", Native.getLastError()).object(path)
+                    .hint("this needs CAP_SYS_ADMIN; or start the whole program there: ip netns exec NAME ...").build();
+            }
+        } finally {
+            Libc.close(fd);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.qemu.guest.FabricGuest;
+import io.rdma4j.qemu.guest.GuestContext;
+import io.rdma4j.qemu.guest.GuestResult;
+import io.rdma4j.qemu.guest.GuestTests;
+import io.rdma4j.qemu.guest.QemuTest;
+import io.rdma4j.qemu.guest.ResultWriter;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The suite between an emulated device and Linux' SoftRoCE, each at one end of a network cable in the fabric guest,
+ * both ways round: a transport that somebody else wrote agrees with ours, packet by packet.
+ */
+@QemuTest
+class JudgedWireTest {
+    private static final String OURS = "emulated:judged?wire=udp&mtu=3&address=" + FabricGuest.PEER_ADDRESS + "&netns="
+        + FabricGuest.PEER_NETNS;
+    private static final String THEIRS = "ibv:" + FabricGuest.IBDEV + "?gid=::ffff:" + FabricGuest.IP_ADDRESS;
+    private static GuestResult requester;
+    private static GuestResult responder;
+
+    @BeforeAll
+    @Timeout(1800)
+    static void runsInTheGuest() {
+        try (FabricGuest guest = FabricGuest.boot(new GuestContext().name("judged"))) {
+            requester = run(guest, 1, OURS, THEIRS);
+            responder = run(guest, 2, THEIRS, OURS);
+        }
+        System.out.println(Tally.of("emulated over UDP to SoftRoCE", ConformanceResult.parse(requester.report())));
+        System.out.println(Tally.of("SoftRoCE to emulated over UDP", ConformanceResult.parse(responder.report())));
+    }
+
+    private static GuestResult run(final FabricGuest guest, final int number, final String near, final String far) {
+        return guest.run(List.of(ConformanceMain.class.getName(), near, "--peer", far, "--results",
+            FabricGuest.SHARE + "/" + number + "/" + ResultWriter.FILE_NAME, "--effort", "quick", "--patience", "4"));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> oursAsks() {
+        return GuestTests.of(requester);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> theirsAsks() {
+        return GuestTests.of(responder);
+    }
+
+    @Test
+    void movedDataOverTheCable() {
+        for (final GuestResult result : List.of(requester, responder)) {
+            assertThat(Long.parseLong(result.info("messages").orElse("0"))).isGreaterThan(5000);
+            assertThat(Long.parseLong(result.info("bytes").orElse("0"))).isGreaterThan(1 << 24);
+        }
+    }
+}

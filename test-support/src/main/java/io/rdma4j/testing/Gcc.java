@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.testing;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The C compiler of this machine, for programs that know a library's header and for a library of a test's own. */
+public final class Gcc {
+    private static final long DEADLINE_SECONDS = 60;
+    private static final String STUB = "stub.c";
+
+    private Gcc() {
+    }
+
+    /**
+     * Whether there is one.
+     *
+     * @return true if {@code gcc} is found by PATH.
+     */
+    public static boolean isThere() {
+        for (final String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
+            if (Files.isExecutable(Path.of(folder, "gcc"))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether a header is found, here or where C_INCLUDE_PATH says.
+     *
+     * @param folder for a source that includes it.
+     * @param header such as {@code infiniband/verbs.h}.
+     * @return whether that can be compiled.
+     * @throws IOException          if the compiler cannot be run.
+     * @throws InterruptedException if the caller is to stop.
+     */
+    public static boolean hasHeader(final Path folder, final String header) throws IOException, InterruptedException {
+        final Path source = Files.writeString(folder.resolve("has.c"), "#include <" + header + ">\n");
+        return run(List.of("gcc", "-fsyntax-only", source.toString())).code == 0;
+    }
+
+    /**
+     * Compiles and runs a program.
+     *
+     * @param folder for its files.
+     * @param source its text.
+     * @return the lines that it prints.
+     * @throws IOException          if it cannot be compiled, or fails.
+     * @throws InterruptedException if the caller is to stop.
+     */
+    public static List<String> print(final Path folder, final String source) throws IOException, InterruptedException {
+        final Path file = Files.writeString(folder.resolve("print.c"), source);
+        final Path program = folder.resolve("print");
+        require(List.of("gcc", "-o", program.toString(), file.toString()));
+        return require(List.of(program.toString()));
+    }
+
+    /**
+     * Compiles stub.c, which stands beside this class: a library with libibverbs' functions and no device.
+     *
+     * @param folder for its files.
+     * @return the library.
+     * @throws IOException          if it cannot be compiled.
+     * @throws InterruptedException if the caller is to stop.
+     */
+    public static Path stubOfLibibverbs(final Path folder) throws IOException, InterruptedException {
+        return stubOfLibibverbs(folder, "", "");
+    }
+
+    /**
+     * Compiles stub.c with another text in one place: an old library, or a wrong one.
+     *
+     * @param folder for its files.
+     * @param from   what stands there.
+     * @param to     what is to stand there.
+     * @return the library.
+     * @throws IOException          if it cannot be compiled.
+     * @throws InterruptedException if the caller is to stop.
+     */
+    public static Path stubOfLibibverbs(final Path folder, final String from, final String to)
+        throws IOException, InterruptedException {
+        final Path source = folder.resolve(STUB);
+        try (InputStream in = Gcc.class.getResourceAsStream(STUB)) {
+            Files.writeString(source, new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(from, to));
+        }
+        final Path library = folder.resolve("libstub.so");
+        require(List.of("gcc", "-shared", "-fPIC", "-pthread", "-O1", "-Wall", "-Werror", "-o", library.toString(),
+            source.toString()));
+        return library;
+    }
+
+    private record Outcome(int code, List<String> lines) {
+    }
+
+    private static List<String> require(final List<String> command) throws IOException, InterruptedException {
+        final Outcome outcome = run(command);
+        if (outcome.code != 0) {
+            throw new IOException(String.join(" ", command) + " ended with " + outcome.code + ": "
+                + String.join("\n", outcome.lines));
+        }
+        return outcome.lines;
+    }
+
+    private static Outcome run(final List<String> command) throws IOException, InterruptedException {
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        final List<String> lines =
+            new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+        if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new IOException(String.join(" ", command) + " did not end in " + DEADLINE_SECONDS + " s");
+        }
+        return new Outcome(process.exitValue(), lines);
+    }
+}

@@ -1,0 +1,39 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import io.rdma4j.DeviceAddress;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+
+/** What is written down of what goes over the wire of an emulated device. */
+final class CaptureOptions {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(names = "--pcap", paramLabel = "FILE",
+        description = "Write each packet into a new FILE, for Wireshark; of an emulated device only. Within one "
+            + "process the device reaches itself by packets then.")
+    private Path file;
+
+    /** The device's address, with the capture that is asked for. */
+    String of(final String address) {
+        if (file == null) {
+            return address;
+        }
+        final DeviceAddress device = DeviceAddress.parse(address);
+        if (!device.scheme().equals("emulated")) {
+            throw new ParameterException(spec.commandLine(), "Invalid use of option '--pcap' (FILE): packets of "
+                + address + " do not pass through this process; Wireshark and tcpdump see those of a network device");
+        }
+        return address + (device.options().isEmpty() ? "?" : "&")
+            + (device.options().containsKey("shortcut") ? "" : "shortcut=false&") + "pcap=" + file;
+    }
+}

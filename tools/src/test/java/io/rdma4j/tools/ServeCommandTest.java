@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.tools;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** serve in a process of its own, up to the first answer and to the end by a signal. */
+class ServeCommandTest {
+    private static final long DEADLINE_SECONDS = 60;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void servesUntilItIsEndedAndRemovesItsSockets() throws Exception {
+        final Path one = folder.resolve("one");
+        final Path two = folder.resolve("two");
+        final Process process = start("serve", "--socket", one.toString(), "-d", "emulated:one", "--socket",
+            two.toString(), "-d", "emulated:two");
+        try (BufferedReader said = new BufferedReader(
+            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            assertThat(line(said)).isEqualTo("rdma4j: listening at " + one);
+            assertThat(line(said)).isEqualTo("rdma4j: listening at " + two);
+            for (final Path socket : new Path[] {one, two}) {
+                assertThat(version(socket)).contains("max_dma_maps");
+                assertThat(line(said)).isEqualTo("rdma4j: " + socket + ": client connected");
+                assertThat(line(said)).startsWith("rdma4j: " + socket + ": client gone: 1 requests, 0 refused");
+            }
+            process.toHandle().destroy(); // The process' own method closes its streams.
+            assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(line(said)).isNull();
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** The next line that is ours: newer JVMs warn of what libraries do. */
+    private static String line(final BufferedReader said) throws IOException {
+        String line = said.readLine();
+        while (line != null && (line.isBlank() || line.startsWith("WARNING: "))) {
+            line = said.readLine();
+        }
+        return line;
+    }
+
+    private static Process start(final String... args) throws IOException {
+        final List<String> command = new ArrayList<>(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+            Main.class.getName()));
+        command.addAll(List.of(args));
+        return new ProcessBuilder(command).start();
+    }
+
+    private static String version(final Path socket) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            final ByteBuffer message = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
+            channel.write(message.putShort(2, (short) 1).putInt(4, 20).putShort(18, (short) 1).limit(20));
+            message.clear();
+            while (message.position() < 8 || message.position() < message.getInt(4)) {
+                assertThat(channel.read(message)).isPositive();
+            }
+            return new String(message.array(), 20, message.position() - 20, StandardCharsets.US_ASCII);
+        }
+    }
+
+    @Test
+    void socketsAndDevicesArePairs() {
+        final Cli.Outcome outcome = Cli.run("serve", "--socket", "a", "--socket", "b", "-d", "emulated:a");
+        assertThat(outcome.exitCode()).isEqualTo(2);
+        assertThat(outcome.err()).contains("2 sockets, and 1 devices");
+        assertThat(Cli.run("serve").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void whatCannotBeServedFails() {
+        final Cli.Outcome outcome = Cli.run("serve", "--socket", folder.resolve("none/socket").toString());
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).contains("bind failed", "ENOENT");
+        assertThat(Cli.run("devinfo").exitCode()).as("the device is free again").isZero();
+    }
+}

@@ -1,0 +1,361 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.verbs.ibv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.RdmaException;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.GidType;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.MrOptions;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WindowType;
+import io.rdma4j.verbs.ibv.Stub.Place;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One thread is held in a call of the library, another one closes what the call is about. The library trusts its
+ * caller: what is used after it was destroyed is memory of nobody. The stub counts that.
+ */
+@EnabledIf("hasGcc")
+class IbvLifetimeTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private IbvContext context;
+    private ProtectionDomain pd;
+    private PinnedMemory memory;
+
+    static boolean hasGcc() {
+        return Stub.isThere();
+    }
+
+    /** A thread with a result. */
+    private static final class Task<T> extends FutureTask<T> {
+        private final Thread thread = new Thread(this, "task");
+
+        Task(final Callable<T> body) {
+            super(body);
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        T result() throws Exception {
+            return get(30, TimeUnit.SECONDS);
+        }
+
+        void assertFails(final String errno) {
+            assertThatThrownBy(this::result).isInstanceOf(ExecutionException.class).cause()
+                .isInstanceOf(RdmaException.class).hasMessageContaining(errno);
+        }
+    }
+
+    private static Task<Void> start(final Runnable body) {
+        return new Task<>(() -> {
+            body.run();
+            return null;
+        });
+    }
+
+    @BeforeEach
+    void opens() {
+        context = Stub.open();
+        pd = context.allocatePd();
+        memory = context.allocate(8192);
+    }
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        Stub.hold(Place.NONE);
+        Stub.ask("stub_refuse_states", 0);
+        Stub.ask("stub_refuse_regions", 0);
+        Stub.ask("stub_port", 4);
+        context.close();
+        Stub.assertNothingIsLeft();
+    }
+
+    private QueuePair ready(final CompletionQueue cq, final QpOptions options) {
+        final QueuePair qp = pd.createQp(options.cq(cq).maxSendWr(8).maxReceiveWr(8));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
+        qp.modify(toRtr(qp, 0));
+        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
+        return qp;
+    }
+
+    private QpAttributes toRtr(final QueuePair qp, final int gidIndex) {
+        return QpAttributes.to(QpState.RTR)
+            .ah(new AhAttributes(context.queryGid(1, 0), gidIndex, 64, 0, 0, 0, 1))
+            .pathMtu(Mtu.MTU_1024).destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12);
+    }
+
+    /** The kernel forgets events of what is destroyed: who has seen that there is one must not wait for it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anEventOfAQueueThatIsClosedBeforeItIsRead(final boolean interrupted) throws Exception {
+        final CompletionQueue cq = context.createCq(64);
+        final QueuePair qp = ready(cq, new QpOptions());
+        assertThat(cq.requestNotify(false)).isZero();
+        Stub.hold(Place.GET_CQ_EVENT);
+        final Task<Boolean> waiter = new Task<>(() -> cq.awaitEvent(LONG));
+        assertThat(qp.postSend(1, memory.address(), 0, 1)).isZero();
+        Stub.awaitHeld();
+        qp.close();
+        final Task<Boolean> closer = new Task<>(() -> {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            cq.close();
+            return Thread.interrupted();
+        });
+        Stub.awaitBlocked(closer.thread);
+        Stub.hold(Place.NONE);
+        assertThat(closer.result()).isEqualTo(interrupted);
+        waiter.assertFails("EBADFD");
+    }
+
+    @Test
+    void anAsynchronousEventOfAQueueThatIsClosedBeforeItIsRead() throws Exception {
+        final SharedReceiveQueue srq = pd.createSrq(8, 1);
+        Stub.hold(Place.GET_ASYNC_EVENT);
+        Stub.ask("stub_event", ((IbvSrq) srq).pointer, AsyncEventType.SRQ_LIMIT_REACHED.ordinal());
+        Stub.awaitHeld();
+        srq.close();
+        Stub.hold(Place.NONE);
+        start(context::close).result();
+    }
+
+    @Test
+    void closingTheDeviceWaitsForWhoAsksForTheTypeOfAGid() throws Exception {
+        Stub.hold(Place.QUERY_GID_EX);
+        final Task<GidType> asker = new Task<>(() -> context.queryGidType(1, 1));
+        Stub.awaitHeld();
+        final Task<Void> closer = start(context::close);
+        Stub.awaitBlocked(closer.thread);
+        Stub.hold(Place.NONE);
+        assertThat(asker.result()).isEqualTo(GidType.ROCE_V2);
+        closer.result();
+    }
+
+    @Test
+    void closingAChannelWaitsForWhoMakesAQueueOnIt() throws Exception {
+        final CompletionChannel channel = context.createChannel();
+        Stub.hold(Place.CREATE_CQ);
+        final Task<CompletionQueue> maker = new Task<>(() -> context.createCq(16, channel));
+        Stub.awaitHeld();
+        final Task<Void> closer = start(channel::close);
+        Stub.awaitBlocked(closer.thread);
+        Stub.hold(Place.NONE);
+        assertThat(maker.result().channel()).isSameAs(channel);
+        closer.assertFails("EBUSY");
+    }
+
+    @Test
+    void closingADomainWaitsForWhoMovesARegionIntoIt() throws Exception {
+        final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+        final ProtectionDomain other = context.allocatePd();
+        Stub.hold(Place.REG_MR);
+        final Task<Void> mover = start(() -> region.reregister(new MrOptions().pd(other)));
+        Stub.awaitHeld();
+        final Task<Void> closer = start(other::close);
+        Stub.awaitBlocked(closer.thread);
+        Stub.hold(Place.NONE);
+        mover.result();
+        closer.result();
+        assertThat(region.isClosed()).isTrue();
+        assertThat(region.pd()).isSameAs(other);
+    }
+
+    @Test
+    void aRegionIsChangedWhenWhoBindsToItIsThrough() throws Exception {
+        final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+        final MemoryWindow window = pd.allocateWindow(WindowType.TYPE_2);
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        Stub.hold(Place.POST_SEND);
+        final Task<Integer> binder = new Task<>(() -> qp.postSend(
+            new SendRequest().bind(window, window.nextRkey(), region, region.iova(), 8, AccessFlag.REMOTE_READ)));
+        Stub.awaitHeld();
+        final Task<Void> changer = start(() -> region.reregister(
+            new MrOptions().access(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND, AccessFlag.REMOTE_READ)));
+        Stub.awaitBlocked(changer.thread);
+        Stub.hold(Place.NONE);
+        assertThat(binder.result()).isZero();
+        changer.result();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void resettingAndClosingWaitForWhoPosts(final boolean closes) throws Exception {
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        Stub.hold(Place.POST_SEND);
+        final Task<Integer> poster = new Task<>(() -> qp.postSend(1, memory.address(), 0, 1));
+        Stub.awaitHeld();
+        final Task<Void> ender = start(closes ? qp::close : () -> qp.modify(QpAttributes.to(QpState.RESET)));
+        Stub.awaitBlocked(ender.thread);
+        Stub.hold(Place.NONE);
+        assertThat(poster.result()).isZero();
+        ender.result();
+        assertThat(qp.postSend(1, memory.address(), 0, 1))
+            .isEqualTo(closes ? ReturnCode.CLOSED : ReturnCode.WRONG_STATE);
+    }
+
+    @Test
+    void closingAQueueWaitsForWhoPolls() throws Exception {
+        final CompletionQueue cq = context.createCq(64);
+        Stub.hold(Place.POLL_CQ);
+        final Task<Integer> poller = new Task<>(() -> cq.poll(c -> { }, 4));
+        Stub.awaitHeld();
+        final Task<Void> closer = start(cq::close);
+        Stub.awaitBlocked(closer.thread);
+        Stub.hold(Place.NONE);
+        assertThat(poller.result()).isIn(0, ReturnCode.CLOSED);
+        closer.result();
+        assertThat(cq.poll(c -> { }, 4)).isEqualTo(ReturnCode.CLOSED);
+    }
+
+    /** After ten seconds closing gives up, but not the memory that the thread uses in the library. */
+    @Test
+    void aDeviceInWhichAThreadIsStuckIsLeftOpen() throws Exception {
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        Stub.hold(Place.POST_SEND);
+        final Task<Integer> poster = new Task<>(() -> qp.postSend(1, memory.address(), 0, 1));
+        Stub.awaitHeld();
+        assertThatThrownBy(context::close).isInstanceOf(RdmaException.class).hasMessageContaining("EBUSY")
+            .hasMessageContaining("a thread does not come out of");
+        assertThat(context.isClosed()).isTrue();
+        Stub.hold(Place.NONE);
+        assertThat(poster.result()).isZero();
+        Stub.ask("stub_forget");
+    }
+
+    @Test
+    void aDeviceThatFailsEndsAllWaitsPostsAndPolls() throws Exception {
+        final CompletionChannel channel = context.createChannel();
+        final CompletionQueue cq = context.createCq(64);
+        final CompletionQueue alone = context.createCq(64);
+        final QueuePair qp = ready(cq, new QpOptions());
+        final List<Task<?>> waits = new ArrayList<>();
+        waits.add(new Task<>(() -> channel.await(LONG)));
+        waits.add(new Task<>(() -> alone.awaitEvent(LONG)));
+        waits.add(new Task<>(() -> {
+            while (true) {
+                context.allocatePd().close();
+            }
+        }));
+        waits.add(new Task<>(() -> {
+            while (true) {
+                qp.query();
+            }
+        }));
+        final Task<AsyncEvent> listener = new Task<>(() -> context.awaitAsyncEvent(LONG));
+        final Task<Integer> poster = new Task<>(() -> {
+            int code = 0;
+            while (code >= 0 || code == ReturnCode.QUEUE_FULL) {
+                code = qp.postSend(1, memory.address(), 0, 1);
+            }
+            return code;
+        });
+        final Task<Integer> poller = new Task<>(() -> {
+            int code = 0;
+            while (code >= 0) {
+                code = cq.poll(c -> { }, 16);
+            }
+            return code;
+        });
+        final long before = Stub.ask("stub_posts");
+        while (Stub.ask("stub_posts") < before + 100 && !poster.isDone()) {
+            Thread.onSpinWait();
+        }
+        Stub.ask("stub_event", 0L, AsyncEventType.DEVICE_FATAL.ordinal());
+        for (final Task<?> wait : waits) {
+            wait.assertFails("EBADFD");
+        }
+        assertThat(poster.result()).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(poller.result()).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(listener.result().type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+    }
+
+    @Test
+    void aQueueThatComesWithTheFailureKnowsOfIt() throws Exception {
+        Stub.hold(Place.CREATE_SRQ);
+        final Task<SharedReceiveQueue> maker = new Task<>(() -> pd.createSrq(8, 1));
+        Stub.awaitHeld();
+        Stub.ask("stub_event", 0L, AsyncEventType.DEVICE_FATAL.ordinal());
+        assertThat(context.awaitAsyncEvent(LONG).type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+        Stub.hold(Place.NONE);
+        assertThat(maker.result().postReceive(1, memory.address(), 1, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
+    }
+
+    /** What was checked is what is posted, also if the request is changed in between. */
+    @Test
+    void aRequestThatChangesWhileItIsPosted() {
+        final CompletionQueue cq = context.createCq(64);
+        final QueuePair qp = ready(cq, new QpOptions().maxInline(64));
+        final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+        final SendRequest request = new SendRequest();
+        final UnsafeBuffer changing = new UnsafeBuffer(ByteBuffer.allocateDirect(4096)) {
+            @Override
+            public int capacity() {
+                request.inline(this, 0, 128);
+                return super.capacity();
+            }
+        };
+        request.inline(changing, 0, 10);
+        assertThat(qp.postReceive(1, memory.address(), 256, region.lkey())).isZero();
+        assertThat(qp.postSend(request)).isZero();
+        final List<Integer> lengths = new ArrayList<>();
+        cq.poll(c -> lengths.add(c.byteLength()), 1);
+        assertThat(lengths).containsExactly(10);
+    }
+
+    @Test
+    void refusalsSayWhatIsWrong() {
+        Stub.ask("stub_refuse_regions", RdmaException.ENOMEM);
+        assertThatThrownBy(() -> pd.register(memory)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("register memory failed").hasMessageContaining("+8192 with [] was refused")
+            .hasMessageContaining("the device has no more regions").hasMessageContaining("ENOMEM");
+        final QueuePair qp = pd.createQp(new QpOptions().cq(context.createCq(64)).maxSendWr(8).maxReceiveWr(8));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
+        Stub.ask("stub_refuse_states", RdmaException.EINVAL);
+        assertThatThrownBy(() -> qp.modify(toRtr(qp, 0))).hasMessageContaining("from INIT to RTR")
+            .hasMessageContaining("is the peer's GID reachable");
+        assertThatThrownBy(() -> qp.modify(toRtr(qp, 2))).hasMessageContaining("source GID index 2 is unbound");
+        Stub.ask("stub_port", 1);
+        assertThatThrownBy(() -> qp.modify(toRtr(qp, 0))).hasMessageContaining("port 1 is DOWN")
+            .hasMessageContaining("ip link set");
+    }
+}
