@@ -5,7 +5,7 @@
 
 package io.rdma4j.device.engine;
 
-import java.security.SecureRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * Turns the numbers of regions into keys that cannot be guessed from each other, and back: a permutation of 24 bits
@@ -18,37 +18,49 @@ import java.security.SecureRandom;
  *   |  permuted region number   | chosen byte  |
  *   +---------------------------+--------------+
  * </pre>
+ *
+ * <p>It is a Feistel network of two halves of 12 bits. No secret is a weak one: a permutation that multiplied by a
+ * secret number let keys lie at a few distances from each other, whenever that number was of few bits.
  */
 final class KeyCipher {
-    private static final int MASK = 0xff_ffff;
+    private static final int HALF = 12;
+    private static final int HALF_MASK = (1 << HALF) - 1;
+    /** 2 to the 32 divided by the golden ratio: what differs in any bit differs in the upper ones of the product. */
+    private static final int SPREAD = 0x9e37_79b1;
 
-    private final int mask1;
-    private final int mask2;
-    private final int factor;
-    private final int inverse;
+    private final int secret1;
+    private final int secret2;
+    private final int secret3;
+    private final int zero;
 
-    KeyCipher(SecureRandom random) {
-        mask1 = random.nextInt() & MASK;
-        factor = (random.nextInt() | 1) & MASK;
-        final int mixed = mask1 * factor & MASK;
-        mask2 = mixed ^ mixed >>> 12;
-        int guess = factor;
-        for (int i = 0; i < 5; i++) {
-            guess *= 2 - factor * guess;
-        }
-        inverse = guess & MASK;
+    KeyCipher(RandomGenerator random) {
+        secret1 = random.nextInt();
+        secret2 = random.nextInt();
+        secret3 = random.nextInt();
+        zero = permuted(0);
     }
 
     int key(int number, int low) {
-        int x = (number ^ mask1) * factor & MASK;
-        x ^= x >>> 12;
-        x = (x ^ mask2) * factor & MASK;
-        return x << 8 | low & 0xff;
+        return (permuted(number) ^ zero) << 8 | low & 0xff;
+    }
+
+    private int permuted(int number) {
+        final int a = number >>> HALF & HALF_MASK;
+        final int b = number & HALF_MASK;
+        final int c = a ^ mixed(b, secret1);
+        final int d = b ^ mixed(c, secret2);
+        return d << HALF | c ^ mixed(d, secret3);
     }
 
     int number(int key) {
-        int x = (key >>> 8) * inverse & MASK ^ mask2;
-        x ^= x >>> 12;
-        return x * inverse & MASK ^ mask1;
+        final int x = key >>> 8 ^ zero;
+        final int d = x >>> HALF;
+        final int c = x & HALF_MASK ^ mixed(d, secret3);
+        final int b = d ^ mixed(c, secret2);
+        return (c ^ mixed(b, secret1)) << HALF | b;
+    }
+
+    private static int mixed(int half, int secret) {
+        return (half ^ secret) * SPREAD >>> Integer.SIZE - HALF;
     }
 }
