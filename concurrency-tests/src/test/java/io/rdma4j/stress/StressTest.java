@@ -26,10 +26,10 @@ class StressTest {
     private static final boolean LONG = Boolean.getBoolean("rdma4j.tests.long");
     private static final String USUAL = "-m quick -sc false -af NONE -f 1 -fsm 1 -iters 1";
     private static final String ARGUMENTS = System.getProperty("rdma4j.jcstress");
-    /** A state of the tests with a device takes commands to make, and pages: there may not be very many. */
+    /** A state of these takes commands to make, and pages that the JVM's heap does not count: not very many. */
     private static final String FEW_STATES = " -strideSize 16 -strideCount 8";
     private static final List<Group> APART = List.of(new Group("-t stress\\.[A-Z]", " -time 250"),
-        new Group("-t stress\\.device\\." + FEW_STATES, " -time 120"));
+        new Group("-t stress\\.(device|wire)\\." + FEW_STATES, " -time 120"));
     /** All at once: finding out what the JVM can do takes seconds for each group, and so does touching the heap. */
     private static final List<Group> TOGETHER =
         List.of(new Group("-t stress\\." + FEW_STATES, " -time 80 -hs 64 -pth false"));

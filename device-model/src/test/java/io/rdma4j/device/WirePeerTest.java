@@ -193,6 +193,18 @@ class WirePeerTest {
         assertThat(driver.device().counters().get(Counter.RESENT_PACKETS)).isEqualTo(3);
     }
 
+    /** A requester whose READ was not answered yet could take that for the end of it. */
+    @Test
+    void theAcknowledgementOfARepeatDoesNotReachOverWhatCameLater() {
+        write(Opcode.WRITE_ONLY, FIRST_PSN, region.start(), region.rkey, 4);
+        expectAck(FIRST_PSN, Aeth.ACK, 1);
+        send(Opcode.READ_REQUEST, FIRST_PSN + 1, false, 0, (int) (region.start() >>> 32), (int) region.start(),
+            region.rkey, 4);
+        assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_ONLY);
+        write(Opcode.WRITE_ONLY, FIRST_PSN, region.start(), region.rkey, 4);
+        expectAck(FIRST_PSN, Aeth.ACK, 2);
+    }
+
     @Test
     void withoutAReceiveTheSenderIsAskedToWait() {
         send(Opcode.SEND_ONLY, FIRST_PSN, true, 4);

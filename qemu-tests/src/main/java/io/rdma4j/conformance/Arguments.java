@@ -51,7 +51,7 @@ record Arguments(
         try {
             return Effort.valueOf(text.toUpperCase(Locale.ROOT));
         } catch (final IllegalArgumentException e) {
-            throw new IllegalArgumentException("--effort is quick or full, not '" + text + "'", e);
+            throw new IllegalArgumentException("--effort is quick, full or long, not '" + text + "'", e);
         }
     }
 

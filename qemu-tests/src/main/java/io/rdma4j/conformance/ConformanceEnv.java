@@ -151,6 +151,11 @@ final class ConformanceEnv implements AutoCloseable {
         return onAFastMachine.multipliedBy(patience);
     }
 
+    /** What a whole case may take. */
+    Duration longest(final Duration usual) {
+        return patience(usual).multipliedBy(effort.factor());
+    }
+
     Random random() {
         return random;
     }

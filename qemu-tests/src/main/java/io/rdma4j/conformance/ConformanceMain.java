@@ -25,7 +25,7 @@ import java.util.Map;
  */
 public final class ConformanceMain {
     private static final String USAGE = "usage: ConformanceMain DEVICE [--peer DEVICE] [--only PATTERN] [--list]\n"
-        + "           [--results FILE] [--effort quick|full] [--patience N]\n"
+        + "           [--results FILE] [--effort quick|full|long] [--patience N]\n"
         + "  DEVICE      what to test: emulated:, qtest:SOCKET?ram=FILE, or of a scheme whose\n"
         + "              provider is on the class path\n"
         + "  --peer      send messages between two devices instead of within one\n"

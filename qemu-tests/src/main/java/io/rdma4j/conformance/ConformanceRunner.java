@@ -81,7 +81,7 @@ final class ConformanceRunner {
             test.run(env);
             return null;
         });
-        final Exception trouble = within(body, test.name(), test.deadline());
+        final Exception trouble = within(body, test.name(), env.longest(test.deadline()));
         if (trouble == null) {
             return result(test, Outcome.PASS, "", "", start);
         }
@@ -99,7 +99,7 @@ final class ConformanceRunner {
     }
 
     private ConformanceResult timedOut(final ConformanceCase test, final long start) {
-        final String message = "did not end within " + env.patience(test.deadline()).toMillis() + " ms";
+        final String message = "did not end within " + env.longest(test.deadline()).toMillis() + " ms";
         return result(test, Outcome.FAIL, message, stacks + env.dump(), start);
     }
 
@@ -110,7 +110,7 @@ final class ConformanceRunner {
             env.closeOwned();
             return null;
         });
-        final Exception trouble = within(closing, "closing after " + test.name(), CLOSE_DEADLINE);
+        final Exception trouble = within(closing, "closing after " + test.name(), env.patience(CLOSE_DEADLINE));
         if (first.outcome() == Outcome.FAIL) {
             return first;
         }
@@ -131,7 +131,7 @@ final class ConformanceRunner {
         thread.setDaemon(true);
         thread.start();
         try {
-            task.get(env.patience(deadline).toNanos(), TimeUnit.NANOSECONDS);
+            task.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
             return null;
         } catch (final ExecutionException e) {
             return e;

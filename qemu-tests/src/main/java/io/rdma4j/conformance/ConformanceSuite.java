@@ -44,6 +44,7 @@ final class ConformanceSuite {
         all.addAll(UdCases.cases());
         all.addAll(SrqCases.cases());
         all.addAll(LoadCases.cases());
+        all.addAll(MixedCases.cases());
         all.addAll(FabricModeCases.cases());
         all.addAll(FabricRegionCases.cases());
         all.addAll(FabricPagingCases.cases());

@@ -10,16 +10,29 @@ enum Effort {
     /** Few repetitions, every kind of thing once. */
     QUICK,
     /** Many repetitions. */
-    FULL;
+    FULL,
+    /** Twenty times as many, with as much more time: a wire that loses packets has many ways to lose them. */
+    LONG;
+
+    private static final int LONGER = 20;
 
     /**
      * Chooses between two counts.
      *
      * @param quick the count for {@link #QUICK}.
      * @param full  the count for {@link #FULL}.
-     * @return one of them.
+     * @return one of them, or twenty times the second.
      */
     int times(final int quick, final int full) {
-        return this == QUICK ? quick : full;
+        return this == QUICK ? quick : full * factor();
+    }
+
+    /**
+     * How much longer than usual a case may take.
+     *
+     * @return a factor.
+     */
+    int factor() {
+        return this == LONG ? LONGER : 1;
     }
 }

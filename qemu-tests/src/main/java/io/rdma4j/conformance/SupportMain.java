@@ -27,13 +27,18 @@ public final class SupportMain {
     static final String SOFT_ROCE = "SoftRoCE (Linux 6.1), libibverbs";
     static final String DOCUMENTED = "ESXi, as documented";
     static final String LIKE_ESXI = AnonymousProvider.SCHEME + ":esxi";
+    static final String WIRE = "software device by UDP, against SoftRoCE";
     private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS --noiommu RESULTS "
-        + "--rxe RESULTS\n"
-        + "  FILE     what to write: docs/device-support.md\n"
-        + "  --qtest  results.txt of the suite on QEMU's device by qtest\n"
-        + "  --vfio   the same through VFIO\n"
+        + "--rxe RESULTS --wire RESULTS\n"
+        + "  FILE       what to write: docs/device-support.md\n"
+        + "  --qtest    results.txt of the suite on QEMU's device by qtest\n"
+        + "  --vfio     the same through VFIO\n"
         + "  --noiommu  the same where there is no IOMMU\n"
-        + "  --rxe      results.txt of the suite on SoftRoCE through libibverbs";
+        + "  --rxe      results.txt of the suite on SoftRoCE through libibverbs\n"
+        + "  --wire     results.txt of the suite between an emulated device and SoftRoCE";
+    /** Of the columns behind the first one. */
+    private static final List<String> OPTIONS = List.of("--qtest", "--vfio", "--noiommu", "--rxe", "--wire");
+    private static final List<String> TITLES = List.of(QTEST, VFIO, NO_IOMMU, SOFT_ROCE, WIRE);
 
     private SupportMain() {
     }
@@ -50,17 +55,23 @@ public final class SupportMain {
     }
 
     static int run(final String[] args, final PrintStream out) throws IOException {
-        if (args.length != 9 || !args[1].equals("--qtest") || !args[3].equals("--vfio")
-            || !args[5].equals("--noiommu") || !args[7].equals("--rxe")) {
+        if (args.length != 1 + 2 * OPTIONS.size()) {
             out.println(USAGE);
             return 2;
         }
+        for (int i = 0; i < OPTIONS.size(); i++) {
+            if (!args[1 + 2 * i].equals(OPTIONS.get(i))) {
+                out.println(USAGE);
+                return 2;
+            }
+        }
         try {
-            final SupportTable table = new SupportTable(List.of(emulated(out),
-                SupportColumn.ofLines(QTEST, Files.readAllLines(Path.of(args[2]))),
-                SupportColumn.ofLines(VFIO, Files.readAllLines(Path.of(args[4]))),
-                SupportColumn.ofLines(NO_IOMMU, Files.readAllLines(Path.of(args[6]))),
-                SupportColumn.ofLines(SOFT_ROCE, Files.readAllLines(Path.of(args[8]))), documented()));
+            final List<SupportColumn> columns = new ArrayList<>(List.of(emulated(out)));
+            for (int i = 0; i < TITLES.size(); i++) {
+                columns.add(SupportColumn.ofLines(TITLES.get(i), Files.readAllLines(Path.of(args[2 + 2 * i]))));
+            }
+            columns.add(documented());
+            final SupportTable table = new SupportTable(columns);
             Files.writeString(Path.of(args[0]), table.markdown());
             out.println("written: " + args[0]);
             return 0;

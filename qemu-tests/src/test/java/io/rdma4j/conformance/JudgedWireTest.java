@@ -13,6 +13,7 @@ import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
 import io.rdma4j.qemu.guest.ResultWriter;
+import io.rdma4j.qemu.tools.RxeMain;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -32,8 +35,12 @@ class JudgedWireTest {
     private static final String OURS = "emulated:judged?wire=udp&mtu=3&address=" + FabricGuest.PEER_ADDRESS + "&netns="
         + FabricGuest.PEER_NETNS;
     private static final String THEIRS = "ibv:" + FabricGuest.IBDEV + "?gid=::ffff:" + FabricGuest.IP_ADDRESS;
+    /** At our end; theirs loses nothing by itself. */
+    private static final String LOSS = "&loss=drop:1,duplicate:1,reorder:1,seed:20,on:both";
     private static GuestResult requester;
     private static GuestResult responder;
+    private static GuestResult lossy;
+    private static GuestResult programs;
 
     @BeforeAll
     @Timeout(1800)
@@ -41,14 +48,20 @@ class JudgedWireTest {
         try (FabricGuest guest = FabricGuest.boot(new GuestContext().name("judged"))) {
             requester = run(guest, 1, OURS, THEIRS);
             responder = run(guest, 2, THEIRS, OURS);
+            lossy = run(guest, 3, OURS + LOSS, THEIRS, "--only", "load.randomOperationsOfOne", "--effort", "long");
+            programs = guest.run(List.of(RxeMain.class.getName(), OURS));
         }
         System.out.println(Tally.of("emulated over UDP to SoftRoCE", ConformanceResult.parse(requester.report())));
         System.out.println(Tally.of("SoftRoCE to emulated over UDP", ConformanceResult.parse(responder.report())));
     }
 
-    private static GuestResult run(final FabricGuest guest, final int number, final String near, final String far) {
-        return guest.run(List.of(ConformanceMain.class.getName(), near, "--peer", far, "--results",
-            FabricGuest.SHARE + "/" + number + "/" + ResultWriter.FILE_NAME, "--effort", "quick", "--patience", "4"));
+    private static GuestResult run(
+        final FabricGuest guest, final int number, final String near, final String far, final String... options) {
+        final List<String> command = new ArrayList<>(List.of(ConformanceMain.class.getName(), near, "--peer", far,
+            "--results", FabricGuest.SHARE + "/" + number + "/" + ResultWriter.FILE_NAME, "--effort", "quick",
+            "--patience", "4"));
+        command.addAll(List.of(options));
+        return guest.run(command);
     }
 
     @TestFactory
@@ -59,6 +72,23 @@ class JudgedWireTest {
     @TestFactory
     Stream<DynamicTest> theirsAsks() {
         return GuestTests.of(responder);
+    }
+
+    /** 100,000 operations of all kinds; of a hundred packets each way one is lost, one doubled, one late. */
+    @TestFactory
+    Stream<DynamicTest> randomOperationsDespiteLoss() {
+        return GuestTests.of(lossy);
+    }
+
+    /** Those of rdma-core and perftest, in both roles, against the commands. */
+    @TestFactory
+    Stream<DynamicTest> otherProjectsPrograms() {
+        return GuestTests.of(programs);
+    }
+
+    @Test
+    void docsSayWhatPassed() throws IOException {
+        SupportTableTest.requireSaid(SupportColumn.ofLines(SupportMain.WIRE, requester.report()));
     }
 
     @Test

@@ -424,8 +424,11 @@ final class WireResponder extends Padded {
         } else if (Opcode.isAtomic(opcode)) {
             atomicAgain(psn);
         } else if ((asked || Opcode.ends(opcode)) && (owedSyndrome == NOTHING || Aeth.isAck(owedSyndrome))) {
-            // A refusal that waits says more.
-            say(Aeth.ACK, Psn.add(responder.psn(), NOTHING));
+            // A refusal that waits says more, and so does what acknowledges later packets.
+            if (owedSyndrome == NOTHING || Psn.ahead(psn, owedPsn) > 0) {
+                // Of this packet, and none behind it: SoftRoCE takes that of a READ or an atomic for its answer.
+                say(Aeth.ACK, psn);
+            }
         }
     }
 

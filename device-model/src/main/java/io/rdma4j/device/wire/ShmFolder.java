@@ -199,6 +199,12 @@ final class ShmFolder {
             return new Opened(owner, open, lock);
         } catch (final FileAlreadyExistsException | NoSuchFileException e) {
             return null;
+        } catch (final RdmaException e) {
+            if (e.errno() == RdmaException.ENOENT) {
+                // It was not locked yet, and somebody who cleans up took it for what a dead process has left.
+                return null;
+            }
+            throw e;
         } finally {
             Files.deleteIfExists(draft);
         }

@@ -26,13 +26,19 @@ public final class RxeMain {
     /**
      * Entry point; the exit code is 1 if something failed.
      *
-     * @param args none.
+     * @param args none; or the address of an emulated device at the other end of the cable: then other projects'
+     *             programs play with that one, and nothing else is tried.
      * @throws IOException if results cannot be written.
      */
     public static void main(final String[] args) throws IOException {
         final int failures;
         try (ResultWriter results = ResultWriter.open(System.out)) {
-            new RxeMain(results).runAll();
+            final RxeMain main = new RxeMain(results);
+            if (args.length == 0) {
+                main.runAll();
+            } else {
+                main.runPeers(RxePeerClaims.overTheCable(args[0]));
+            }
             failures = results.failures();
         }
         if (failures > 0) {
@@ -46,15 +52,7 @@ public final class RxeMain {
         run("twoProcessesExchangeConnectedMessages", () -> RxeFabricClaims.pingPong("msg"));
         run("twoProcessesExchangeDatagrams", () -> RxeFabricClaims.pingPong("dgram"));
         run("twoProcessesUseEachOthersMemory", RxeFabricClaims::remoteMemory);
-        run("ibvRcPingpongIsTheOtherEnd", () -> RxePeerClaims.pingPong(false));
-        run("ibvUdPingpongIsTheOtherEnd", () -> RxePeerClaims.pingPong(true));
-        run("ibSendLatIsTheOtherEnd", () -> RxePeerClaims.perftest("send_lat", 5001));
-        run("ibWriteLatIsTheOtherEnd", () -> RxePeerClaims.perftest("write_lat", 5001));
-        run("ibReadLatIsTheOtherEnd", () -> RxePeerClaims.perftest("read_lat", 5001));
-        run("ibAtomicLatIsTheOtherEnd", () -> RxePeerClaims.perftest("atomic_lat", 8));
-        run("ibSendBwIsTheOtherEnd", () -> RxePeerClaims.perftest("send_bw", 5001));
-        run("ibWriteBwIsTheOtherEnd", () -> RxePeerClaims.perftest("write_bw", 5001));
-        run("ibReadBwIsTheOtherEnd", () -> RxePeerClaims.perftest("read_bw", 5001));
+        runPeers(RxePeerClaims.onTheSameDevice());
         run("unknownName", RxeBadInputClaims::unknownName);
         run("gidThatIsNotThere", RxeBadInputClaims::gidThatIsNotThere);
         run("emptyGidIndex", RxeBadInputClaims::emptyGidIndex);
@@ -64,6 +62,18 @@ public final class RxeMain {
         run("portThatIsDown", RxeBadInputClaims::portDown);
         run("sharedReceiveThatWasBegunIsFlushed", RxeGoneClaims::begunReceive);
         run("deviceThatGoesAway", RxeGoneClaims::gone);
+    }
+
+    private void runPeers(final RxePeerClaims peers) {
+        run("ibvRcPingpongIsTheOtherEnd", () -> peers.pingPong(false));
+        run("ibvUdPingpongIsTheOtherEnd", () -> peers.pingPong(true));
+        run("ibSendLatIsTheOtherEnd", () -> peers.perftest("send_lat", 5001));
+        run("ibWriteLatIsTheOtherEnd", () -> peers.perftest("write_lat", 5001));
+        run("ibReadLatIsTheOtherEnd", () -> peers.perftest("read_lat", 5001));
+        run("ibAtomicLatIsTheOtherEnd", () -> peers.perftest("atomic_lat", 8));
+        run("ibSendBwIsTheOtherEnd", () -> peers.perftest("send_bw", 5001));
+        run("ibWriteBwIsTheOtherEnd", () -> peers.perftest("write_bw", 5001));
+        run("ibReadBwIsTheOtherEnd", () -> peers.perftest("read_bw", 5001));
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch") // Whatever it is, it is the claim's, and the next one is to run.

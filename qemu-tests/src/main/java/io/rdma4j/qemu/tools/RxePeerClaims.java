@@ -6,7 +6,6 @@
 package io.rdma4j.qemu.tools;
 
 import static io.rdma4j.qemu.tools.CommandLines.rdma4j;
-import static io.rdma4j.qemu.tools.RxeFabricClaims.DEVICE;
 
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.ResultWriter;
@@ -27,7 +26,7 @@ import java.util.regex.Pattern;
 
 /**
  * Programs of libibverbs and of perftest at the other end of the commands, in both roles: a process of their own, on
- * the same device.
+ * SoftRoCE.
  */
 final class RxePeerClaims {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -42,16 +41,32 @@ final class RxePeerClaims {
     /** Each run has its own: a port that was just left cannot be listened at by everybody. */
     private static int port = 18600;
 
-    private RxePeerClaims() {
+    private final String device;
+    private final String theirOptions;
+
+    private RxePeerClaims(final String device, final String theirOptions) {
+        this.device = device;
+        this.theirOptions = theirOptions;
+    }
+
+    /** The commands are on SoftRoCE too. */
+    static RxePeerClaims onTheSameDevice() {
+        return new RxePeerClaims(RxeFabricClaims.DEVICE, "");
+    }
+
+    /** The commands have an emulated device, at the other end of a network cable. */
+    static RxePeerClaims overTheCable(final String device) {
+        // Both sides must have the same; this is what SoftRoCE takes of an Ethernet's 1500.
+        return new RxePeerClaims(device, " -m 1024");
     }
 
     /** Both roles, each byte looked at by the command; a server of libibverbs looks at some with -c. */
-    static String pingPong(final boolean datagrams) throws Exception {
+    String pingPong(final boolean datagrams) throws Exception {
         final String program = datagrams ? "ibv_ud_pingpong" : "ibv_rc_pingpong";
         final int bytes = datagrams ? DATAGRAM : BYTES;
-        final String theirs = program + " -d " + FabricGuest.IBDEV + " -g " + GID_INDEX + " -c -e -s " + bytes + " -n "
-            + ITERATIONS;
-        final String ours = "pingpong -d " + DEVICE + " --peer ibverbs --json --timeout 60 -s " + bytes + " -n "
+        final String theirs = program + " -d " + FabricGuest.IBDEV + " -g " + GID_INDEX
+            + (datagrams ? "" : theirOptions) + " -c -e -s " + bytes + " -n " + ITERATIONS;
+        final String ours = "pingpong -d " + device + " --peer ibverbs --json --timeout 60 -s " + bytes + " -n "
             + ITERATIONS + (datagrams ? " --ud" : "");
         final String said = ITERATIONS + " iters in ";
         final Outcome near = toServer(theirs, ours, said);
@@ -64,12 +79,12 @@ final class RxePeerClaims {
     }
 
     /** Both roles of a test. */
-    static String perftest(final String test, final int bytes) throws Exception {
+    String perftest(final String test, final int bytes) throws Exception {
         // ib_atomic_lat has one size, and no option for it.
         final String common = " -F" + (test.startsWith("atomic") ? "" : " -s " + bytes) + " -n " + ITERATIONS;
-        final String theirs = "ib_" + test + " -d " + FabricGuest.IBDEV + " -x " + GID_INDEX + " --use_old_post_send"
-            + (test.endsWith("bw") ? " -u 18 -t 8 -Q 1" : "") + common;
-        final String ours = "perf " + test + " -d " + DEVICE + " --peer perftest --json --timeout 60"
+        final String theirs = "ib_" + test + " -d " + FabricGuest.IBDEV + " -x " + GID_INDEX + theirOptions
+            + " --use_old_post_send" + (test.endsWith("bw") ? " -u 18 -t 8 -Q 1" : "") + common;
+        final String ours = "perf " + test + " -d " + device + " --peer perftest --json --timeout 60"
             + (test.endsWith("bw") ? " -t 8 -Q 1" : "") + common;
         final Outcome near = toServer(theirs, ours, null);
         requireRow(near, test.startsWith("write_lat") ? ITERATIONS - 1 : ITERATIONS, bytes);

@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+class ShmFolderTest {
+    private static final int CLAIMS = 3000;
+
+    /** What a claim begins with looks, for a moment, like what a dead process has left. */
+    @Test
+    void claimsAreNotLostToWhoCleansUp(@TempDir final Path place) throws Exception {
+        final ShmFolder folder = new ShmFolder(place);
+        final AtomicBoolean end = new AtomicBoolean();
+        final FutureTask<Void> cleaner = new FutureTask<>(() -> {
+            while (!end.get()) {
+                folder.sweep();
+            }
+            return null;
+        });
+        final Thread thread = new Thread(cleaner, "cleaner");
+        thread.start();
+        try {
+            for (int i = 0; i < CLAIMS; i++) {
+                final ShmFolder.Owner owner = new ShmFolder.Owner(new Gid(1, i), i, 1, 2, 3);
+                final ShmFolder.Opened taken = folder.claim(owner);
+                assertThat(folder.isTaken(owner.gid())).isTrue();
+                folder.release(taken);
+            }
+        } finally {
+            end.set(true);
+        }
+        cleaner.get(60, TimeUnit.SECONDS);
+        assertThat(folder.files()).isEmpty();
+    }
+}
