@@ -22,8 +22,11 @@ import java.util.Locale;
 
 /** What capabilities and quirks of the device mean for this layer, worked out once. Immutable. */
 final class Traits {
-    /** Devices that complete by themselves need the POLL doorbell seldom, and it is a trap into the device. */
-    private static final int SELDOM = 64;
+    /**
+     * The emulated device completes by itself, but who polls serves its wire: with 64 half a round trip by shared
+     * memory took 1.7 µs, with 8 it takes 1.1.
+     */
+    private static final int SELDOM = 8;
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int ATOMICS = AtomicOps.PVRDMA_ATOMIC_OP_COMP_SWAP | AtomicOps.PVRDMA_ATOMIC_OP_FETCH_ADD;
     private static final int MASKED_ATOMICS =
