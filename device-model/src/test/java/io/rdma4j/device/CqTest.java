@@ -24,6 +24,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Background;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -194,7 +195,7 @@ class CqTest {
     void wakesAWaitingThread() throws Exception {
         pair.cqB.arm();
         final CompletableFuture<Long> woken = CompletableFuture.supplyAsync(() ->
-            vector.await(TimeUnit.SECONDS.toNanos(10)));
+            vector.await(TimeUnit.SECONDS.toNanos(10)), Background::run);
         Thread.sleep(20);
         send(0);
         assertThat(woken.get(10, TimeUnit.SECONDS)).isEqualTo(1);

@@ -22,6 +22,7 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Background;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -184,7 +185,7 @@ class RetryTest {
         connectSender(SHORT, 1);
         pair.cqA.arm();
         final CompletableFuture<Long> sleeper = CompletableFuture.supplyAsync(() ->
-            pair.driver.pci.interrupts().vector(2).await(TimeUnit.SECONDS.toNanos(30)));
+            pair.driver.pci.interrupts().vector(2).await(TimeUnit.SECONDS.toNanos(30)), Background::run);
         post(1);
         assertThat(sleeper.get(20, TimeUnit.SECONDS)).isEqualTo(1);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);

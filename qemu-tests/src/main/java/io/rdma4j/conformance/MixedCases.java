@@ -88,8 +88,8 @@ final class MixedCases {
         private final byte[] model = new byte[TARGET];
         private final Deque<Runnable> sent = new ArrayDeque<>();
         private final Deque<Runnable> received = new ArrayDeque<>();
+        private long completed;
         private long posted;
-        private long posts;
 
         Way(
             final ConformanceEnv env, final List<Kind> kinds, final Node node, final QueuePair qp, final Node peer,
@@ -113,7 +113,7 @@ final class MixedCases {
             boolean fetches = false;
             for (int slot = 0; slot < count; slot++) {
                 final Kind kind = kinds.get(env.random().nextInt(kinds.size()));
-                final SendRequest request = make(kind, slot).wrId(posts++);
+                final SendRequest request = make(kind, slot).wrId(posted++);
                 if (kind.changes() && fetches) {
                     // A READ or an atomic may be carried out again: what changes its memory has to wait for it.
                     request.flags(SendRequest.SIGNALED | SendRequest.FENCE);
@@ -216,7 +216,7 @@ final class MixedCases {
 
         private void expect(final WcOpcode opcode, final int length, final Runnable result) {
             sent.add(() -> {
-                node.sent().next().expect(posted++, opcode);
+                node.sent().next().expect(completed++, opcode);
                 result.run();
                 env.moved(length);
             });

@@ -10,6 +10,7 @@ import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.testing.Background;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -158,7 +159,7 @@ class BothEndsTest {
         final CompletionQueue completions = cq.completionQueue(count);
         final AtomicBoolean stop = new AtomicBoolean();
         final CompletableFuture<Void> device = CompletableFuture.runAsync(
-            () -> echo(qp.receiveConsumer(count, 1), cq.cqeProducer(count), stop));
+            () -> echo(qp.receiveConsumer(count, 1), cq.cqeProducer(count), stop), Background::run);
         final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
         // Each element of a short ring waits for the other thread; races of those are jcstress'.
         final long total = count < 64 ? 2_000 : 100_000;

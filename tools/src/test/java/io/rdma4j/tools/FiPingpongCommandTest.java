@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.rdma4j.testing.Background;
 import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,7 +195,7 @@ class FiPingpongCommandTest {
                 } catch (final IOException e) {
                     throw new UncheckedIOException(e);
                 }
-            });
+            }, Background::run);
             final Cli.Outcome client = Cli.run("fi_pingpong", "-I", "10", "-p",
                 Integer.toString(server.getLocalPort()), "127.0.0.1");
             gone.get(DEADLINE_SECONDS, TimeUnit.SECONDS);

@@ -7,6 +7,8 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Background;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +20,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,8 +27,6 @@ import java.util.concurrent.TimeUnit;
  * itself. In RxeQemuTest the programs themselves are at the other end.
  */
 class ForeignPeersTest {
-    /** One each: the common pool may have a single thread, which another program keeps. */
-    private static final Executor THREADS = task -> new Thread(task, "foreign").start();
     private static final long DEADLINE_SECONDS = 60;
 
     private static InetSocketAddress addressOf(final Listening listening) throws Exception {
@@ -75,7 +74,7 @@ class ForeignPeersTest {
                 } catch (final IOException e) {
                     throw new AssertionError(e);
                 }
-            }, THREADS);
+            }, Background::run);
             final Cli.Outcome outcome = Cli.run(("pingpong -d emulated:ours --peer ibverbs --json " + options
                 + " 127.0.0.1:" + server.getLocalPort()).split(" +"));
             if (outcome.exitCode() == 0) {
@@ -114,7 +113,7 @@ class ForeignPeersTest {
                 } catch (final IOException e) {
                     throw new AssertionError(e);
                 }
-            }, THREADS);
+            }, Background::run);
             assertThat(listening.outcome().exitCode()).isEqualTo(1);
             assertThat(listening.outcome().err()).contains("way out of round trip 5: byte 63 of 64 is 0x");
         }

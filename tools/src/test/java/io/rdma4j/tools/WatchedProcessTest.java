@@ -5,6 +5,8 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Background;
+
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import org.junit.jupiter.api.Test;
@@ -108,7 +110,7 @@ class WatchedProcessTest {
         private final CompletableFuture<List<JsonObject>> seen;
 
         Watcher(final String pid) {
-            seen = CompletableFuture.supplyAsync(() -> look(pid));
+            seen = CompletableFuture.supplyAsync(() -> look(pid), Background::run);
         }
 
         private List<JsonObject> look(final String pid) {

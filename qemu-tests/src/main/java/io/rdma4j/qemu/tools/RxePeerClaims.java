@@ -131,7 +131,8 @@ final class RxePeerClaims {
     private static Outcome toClient(final String theirs, final String ours, final String said) throws Exception {
         final int at = port++;
         final CompletableFuture<Outcome> command =
-            CompletableFuture.supplyAsync(() -> rdma4j(ours + " --listen=" + HERE + ":" + at));
+            CompletableFuture.supplyAsync(() -> rdma4j(ours + " --listen=" + HERE + ":" + at),
+                task -> new Thread(task, "listening").start());
         awaitListener(at, command);
         try (Program client = new Program(theirs + " -p " + at + " " + HERE)) {
             final Outcome outcome = command.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

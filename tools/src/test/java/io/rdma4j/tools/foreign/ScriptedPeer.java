@@ -7,6 +7,8 @@ package io.rdma4j.tools.foreign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Background;
+
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,16 +54,11 @@ final class ScriptedPeer {
         return listens(SHORT, script, client);
     }
 
-    /** Of its own: the common pool may have a single thread, which another script keeps. */
-    private static void thread(final Runnable script) {
-        new Thread(script, "script").start();
-    }
-
     private static <T> T listens(final Duration patience, final Script script, final Side<T> client)
         throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             final CompletableFuture<Void> end = CompletableFuture.runAsync(() -> play(script, () -> server.accept()),
-                ScriptedPeer::thread);
+                Background::run);
             final T result;
             try (ForeignSocket socket = ForeignSocket.connect(
                 (InetSocketAddress) server.getLocalSocketAddress(), patience)) {
@@ -77,7 +74,7 @@ final class ScriptedPeer {
         try (ForeignListener listener =
             new ForeignListener(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             final CompletableFuture<Void> end = CompletableFuture.runAsync(() -> play(script, () ->
-                new Socket(listener.address().getAddress(), listener.address().getPort())), ScriptedPeer::thread);
+                new Socket(listener.address().getAddress(), listener.address().getPort())), Background::run);
             final T result;
             try (ForeignSocket socket = listener.accept(PATIENCE)) {
                 result = server.play(socket);

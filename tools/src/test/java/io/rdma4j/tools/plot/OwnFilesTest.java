@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import com.google.gson.JsonObject;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.testing.Background;
 import io.rdma4j.tools.dump.DumpFile;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
@@ -99,7 +100,7 @@ class OwnFilesTest {
             } catch (final IOException e) {
                 throw new AssertionError(e);
             }
-        });
+        }, Background::run);
         Writing.DUMP.to(pipe);
         assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo("{}\n");
     }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.testing.Background;
 import io.rdma4j.testing.TestBudget;
 import java.io.File;
 import java.io.IOException;
@@ -42,7 +43,8 @@ class MappingHangTest {
         }
         final Process process = new ProcessBuilder(command(collector)).redirectErrorStream(true).start();
         try {
-            final CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> output(process));
+            final CompletableFuture<String> output =
+                CompletableFuture.supplyAsync(() -> output(process), Background::run);
             assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS))
                 .as(() -> "it hangs; its threads: " + threads(process.pid())).isTrue();
             assertThat(output.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).contains("available true",

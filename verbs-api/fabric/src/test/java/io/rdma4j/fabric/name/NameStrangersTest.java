@@ -21,6 +21,7 @@ import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.testing.Background;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -107,7 +108,8 @@ class NameStrangersTest {
             assertThrows(SocketException.class, () -> NameConnection.open(address, soon));
             assertTrue(System.nanoTime() - soon >= 0, "it went on trying until then");
 
-            final CompletableFuture<NameConnection> asking = CompletableFuture.supplyAsync(() -> open(address));
+            final CompletableFuture<NameConnection> asking = CompletableFuture.supplyAsync(() -> open(address),
+                Background::run);
             // The last of them was refused; in its place comes the one that asks.
             for (int i = 0; i < others.size(); i++) {
                 listener.accept().close();

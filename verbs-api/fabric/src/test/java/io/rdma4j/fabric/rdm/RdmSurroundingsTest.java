@@ -14,6 +14,7 @@ import io.rdma4j.fabric.CounterEvent;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.name.TestNames;
+import io.rdma4j.testing.Background;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
@@ -54,7 +55,7 @@ class RdmSurroundingsTest {
                 got += code;
             }
             return got;
-        });
+        }, Background::run);
         for (int i = 0; i < rounds; i++) {
             final int round = i;
             a.post(() -> a.ep.send(a.at(0), 8, a.region, toB, round));

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Background;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ConnectClock;
 import io.rdma4j.verbs.ConnectOptions;

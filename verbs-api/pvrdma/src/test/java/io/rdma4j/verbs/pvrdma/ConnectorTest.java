@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Background;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ConnectOptions;

@@ -17,6 +17,7 @@ import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.testing.Background;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
@@ -241,7 +242,8 @@ class PulledMemoryTest {
     void aThousandRoundsAgainstTrafficEndWithErrorsOnly() throws Exception {
         final Process process = new ProcessBuilder(command("1000")).redirectErrorStream(true).start();
         try {
-            final CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> output(process));
+            final CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> output(process),
+                Background::run);
             assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as("it ends").isTrue();
             assertThat(output.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualToIgnoringNewLines(
                 "rounds 1000, good true, refused true");

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PagePins;
+import io.rdma4j.testing.Background;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -124,7 +125,7 @@ class RegionSharingTest {
         final List<CompletableFuture<Void>> threads = new ArrayList<>();
         for (int thread = 0; thread < 4; thread++) {
             final Random random = new Random(thread);
-            threads.add(CompletableFuture.runAsync(() -> churn(pd, memory, random)));
+            threads.add(CompletableFuture.runAsync(() -> churn(pd, memory, random), Background::run));
         }
         for (final CompletableFuture<Void> thread : threads) {
             thread.get(50, TimeUnit.SECONDS);

@@ -7,6 +7,8 @@ package io.rdma4j.verbs.pvrdma.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Background;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -41,11 +43,7 @@ final class LockHolder {
             final BufferedReader output = process.inputReader();
             output.lines().peek(line -> lines.append(line).append('\n')).anyMatch("locked"::equals);
             return lines.toString();
-        }, task -> {
-            final Thread reader = new Thread(task, "output of " + process);
-            reader.setDaemon(true);
-            reader.start();
-        });
+        }, Background::run);
         assertThat(said).succeedsWithin(60, TimeUnit.SECONDS).asString().endsWith("locked\n");
     }
 
