@@ -44,7 +44,7 @@ slots=$(($(nproc) + 1))
 limit=2700
 if [ "$mode" = soak ]; then
     # Each suite is one JVM for all rounds. More of them leave less to the four that are busy.
-    slots=$((3 * $(nproc)))
+    slots=$((5 * $(nproc)))
     limit=$((limit * rounds))
 fi
 started=$SECONDS
