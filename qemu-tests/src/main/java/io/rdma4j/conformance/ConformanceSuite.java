@@ -6,6 +6,7 @@
 package io.rdma4j.conformance;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,8 @@ import java.util.regex.Pattern;
 
 /** All cases, by area, in the order in which they are run: what later ones build on comes first. */
 final class ConformanceSuite {
+    private static final String WITHOUT = "!";
+
     private ConformanceSuite() {
     }
 
@@ -68,11 +71,21 @@ final class ConformanceSuite {
         return List.copyOf(all);
     }
 
-    /** The cases whose names contain what a pattern stands for, where {@code *} stands for anything. */
+    /**
+     * The cases whose names contain what a pattern stands for, where {@code *} stands for anything; with {@code !} in
+     * front and commas between, those that contain none of several.
+     */
     static List<ConformanceCase> matching(final String pattern) {
-        final Predicate<String> matches =
-            Pattern.compile(Pattern.quote(pattern).replace("*", "\\E.*\\Q")).asPredicate();
-        return cases().stream().filter(test -> matches.test(test.name())).toList();
+        if (pattern.startsWith(WITHOUT)) {
+            final Predicate<String> leftOut = Arrays.stream(pattern.substring(WITHOUT.length()).split(","))
+                .map(ConformanceSuite::stands).reduce(Predicate::or).orElseThrow();
+            return cases().stream().filter(test -> !leftOut.test(test.name())).toList();
+        }
+        return cases().stream().filter(test -> stands(pattern).test(test.name())).toList();
+    }
+
+    private static Predicate<String> stands(final String pattern) {
+        return Pattern.compile(Pattern.quote(pattern).replace("*", "\\E.*\\Q")).asPredicate();
     }
 
     private static void requireDifferentNames(final List<ConformanceCase> all) {

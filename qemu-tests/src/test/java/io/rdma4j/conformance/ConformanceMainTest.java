@@ -75,6 +75,14 @@ class ConformanceMainTest {
     }
 
     @Test
+    void leavesCasesOut() {
+        final List<String> all = run("--list");
+        assertThat(run("--list", "--only", "!rdm.,ngPo")).containsExactlyElementsOf(all.stream()
+            .filter(name -> !name.startsWith("rdm.") && !name.contains("ngPo")).toList());
+        assertThat(run("--list", "--only", "!")).isEmpty();
+    }
+
+    @Test
     void refusesWrongArguments() {
         for (final String[] args : new String[][] {
             {}, {"--nosuch"}, {"a:", "b:"}, {"a:", "--only"}, {"a:", "--effort", "much"}, {"a:", "--patience", "0"}}) {

@@ -33,6 +33,7 @@ import java.util.stream.Stream;
  * package archive has not what VFIO's modules are built of.
  */
 @QemuTest
+@Tag("one-jdk")
 @Tag("noiommu")
 class NoIommuConformanceTest {
     private static final List<String> SCENARIOS = List.of("smallPagesCarryTraffic", "secondProcessIsRefused",

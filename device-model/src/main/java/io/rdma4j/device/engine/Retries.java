@@ -34,6 +34,7 @@ final class Retries extends Padded {
     private static final int RNR_FOR_EVER = 7;
     /** Local ACK timeouts count in this unit, 4.096 us, doubled as often as the attribute says. */
     private static final long TIMEOUT_UNIT_NANOS = 4096;
+    private static final int MOST_DOUBLINGS = 2;
     /** With timeout 0, which stands for no limit, how long until the next look. */
     private static final long NOW_AND_THEN_NANOS = 10_000_000;
 
@@ -184,6 +185,16 @@ final class Retries extends Padded {
     /** How long to wait for an answer. */
     static long timeoutNanos(QpAttributes attributes) {
         return attributes.timeout == 0 ? NOW_AND_THEN_NANOS : TIMEOUT_UNIT_NANOS << attributes.timeout;
+    }
+
+    /**
+     * How long to wait for an answer after so many tries. The specification lets the timer run for up to four times as
+     * long as was asked for (9.7.6.1.3, from memory): what was lost once is sent again soon, and a peer that has no
+     * processor for a while is given more.
+     */
+    static long timeoutNanos(QpAttributes attributes, int tries) {
+        return attributes.timeout == 0 ? NOW_AND_THEN_NANOS
+            : timeoutNanos(attributes) << Math.max(0, Math.min(tries, MOST_DOUBLINGS));
     }
 
     @Override

@@ -631,7 +631,7 @@ final class WireSender extends Padded {
             context.counters().increment(Counter.RETRIES);
             asked = NOTHING;
             goBack();
-            deadline = context.timers().now() + Retries.timeoutNanos(attributes);
+            deadline = context.timers().now() + Retries.timeoutNanos(attributes, attributes.retryCnt - retriesLeft);
         }
     }
 

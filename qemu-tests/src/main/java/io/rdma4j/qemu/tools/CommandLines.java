@@ -5,6 +5,7 @@
 
 package io.rdma4j.qemu.tools;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.rdma4j.qemu.guest.JavaCommand;
@@ -12,10 +13,12 @@ import io.rdma4j.tools.Main;
 import io.rdma4j.tools.text.Terminal;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 /** Runs commands in the guest: rdma4j's in this JVM or as another user, and those of the system. */
 final class CommandLines {
     private static final long DEADLINE_SECONDS = 120;
+    private static final Path READABLE = Path.of("/dev/shm/rdma4j-class-path");
 
     private CommandLines() {
     }
@@ -70,10 +74,26 @@ final class CommandLines {
 
     /** The same with so many KiB to lock. */
     static Outcome rdma4jAsNobody(final int kib, final String line) throws IOException, InterruptedException {
+        return javaAsNobody(kib, readableClassPath(), Main.class.getName() + " " + line);
+    }
+
+    /** Several, one after the other, in one JVM. */
+    static List<Outcome> allAsNobody(final String... lines) throws IOException, InterruptedException {
+        final Outcome outcome = javaAsNobody(8192, readableClassPath() + ":" + copyOf(CommandsMain.class),
+            CommandsMain.class.getName() + " '" + String.join("' '", lines) + "'");
+        outcome.require(0);
+        final Outcome[] outcomes = new Gson().fromJson(outcome.out, Outcome[].class);
+        if (outcomes.length != lines.length) {
+            throw new IllegalStateException(outcomes.length + " outcomes: " + outcome);
+        }
+        return List.of(outcomes);
+    }
+
+    private static Outcome javaAsNobody(final int kib, final String classPath, final String main)
+        throws IOException, InterruptedException {
         return system("ulimit -l " + kib + "; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
             + Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
-            + String.join(" ", JavaCommand.inheritedOptions()) + " -cp " + readableClassPath() + " "
-            + Main.class.getName() + " " + line);
+            + String.join(" ", JavaCommand.inheritedOptions()) + " -cp " + classPath + " " + main);
     }
 
     /** {@code ./rdma4j ...} as root, in a process of its own. */
@@ -98,22 +118,32 @@ final class CommandLines {
     }
 
     private static String readableClassPath() throws IOException, InterruptedException {
-        final Path folder = Path.of("/dev/shm/rdma4j-class-path");
         final List<String> copies = new ArrayList<>();
-        final boolean isNew = !Files.exists(folder);
-        Files.createDirectories(folder);
+        final boolean isNew = !Files.exists(READABLE);
+        Files.createDirectories(READABLE);
         final List<String> entries = Arrays.stream(System.getProperty("java.class.path").split(":"))
             .filter(CommandLines::isNeeded).toList();
         for (final String entry : entries) {
-            final Path copy = folder.resolve(Integer.toString(copies.size())
+            final Path copy = READABLE.resolve(Integer.toString(copies.size())
                 + (entry.endsWith(".jar") ? ".jar" : ""));
             if (isNew) {
                 system("cp -r " + entry + " " + copy).require(0);
             }
             copies.add(copy.toString());
         }
-        system("chmod -R a+rX " + folder).require(0);
+        system("chmod -R a+rX " + READABLE).require(0);
         return String.join(":", copies);
+    }
+
+    /** A folder with this class alone, for everybody to read. */
+    private static Path copyOf(final Class<?> type) throws IOException {
+        final String name = type.getName().replace('.', '/') + ".class";
+        final Path folder = READABLE.resolve("one");
+        Files.createDirectories(folder.resolve(name).getParent());
+        try (InputStream in = type.getClassLoader().getResourceAsStream(name)) {
+            Files.copy(in, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return folder;
     }
 
     /** The rest is for tests, and copying takes its time. */

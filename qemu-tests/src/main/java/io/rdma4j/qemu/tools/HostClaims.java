@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 
 import static io.rdma4j.qemu.tools.CommandLines.rdma4j;
-import static io.rdma4j.qemu.tools.CommandLines.rdma4jAsNobody;
 import static io.rdma4j.qemu.tools.CommandLines.rdma4jProcess;
 import static io.rdma4j.qemu.tools.CommandLines.system;
 
@@ -156,28 +155,26 @@ final class HostClaims {
     }
 
     String nobody() throws IOException, InterruptedException {
-        final Outcome status = rdma4jAsNobody("status --json");
-        requireMissing(status, "GROUP_FILE_DENIED", false);
-        requireMissing(status, "MEMLOCK_LOW", true);
-        final JsonObject memlock = status.json().getAsJsonObject("host").getAsJsonObject("memlock");
-        if (memlock.get("soft").getAsLong() != 8L << 20 || memlock.get("exempt").getAsBoolean()) {
-            throw new IllegalStateException("memlock: " + memlock);
-        }
-        final String refused = rdma4jAsNobody("unbind " + SINGLE)
-            .require(1, "no right to write", "EACCES", "run: sudo ./rdma4j unbind " + SINGLE);
-        requireDriver(SINGLE, "vfio-pci");
-        return refused;
-    }
-
-    String givenToNobody() throws IOException, InterruptedException {
         final String open = "setpriv --reuid=65534 --regid=65534 --clear-groups sh -c ': <>" + groupFile(SINGLE) + "'";
         if (system(open).exitCode() == 0) {
             throw new IllegalStateException("nobody may open " + groupFile(SINGLE) + " before it is given to him");
         }
         system("chown nobody " + groupFile(SINGLE)).require(0);
         system(open).require(0);
-        return rdma4jAsNobody("status").require(0, groupFile(SINGLE) + "  rw------- nobody root",
+        final List<Outcome> seen = CommandLines.allAsNobody("status --json", "status", "unbind " + SINGLE);
+        final Outcome status = seen.get(0);
+        requireMissing(status, "GROUP_FILE_DENIED", false);
+        requireMissing(status, "MEMLOCK_LOW", true);
+        final JsonObject memlock = status.json().getAsJsonObject("host").getAsJsonObject("memlock");
+        if (memlock.get("soft").getAsLong() != 8L << 20 || memlock.get("exempt").getAsBoolean()) {
+            throw new IllegalStateException("memlock: " + memlock);
+        }
+        final String given = seen.get(1).require(0, groupFile(SINGLE) + "  rw------- nobody root",
             groupFile(NET).toString(), "rw------- root root (not for this user)");
+        final String refused = seen.get(2)
+            .require(1, "no right to write", "EACCES", "run: sudo ./rdma4j unbind " + SINGLE);
+        requireDriver(SINGLE, "vfio-pci");
+        return refused + " | " + given;
     }
 
     String open() throws IOException {

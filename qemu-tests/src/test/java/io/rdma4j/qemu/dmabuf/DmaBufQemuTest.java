@@ -13,10 +13,12 @@ import io.rdma4j.qemu.guest.QemuTest;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** dma-bufs of a real kernel's vgem, as memory of the software device and before VFIO: one boot, one JVM. */
 @QemuTest
+@Tag("one-jdk")
 class DmaBufQemuTest {
     @TestFactory
     Stream<DynamicTest> dmaBufs() {

@@ -12,6 +12,7 @@ import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.stream.Stream;
 
 /** status, bind and unbind with a real kernel behind sysfs: one boot. */
 @QemuTest
+@Tag("one-jdk")
 class HostToolsQemuTest {
     @TestFactory
     Stream<DynamicTest> statusBindAndUnbind() {
