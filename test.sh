@@ -180,8 +180,7 @@ suites() {
     fi
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
     [ "$qemu" = no ] || echo 'concurrency concurrency-tests -'
-    # What one wire shows, another one shows again.
-    echo "conformance qemu-tests !qemu$([ "$mode" != quick ] || echo ',!thorough')"
+    echo 'conformance qemu-tests !qemu'
     echo 'tools-1 tools -'
     echo 'tools-2 tools -'
     echo 'pvrdma-1 verbs-api/pvrdma -'
@@ -301,6 +300,8 @@ run() {
                 [ "${words[0]}" != noiommu ] || continue
                 words[2]+=',!one-jdk'
             fi
+            # Tests that start many processes, or show again on one wire what another one has shown.
+            [ "$mode" != quick ] || words[2]+=',!thorough'
             await "$slots"
             worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
             suite_of[$!]=${words[0]}-${dirs[i]}

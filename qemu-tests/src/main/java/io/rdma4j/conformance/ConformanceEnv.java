@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class ConformanceEnv implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** 268 ms. */
-    private static final int LONG_TIMEOUT = 16;
+    /** 134 ms, and up to four times that. */
+    private static final int LONG_TIMEOUT = 15;
 
     private final Effort effort;
     private final int patience;

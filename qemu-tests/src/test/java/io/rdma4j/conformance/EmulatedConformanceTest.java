@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.util.ArrayList;
@@ -62,12 +63,14 @@ class EmulatedConformanceTest {
     }
 
     /** Everything: nearly each case has two ends. */
+    @Tag("thorough")
     @TestFactory
     Stream<DynamicTest> betweenTwoDevices() {
         return suite("emulated:near", "emulated:far", EVERYTHING);
     }
 
     /** Everything, at little effort at all times: what the driver does instead of an extension may be anywhere. */
+    @Tag("thorough")
     @TestFactory
     Stream<DynamicTest> unknownToTheDriver() {
         return suite("anonymous:conformance", null, Effort.QUICK, new ArrayList<>(), EVERYTHING);
@@ -80,7 +83,7 @@ class EmulatedConformanceTest {
 
     /** Of devices whose answers take a thread that may have to wait for a processor. */
     static Stream<DynamicTest> patientSuite(final String near, final String far, final String... patterns) {
-        return suite(new ConformanceEnv(near, far, Effort.QUICK, 2), new ArrayList<>(), patterns);
+        return suite(new ConformanceEnv(near, far, Effort.QUICK, 4), new ArrayList<>(), patterns);
     }
 
     private static Stream<DynamicTest> suite(

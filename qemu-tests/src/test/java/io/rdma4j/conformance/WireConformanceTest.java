@@ -56,6 +56,7 @@ class WireConformanceTest {
             "notify.");
     }
 
+    @Tag("thorough")
     @TestFactory
     Stream<DynamicTest> despiteLoss() {
         return EmulatedConformanceTest.patientSuite(

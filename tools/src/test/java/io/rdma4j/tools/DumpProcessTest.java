@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Dumps of a device that another JVM has open, also while that ends. */
+@Tag("thorough")
 @Timeout(120)
 class DumpProcessTest {
     private static final String[] SECTIONS = {"dsr", "caps", "gid", "cmd", "counters", "errors", "regs"};

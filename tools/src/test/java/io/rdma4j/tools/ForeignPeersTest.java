@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Background;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  * pingpong and perf with the hand-shakes of other projects' programs: with one that behaves like them, and perf with
  * itself. In RxeQemuTest the programs themselves are at the other end.
  */
+@Tag("thorough")
 class ForeignPeersTest {
     private static final long DEADLINE_SECONDS = 60;
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Both ends as two command lines, over loopback TCP: in this JVM, where devices reach each other, and in two. */
+@Tag("thorough")
 class PerfProcessesTest {
     private static final long DEADLINE_SECONDS = 60;
 

@@ -12,6 +12,7 @@ import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** {@code rdma4j stat}, of devices in this process and of others that come and go. */
+@Tag("thorough")
 class StatCommandTest {
     private static final long PID = ProcessHandle.current().pid();
     private static final String ESCAPE = "\u001b";

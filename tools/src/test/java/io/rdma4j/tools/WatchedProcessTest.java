@@ -9,6 +9,7 @@ import io.rdma4j.testing.Background;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * the watcher alternate; what their times were is printed, for people: a busy machine makes them what it likes. What is
  * asserted does not depend on that: the process is not stopped, and what is seen of it is what it did.
  */
+@Tag("thorough")
 class WatchedProcessTest {
     private static final boolean LONG = Boolean.getBoolean("rdma4j.tests.long");
     private static final int WARM_UP = LONG ? 5 : 2;

@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import io.rdma4j.testing.Loopback;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Emulated devices of two processes, over shared memory and over UDP on loopback. */
+@Tag("thorough")
 class WireProcessesTest {
     private static final Map<String, String> DEVICES = Map.of(
         "auto", "emulated:",

@@ -19,10 +19,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Carriers of two processes, and what becomes of one when the other is killed. */
+@Tag("thorough")
 @Timeout(180)
 class ShmProcessesTest extends ShmFixture {
     private final List<Process> children = new ArrayList<>();

@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.agrona.BufferUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -238,6 +239,7 @@ class PulledMemoryTest {
     }
 
     /** Private and shared memory, unmapped, mapped anew and protected, while all kinds of transfers use it. */
+    @Tag("thorough")
     @Test
     void aThousandRoundsAgainstTrafficEndWithErrorsOnly() throws Exception {
         final Process process = new ProcessBuilder(command("1000")).redirectErrorStream(true).start();
