@@ -7,6 +7,8 @@
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method
 #   ./test.sh --soak N     N rounds of units and the emulated conformance suite, beside four processes that are busy
+#   ./test.sh --campaign NAME [--seconds N] [--seed S]
+#                          random cases with new seeds until the time (60) is over; NAME "all" for each of them
 #
 # Details are in target/test-run: a log and a list of results for each suite. See docs/testing.md.
 set -uo pipefail
@@ -14,28 +16,48 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 . tools/lib.sh
 
 usage() {
-    sed -n '2,11s/^# \{0,1\}//p' "$0"
+    sed -n '2,13s/^# \{0,1\}//p' "$0"
 }
 
 mode=usual
 only=
 rounds=1
+campaign=
+seconds=60
+seed=$(date +%s)
 while [ $# -gt 0 ]; do
     case "$1" in
         --all | --quick) mode=${1#--} ;;
         --only) mode=only only=${2:-} && shift ;;
         --soak) mode=soak rounds=${2:-} && shift ;;
+        --campaign) mode=campaign campaign=${2:-} && shift ;;
+        --seconds) seconds=${2:-} && shift ;;
+        --seed) seed=${2:-} && shift ;;
         -h | --help) usage; exit 0 ;;
         *) echo "test.sh: unknown option $1 (see ./test.sh --help)" >&2; exit 2 ;;
     esac
     shift
 done
-if [ "$mode" = only ] && [ -z "$only" ] || ! [[ $rounds =~ ^[1-9][0-9]*$ ]]; then
+if [ "$mode" = only ] && [ -z "$only" ] || ! [[ $rounds =~ ^[1-9][0-9]*$ ]] || ! [[ $seconds =~ ^[0-9]+$ ]] ||
+    ! [[ $seed =~ ^-?[0-9]+$ ]]; then
     usage >&2
     exit 2
 fi
+
+# campaigns: a line for each of their methods, its campaign and its module.
+campaigns() {
+    grep -roE '@Campaign\((value = )?"[a-z-]+"' --include='*Test.java' . |
+        sed -nE '/test-support/d; s:^\./(.*)/src/test/java/.*"(.*)"$:\2 \1:p'
+}
+
+if [ "$mode" = campaign ] && [ "$campaign" != all ] && ! campaigns | grep -q "^$campaign "; then
+    echo "test.sh: there is no campaign '$campaign'; there are: $(campaigns | cut -d ' ' -f 1 | sort -u | xargs)" >&2
+    exit 2
+fi
+# With --all, what each campaign finds in half a minute with seeds that nobody has tried.
+[ "$mode" != all ] || campaign=all seconds=30
 qemu=yes
-case $mode in quick | soak) qemu=no ;; esac
+case $mode in quick | soak | campaign) qemu=no ;; esac
 
 out=$PWD/target/test-run
 # One more than processors: who waits for a guest needs none.
@@ -46,6 +68,8 @@ if [ "$mode" = soak ]; then
     # Each suite is one JVM for all rounds. More of them leave less to the four that are busy.
     slots=$((5 * $(nproc)))
     limit=$((limit * rounds))
+elif [ "$mode" = campaign ]; then
+    limit=$((limit + 10 * seconds))
 fi
 started=$SECONDS
 
@@ -170,6 +194,13 @@ suites() {
         echo 'qtest qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.QemuConformanceTest'
         echo 'rxe qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.IbvConformanceTest'
     fi
+    if [ -n "$campaign" ]; then
+        campaigns | if [ "$campaign" = all ]; then cat; else grep "^$campaign "; fi | cut -d ' ' -f 2 | sort -u |
+            while read -r; do
+                echo "campaign-${REPLY//\//-} $REPLY campaign"
+            done
+        [ "$mode" = all ] || return
+    fi
     # Classes of a module are handed out to all of its suites.
     echo 'fabric-1 verbs-api/fabric -'
     echo 'fabric-2 verbs-api/fabric -'
@@ -203,6 +234,15 @@ suites() {
     echo 'test-support test-support !sample'
 }
 
+# shares: what -Drdma4j.campaign is to be: each campaign's time is shared out among its methods.
+shares() {
+    campaigns | cut -d ' ' -f 1 | sort | uniq -c | while read -r -a REPLY; do
+        if [ "$campaign" = all ] || [ "$campaign" = "${REPLY[1]}" ]; then
+            printf '%s:%d,' "${REPLY[1]}" $((seconds * 1000 / REPLY[0]))
+        fi
+    done
+}
+
 # worker JDK BUILD_DIR NAME MODULE TAGS [CLASS]: a JVM with the tests of a suite; in the background.
 worker() {
     local home=$1 build_dir=$2 name=$3 module=$4 tags=$5 class=${6:-} path claims
@@ -220,6 +260,14 @@ worker() {
             -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000)
     fi
     claims=$out/claims/$module-$build_dir
+    case $name in
+        campaign-*)
+            # Its classes are other suites', too.
+            claims=$out/claims/$name
+            OPTIONS+=(-Drdma4j.campaign="$(shares)" -Drdma4j.campaign.seed="$seed")
+            ;;
+    esac
+    mkdir -p "$claims"
     path=$PWD/$module/$build_dir/test-classes:$PWD/$module/$build_dir/classes:$(cat "$module/$build_dir/class-path.txt")
     path+=:$PWD/test-support/$build_dir/classes:$(cat "test-support/$build_dir/class-path.txt")
     (
@@ -297,7 +345,7 @@ run() {
         for ((i = 0; i < ${#jdks[@]}; i++)); do
             # The kernel's side is the same whatever the JDK.
             if [ "$i" -gt 0 ]; then
-                [ "${words[0]}" != noiommu ] || continue
+                case ${words[0]} in noiommu | campaign-*) continue ;; esac
                 words[2]+=',!one-jdk'
             fi
             # Tests that start many processes, or show again on one wire what another one has shown.
@@ -377,6 +425,8 @@ all=("$out"/*.tsv)
     for dir in "${dirs[@]}"; do
         races "concurrency-tests/$dir/jcstress/console.txt"
     done
+    # What random cases there were.
+    [ -z "$campaign" ] || grep -h '^CAMPAIGN' "$out"/campaign-*.log 2>/dev/null | sort
     results why "${all[@]}"
 } >"$out/shown.txt"
 # For docs/testing.md.
@@ -385,7 +435,7 @@ all=("$out"/*.tsv)
     sort -k5,5nr "$out/times.txt" | sed 's/^/| /; s/ \([0-9]\)/ | \1/g; s/$/ |/'
 } >"$out/times.md"
 say "what was shown"
-grep -E '^(conformance|jcstress|SoftRoCE)' "$out/shown.txt"
+grep -E '^(conformance|jcstress|SoftRoCE|CAMPAIGN)' "$out/shown.txt"
 say "where the time went"
 results slowest "${all[@]}"
 say "details: $out; why cases were skipped: $out/shown.txt"

@@ -30,9 +30,13 @@ $STATUS == "ROUND" {
 }
 
 $STATUS == "FAIL" {
-    failures[++failed] = sprintf("FAILED  %s.%s: %s\n        alone: ./test.sh --only %s%s", class,
+    alone = "--only " class ($METHOD == "-" ? "" : "#" $METHOD)
+    if ($TEST ~ / seed=-?[0-9]+$/) {
+        alone = "--campaign all --seconds 0 --seed " substr($TEST, index($TEST, " seed=") + 6)
+    }
+    failures[++failed] = sprintf("FAILED  %s.%s: %s\n        alone: ./test.sh %s", class,
         $METHOD == "-" ? $TEST : $METHOD == $TEST || $TEST == $METHOD "()" ? $METHOD : $METHOD " " $TEST, $MESSAGE,
-        class, $METHOD == "-" ? "" : "#" $METHOD)
+        alone)
 }
 
 class ~ /PropertyTest$/ {

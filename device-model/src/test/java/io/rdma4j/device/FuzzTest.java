@@ -17,19 +17,17 @@ import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Campaign;
 
 import java.util.Random;
 
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Garbage from fixed seeds: nothing may throw, hang, or touch memory outside of the regions. */
+/** Garbage: nothing may throw, hang, or touch memory outside of the regions. */
 class FuzzTest {
     private static final int GUARD = 0x5a;
 
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @Campaign(value = "hostile-driver", usual = 8)
     void survivesGarbageInWorkRequests(long seed) {
         final Random random = new Random(seed);
         try (RawPair pair = seed % 2 == 0 ? RawPair.connected("emulated:fuzz") : RawPair.datagrams("emulated:fuzz")) {
@@ -116,8 +114,7 @@ class FuzzTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {11, 12, 13, 14})
+    @Campaign("hostile-driver")
     void survivesGarbageInCommands(long seed) {
         final Random random = new Random(seed);
         try (RawPair pair = RawPair.connected("emulated:fuzzcmd?max_cq=64&max_qp=64&max_mr=64&max_srq=64&max_mw=64")) {
@@ -137,8 +134,7 @@ class FuzzTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {21, 22, 23})
+    @Campaign(value = "hostile-driver", usual = 3)
     void survivesGarbageInRegistersAndDoorbells(long seed) {
         final Random random = new Random(seed);
         try (RawPair pair = RawPair.connected("emulated:fuzzreg")) {

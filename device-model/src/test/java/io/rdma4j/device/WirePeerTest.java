@@ -28,6 +28,7 @@ import io.rdma4j.hw.roce.Aeth;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Icrc;
 import io.rdma4j.hw.roce.Opcode;
+import io.rdma4j.testing.Campaign;
 import io.rdma4j.testing.Loopback;
 import io.rdma4j.testing.Patience;
 
@@ -35,8 +36,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -249,8 +248,7 @@ class WirePeerTest {
     }
 
     /** Anything at all, with the right check sum: from this peer, to this queue pair. */
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
+    @Campaign(value = "hostile-peer", usual = 3)
     void nothingThatAPeerSendsDoesHarm(long seed) {
         final Random random = new Random(seed);
         for (int i = 0; i < region.length(); i++) {

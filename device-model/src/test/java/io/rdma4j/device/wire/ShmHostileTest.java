@@ -16,6 +16,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.state.SealedMemory;
+import io.rdma4j.testing.Campaign;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,8 +81,7 @@ class ShmHostileTest extends ShmFixture {
     }
 
     /** All over the ring, while it is read; frames are what they are, and the other connection loses nothing. */
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @Campaign(value = "hostile-peer", usual = 8)
     void garbageAnywhere(final long seed) throws Exception {
         final ShmCarrier b = carrier(B);
         final ShmCarrier honest = carrier(C);

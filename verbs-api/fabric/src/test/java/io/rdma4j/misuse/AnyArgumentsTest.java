@@ -7,8 +7,6 @@ package io.rdma4j.misuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.RdmaException;
-import io.rdma4j.fabric.FabricException;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,7 +14,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
@@ -31,16 +28,13 @@ import java.util.stream.Stream;
  * that the Javadoc of the method names.
  */
 class AnyArgumentsTest {
-    private static final String VERBS = "io.rdma4j.verbs";
-    private static final String FABRIC = "io.rdma4j.fabric";
-    private static final Documented DOCUMENTED = Documented.read(VERBS, FABRIC);
     /** Objects with odd contents that are looked at, of each constructor. */
     private static final int MOST_VARIANTS = 40;
 
-    private final List<String> surprises = new ArrayList<>();
+    private final Calls calls = new Calls();
 
     static Stream<Class<?>> types() {
-        return Stream.concat(PublicTypes.of(VERBS).stream(), PublicTypes.of(FABRIC).stream());
+        return Calls.types();
     }
 
     @ParameterizedTest
@@ -54,7 +48,7 @@ class AnyArgumentsTest {
             }
             for (final Method method : PublicTypes.methods(type)) {
                 for (final Object[] arguments : variations(surroundings, method)) {
-                    final Object value = call(target(surroundings, method, type), method, arguments);
+                    final Object value = calls.call(target(surroundings, method, type), method, arguments);
                     // What belongs to a device of the surroundings is closed with it.
                     if (Modifier.isStatic(method.getModifiers()) && value instanceof AutoCloseable) {
                         ((AutoCloseable) value).close();
@@ -62,14 +56,14 @@ class AnyArgumentsTest {
                 }
             }
         }
-        assertThat(surprises).isEmpty();
+        assertThat(calls.surprises()).isEmpty();
     }
 
     private List<Object> construct(final Surroundings surroundings, final Constructor<?> constructor)
         throws ReflectiveOperationException {
         final List<Object> made = new ArrayList<>();
         for (final Object[] arguments : variations(surroundings, constructor)) {
-            final Object object = call(null, constructor, arguments);
+            final Object object = calls.call(null, constructor, arguments);
             if (object != null && made.size() < MOST_VARIANTS) {
                 made.add(object);
             }
@@ -81,7 +75,7 @@ class AnyArgumentsTest {
     private void lookAt(final Object object) throws ReflectiveOperationException {
         for (final Method method : PublicTypes.methods(object.getClass())) {
             if (method.getParameterCount() == 0 && !Modifier.isStatic(method.getModifiers())) {
-                call(object, method);
+                calls.call(object, method);
             }
         }
     }
@@ -111,31 +105,5 @@ class AnyArgumentsTest {
             return null;
         }
         return surroundings.values.of(type).get(0);
-    }
-
-    private Object call(final Object target, final Executable executable, final Object... arguments)
-        throws ReflectiveOperationException {
-        try {
-            return executable instanceof Method ? ((Method) executable).invoke(target, arguments)
-                : ((Constructor<?>) executable).newInstance(arguments);
-        } catch (final InvocationTargetException e) {
-            final Throwable thrown = e.getCause();
-            if (!isMeant(executable, thrown)) {
-                surprises.add(executable + " with " + text(arguments) + ": " + thrown + " at "
-                    + Arrays.stream(thrown.getStackTrace()).limit(3).toList());
-            }
-            return null;
-        }
-    }
-
-    private static boolean isMeant(final Executable executable, final Throwable thrown) {
-        final boolean fabric = executable.getDeclaringClass().getName().startsWith(FABRIC);
-        return thrown.getClass() == (fabric ? FabricException.class : RdmaException.class)
-            || DOCUMENTED.names(executable, thrown);
-    }
-
-    private static String text(final Object... arguments) {
-        final String text = Arrays.deepToString(arguments);
-        return text.length() < 200 ? text : text.substring(0, 200) + "...";
     }
 }

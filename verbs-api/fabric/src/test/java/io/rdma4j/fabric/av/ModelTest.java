@@ -14,10 +14,9 @@ import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.testing.Campaign;
 
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -35,6 +34,23 @@ class ModelTest {
     private static final int STEPS = 600;
 
     private record Kept(FabricAddress address, long source) {
+    }
+
+    private enum KindOfVector {
+        TABLE(AvType.TABLE, false, true), MAP(AvType.MAP, false, true),
+        SYMMETRIC_TABLE(AvType.TABLE, true, true), SYMMETRIC_MAP(AvType.MAP, true, true),
+        SYMMETRIC_TABLE_WITHOUT_DUPLICATES(AvType.TABLE, true, false),
+        SYMMETRIC_MAP_WITHOUT_DUPLICATES(AvType.MAP, true, false);
+
+        private final AvType type;
+        private final boolean symmetric;
+        private final boolean duplicates;
+
+        KindOfVector(final AvType type, final boolean symmetric, final boolean duplicates) {
+            this.type = type;
+            this.symmetric = symmetric;
+            this.duplicates = duplicates;
+        }
     }
 
     /** One vector and what should be in it, in the order in which it was inserted. */
@@ -184,18 +200,15 @@ class ModelTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"TABLE,false,true", "MAP,false,true", "TABLE,true,true", "MAP,true,true", "TABLE,true,false",
-        "MAP,true,false"})
-    void anyCalls(final AvType type, final boolean symmetric, final boolean duplicates) {
-        for (int seed = 1; seed <= 4; seed++) {
-            final Pair pair = new Pair(type, symmetric, duplicates, seed);
-            for (int step = 0; step < STEPS / 4; step++) {
-                try {
-                    pair.step();
-                } catch (final AssertionError | RuntimeException e) {
-                    throw new AssertionError("seed " + seed + ", step " + step + ", " + pair.vector, e);
-                }
+    @Campaign(value = "model", usual = 24)
+    void anyCalls(final long seed) {
+        final KindOfVector kind = KindOfVector.values()[Math.floorMod(seed, KindOfVector.values().length)];
+        final Pair pair = new Pair(kind.type, kind.symmetric, kind.duplicates, seed);
+        for (int step = 0; step < STEPS / 4; step++) {
+            try {
+                pair.step();
+            } catch (final AssertionError | RuntimeException e) {
+                throw new AssertionError(kind + ", step " + step + ", " + pair.vector, e);
             }
         }
     }

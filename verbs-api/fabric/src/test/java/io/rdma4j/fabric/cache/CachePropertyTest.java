@@ -9,14 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The cache does what a plain model says, whatever is acquired, released and changed, in whatever order. */
 @Timeout(180)
@@ -28,23 +25,14 @@ class CachePropertyTest {
     private static final int LONGEST = 12;
     private static final Object[] OWNERS = {null, "one", "two"};
 
-    static Stream<byte[]> seeds() {
-        return LongStream.range(0, RUNS).mapToObj(seed -> {
-            final byte[] bytes = new byte[BYTES];
-            new SplittableRandom(seed).nextBytes(bytes);
-            return bytes;
-        });
-    }
-
     @FuzzTest(maxDuration = "60s")
     void theCacheDoesWhatAPlainModelSays(final byte[] data) {
         new Run(data).run();
     }
 
-    @ParameterizedTest(name = "{index}")
-    @MethodSource("seeds")
-    void theCacheDoesWhatAPlainModelSaysForFixedSeeds(final byte[] data) {
-        new Run(data).run();
+    @Campaign(value = "model", usual = RUNS)
+    void theCacheDoesWhatAPlainModelSaysForAnySeed(final long seed) {
+        new Run(CampaignSeeds.bytes(seed, BYTES)).run();
     }
 
     /** One cache, its model, and the bytes that decide what happens. */

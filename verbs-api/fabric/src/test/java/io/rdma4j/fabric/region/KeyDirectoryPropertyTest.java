@@ -7,19 +7,16 @@ package io.rdma4j.fabric.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SplittableRandom;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
 
 /**
  * A key directory against a map: any order of entries written, disabled and removed, of keys that collide. After each
@@ -33,23 +30,14 @@ class KeyDirectoryPropertyTest {
     private static final int CAPACITY = 16;
     private static final int KEYS = 24;
 
-    static Stream<byte[]> seeds() {
-        return LongStream.range(0, RUNS).mapToObj(seed -> {
-            final byte[] bytes = new byte[LENGTH];
-            new SplittableRandom(seed).nextBytes(bytes);
-            return bytes;
-        });
-    }
-
     @FuzzTest(maxDuration = "60s")
     void aDirectoryIsAMap(final byte[] data) {
         run(data);
     }
 
-    @ParameterizedTest(name = "{index}")
-    @MethodSource("seeds")
-    void aDirectoryIsAMapForFixedSeeds(final byte[] data) {
-        run(data);
+    @Campaign(value = "model", usual = RUNS)
+    void aDirectoryIsAMapForAnySeed(final long seed) {
+        run(CampaignSeeds.bytes(seed, LENGTH));
     }
 
     private static void run(final byte[] data) {

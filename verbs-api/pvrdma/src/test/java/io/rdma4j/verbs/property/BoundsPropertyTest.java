@@ -8,6 +8,7 @@ package io.rdma4j.verbs.property;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.rdma4j.testing.Campaign;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
@@ -15,10 +16,7 @@ import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-import java.util.stream.Stream;
 
 /** A key gives access to the bytes of its region and to none beside them, whatever address and length are asked for. */
 @Timeout(180)
@@ -29,19 +27,14 @@ class BoundsPropertyTest {
     @RegisterExtension
     static final Device DEVICE = new Device("emulated:bounds");
 
-    static Stream<byte[]> seeds() {
-        return Choices.seeds(RUNS);
-    }
-
     @FuzzTest(maxDuration = "60s")
     void accessEndsWhereTheRegionDoes(final byte[] data) {
         run(new Choices(data));
     }
 
-    @ParameterizedTest(name = "{index}")
-    @MethodSource("seeds")
-    void accessEndsWhereTheRegionDoesForFixedSeeds(final byte[] data) {
-        run(new Choices(data));
+    @Campaign(value = "model", usual = RUNS)
+    void accessEndsWhereTheRegionDoesForAnySeed(final long seed) {
+        run(Choices.of(seed));
     }
 
     private static void run(final Choices choices) {

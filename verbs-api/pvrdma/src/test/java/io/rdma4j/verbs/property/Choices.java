@@ -5,9 +5,7 @@
 
 package io.rdma4j.verbs.property;
 
-import java.util.SplittableRandom;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
+import io.rdma4j.testing.CampaignSeeds;
 
 /** Decisions read from bytes, three for each; without bytes left the answer is always the first possibility. */
 final class Choices {
@@ -20,13 +18,8 @@ final class Choices {
         this.data = data;
     }
 
-    /** Bytes for so many runs, the same in each build. */
-    static Stream<byte[]> seeds(final int count) {
-        return LongStream.range(0, count).mapToObj(seed -> {
-            final byte[] bytes = new byte[LENGTH];
-            new SplittableRandom(seed).nextBytes(bytes);
-            return bytes;
-        });
+    static Choices of(final long seed) {
+        return new Choices(CampaignSeeds.bytes(seed, LENGTH));
     }
 
     boolean isExhausted() {

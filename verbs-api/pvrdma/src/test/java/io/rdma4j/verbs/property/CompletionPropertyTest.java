@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.property;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.rdma4j.testing.Campaign;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
@@ -13,15 +14,12 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
 /** Every signaled request completes exactly once and in order, also when a QP fails or a region closes under way. */
 @Timeout(180)
@@ -35,23 +33,14 @@ class CompletionPropertyTest {
     @RegisterExtension
     static final Device DEVICE = new Device("emulated:completions");
 
-    static Stream<byte[]> seeds() {
-        return Choices.seeds(RUNS);
-    }
-
-    static Stream<byte[]> races() {
-        return Choices.seeds(RACES);
-    }
-
     @FuzzTest(maxDuration = "60s")
     void everySignaledRequestCompletesOnceAndInOrder(final byte[] data) {
         run(new Choices(data));
     }
 
-    @ParameterizedTest(name = "{index}")
-    @MethodSource("seeds")
-    void everySignaledRequestCompletesOnceAndInOrderForFixedSeeds(final byte[] data) {
-        run(new Choices(data));
+    @Campaign(value = "model", usual = RUNS)
+    void everySignaledRequestCompletesOnceAndInOrderForAnySeed(final long seed) {
+        run(Choices.of(seed));
     }
 
     private static void run(final Choices choices) {
@@ -119,10 +108,9 @@ class CompletionPropertyTest {
         outcomes.drain(far.cq);
     }
 
-    @ParameterizedTest(name = "{index}")
-    @MethodSource("races")
-    void everySignaledRequestCompletesOnceAndInOrderWhileOthersInterfere(final byte[] data) throws Exception {
-        final Choices choices = new Choices(data);
+    @Campaign(value = "model", usual = RACES)
+    void everySignaledRequestCompletesOnceAndInOrderWhileOthersInterfere(final long seed) throws Exception {
+        final Choices choices = Choices.of(seed);
         try (Side near = new Side(DEVICE.context(), 1); Side far = new Side(DEVICE.context(), 2)) {
             Side.connect(near, far);
             final MemoryRegion doomed = near.register(0, Side.LENGTH);

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.property;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.rdma4j.testing.Campaign;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
@@ -17,11 +18,8 @@ import io.rdma4j.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Bytes arrive where a plain model says, whatever regions, elements, sizes and places are used. */
 @Timeout(180)
@@ -33,19 +31,14 @@ class TransferPropertyTest {
     @RegisterExtension
     static final Device DEVICE = new Device("emulated:transfers");
 
-    static Stream<byte[]> seeds() {
-        return Choices.seeds(RUNS);
-    }
-
     @FuzzTest(maxDuration = "60s")
     void bytesArriveWhereAPlainModelSays(final byte[] data) {
         run(new Choices(data));
     }
 
-    @ParameterizedTest(name = "{index}")
-    @MethodSource("seeds")
-    void bytesArriveWhereAPlainModelSaysForFixedSeeds(final byte[] data) {
-        run(new Choices(data));
+    @Campaign(value = "model", usual = RUNS)
+    void bytesArriveWhereAPlainModelSaysForAnySeed(final long seed) {
+        run(Choices.of(seed));
     }
 
     private static void run(final Choices choices) {
