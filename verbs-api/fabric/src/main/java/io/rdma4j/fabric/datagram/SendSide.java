@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.datagram;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
@@ -200,8 +201,8 @@ final class SendSide {
         if (refusal != 0) {
             return refusal;
         }
-        copies.putBytes(ring.nextSlot() * mostCopied, buffer, offset, length);
-        return postCopy(length, 0, OpRing.QUIET);
+        return Payloads.copy(buffer, offset, length, copies, ring.nextSlot() * mostCopied)
+            ? postCopy(length, 0, OpRing.QUIET) : -FiErrno.FI_EFAULT;
     }
 
     private int postCopy(final int length, final long context, final int flags) {

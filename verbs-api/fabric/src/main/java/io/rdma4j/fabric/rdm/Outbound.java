@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.ReturnCode;
 
@@ -90,7 +91,10 @@ final class Outbound {
         op.channel = channel;
         op.total = length;
         final int piece = table.claimPiece(op);
-        table.buffer().putBytes(table.offset(piece) + Header.LENGTH, from, offset, length);
+        if (!Payloads.copy(from, offset, length, table.buffer(), table.offset(piece) + Header.LENGTH)) {
+            table.giveBackPiece(piece);
+            return -FiErrno.FI_EFAULT;
+        }
         return sendCopied(op, piece);
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -158,9 +159,12 @@ final class Transmit {
         }
         final SendOp op = claim(0, false, flags, data);
         if (state != 0) {
-            final byte[] bytes = new byte[length];
-            from.getBytes(offset, bytes);
-            await(op, null, new UnsafeBuffer(bytes));
+            final UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
+            if (!Payloads.copy(from, offset, length, copy, 0)) {
+                core.abandon(op);
+                return -FiErrno.FI_EFAULT;
+            }
+            await(op, null, copy);
             return 0;
         }
         final Channel channel = connection.link.channel();

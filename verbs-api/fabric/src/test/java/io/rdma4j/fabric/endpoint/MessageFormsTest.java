@@ -17,6 +17,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.CutOffFile;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -340,5 +341,25 @@ class MessageFormsTest {
             assertThat(written.read()).isEqualTo(6);
         }
         written.close();
+    }
+
+    /** The endpoint reads it, not the device. What the JVM would tell at some later moment is told at once. */
+    @Test
+    void aMappedFileThatWasCutOffIsNotInjected() {
+        connect();
+        try (CutOffFile file = new CutOffFile(INJECT_SIZE)) {
+            final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            file.cutOff();
+            for (int i = 0; i < 20_000; i++) {
+                assertThat(a.ep.inject(from, 0, INJECT_SIZE)).isEqualTo(-FiErrno.FI_EFAULT);
+                assertThat(a.ep.injectWithData(from, 0, INJECT_SIZE, 1)).isEqualTo(-FiErrno.FI_EFAULT);
+            }
+            file.growAgain();
+            from.putByte(7, (byte) 8);
+            receive(1);
+            a.post(() -> a.ep.inject(from, 0, INJECT_SIZE));
+            assertThat(b.next().length()).isEqualTo(INJECT_SIZE);
+            assertThat(b.bytes.getByte(7)).isEqualTo((byte) 8);
+        }
     }
 }

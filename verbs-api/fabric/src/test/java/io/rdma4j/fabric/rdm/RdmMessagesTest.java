@@ -16,6 +16,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.util.concurrent.TimeUnit;
@@ -349,5 +350,30 @@ class RdmMessagesTest {
         a.until(() -> queues[0].read(entry -> got[0] = entry.context(), 1) == 1);
         assertThat(got).containsExactly(6, 3);
         a.until(() -> a.done.size() == 2);
+    }
+
+    /** Before there is a connection the message waits as a copy, afterwards it goes at once. */
+    @Test
+    void aMappedFileThatWasCutOffIsNotInjected() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        try (CutOffFile file = new CutOffFile(128)) {
+            final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            for (int round = 0; round < 2; round++) {
+                file.cutOff();
+                for (int i = 0; i < 20_000; i++) {
+                    assertThat(a.ep.inject(from, 0, 128, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+                    assertThat(a.ep.injectWithData(from, 0, 128, 1, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+                }
+                file.growAgain();
+                from.putByte(7, (byte) (8 + round));
+                b.post(() -> b.ep.receive(b.at(0), 128, b.region, FiAddr.UNSPEC, 1));
+                a.post(() -> a.ep.inject(from, 0, 128, toB));
+                assertThat(b.next().length()).isEqualTo(128);
+                assertThat(b.bytes.getByte(7)).isEqualTo((byte) (8 + round));
+            }
+        }
     }
 }
