@@ -82,6 +82,17 @@ public final class BufferOwners {
     }
 
     /**
+     * Whether the memory of an owner is surely there as long as the owner is: no file's, and freed by the JVM alone.
+     *
+     * @param owner a buffer of the JDK or of Agrona, or any other object; may be null.
+     * @return false also where nobody knows.
+     */
+    public static boolean keeps(final Object owner) {
+        final Object root = rootOf(owner);
+        return root instanceof ByteBuffer && !mayBeFile(root);
+    }
+
+    /**
      * Whether the memory of a buffer is surely a file's.
      *
      * @param buffer of the heap, of the JDK's, or anything else.

@@ -56,7 +56,6 @@ final class SendSide {
     /** What is injected, by slot. */
     private final UnsafeBuffer copies;
     private final int mostCopied;
-    private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
     private final boolean hasData;
     private final int mtu;
     private final int keyMask;
@@ -235,21 +234,13 @@ final class SendSide {
         }
         next().opcode(withData ? SendOpcode.SEND_WITH_IMM : SendOpcode.SEND).immData(message.data());
         final int reported = (flags & OpFlags.COMPLETION) != 0 ? 0 : quiet;
-        return inject ? sendCopy(message, length, reported) : post(message.context(), length, reported);
+        return inject ? sendCopy(message, reported) : post(message.context(), length, reported);
     }
 
-    /** The buffers were found, so they can be read. */
-    private int sendCopy(final Message message, final int length, final int flags) {
-        int at = ring.nextSlot() * mostCopied;
-        for (int i = 0; i < message.count(); i++) {
-            if (message.length(i) > 0) {
-                source.wrap(message.address(i), message.length(i));
-                copies.putBytes(at, source, 0, message.length(i));
-                at += message.length(i);
-            }
-        }
+    private int sendCopy(final Message message, final int flags) {
+        final int length = buffers.collect(message, copies, ring.nextSlot() * mostCopied);
         buffers.letGo();
-        return postCopy(length, message.context(), flags);
+        return length < 0 ? length : postCopy(length, message.context(), flags);
     }
 
     /** The device completed one; false if the queue pair takes no more. */

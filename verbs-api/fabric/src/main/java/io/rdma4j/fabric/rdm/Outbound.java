@@ -10,7 +10,6 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.ReturnCode;
 
 import org.agrona.DirectBuffer;
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Messages that go out on one channel: one at a time is cut into pieces, as far as the peer's window goes. */
@@ -78,10 +77,9 @@ final class Outbound {
     /** A short message is copied behind its header. */
     private int copy(final SendOp op) {
         final int piece = table.claimPiece(op);
-        long to = table.buffer().addressOffset() + table.offset(piece) + Header.LENGTH;
-        for (int i = 0; i < op.count; i++) {
-            UnsafeApi.copyMemory(op.addresses[i], to, op.lengths[i]);
-            to += op.lengths[i];
+        if (!op.copyTo(table.buffer(), table.offset(piece) + Header.LENGTH)) {
+            table.giveBackPiece(piece);
+            return -FiErrno.FI_EFAULT;
         }
         return sendCopied(op, piece);
     }
