@@ -55,7 +55,7 @@ began=$(date +%s)
 echo "building" >&2
 mvn -q -pl benchmarks -am -Dmaven.test.skip=true -Dcheckstyle.skip package
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/rings" benchmarks/c/rings.c
-gcc -O2 -Wall -Wextra -Werror -o "$out/calls" benchmarks/c/calls.c -ldl
+gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/calls" benchmarks/c/calls.c -ldl
 
 page=docs/performance.md
 

@@ -11,11 +11,13 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* As in Java: requests that are under way at most. */
 #define DEPTH 256
@@ -174,6 +176,15 @@ static void measure(const char *name, double (*run)(void), double ms, int sample
     printf("%s %.2f %.2f\n", name, result[0], result[samples / 2]);
 }
 
+/* As a JVM has others, and a program that waits for events: alone in its process a thread takes locks without an atomic
+ * instruction (glibc from 2.34 on), and the library would be another one than that which Java calls. */
+static void *other(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
 static void *library;
 
 static void *function(const char *name)
@@ -211,6 +222,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: calls LIBRARY [milliseconds per sample [samples, 1..%d]]\n", MAX_SAMPLES);
         return 2;
     }
+    pthread_t thread;
+    must(!pthread_create(&thread, NULL, other, NULL), "pthread_create");
     open_stub(argv[1]);
     measure("post", post, ms, samples);
     measure("post16", post16, ms, samples);

@@ -144,7 +144,7 @@ static struct {
     struct sge sge;
 } advised;
 static int live, misuse, numbers = 100, fail_at = -1, fail_errno, unacked, posts, polls, reg_errno, state_errno;
-static int port_state = 4;
+static int port_state = 4, gid_types[] = {2, 2};
 static const char *hold = "";
 static int held;
 
@@ -183,6 +183,8 @@ long stub_advised(int field) {
 void stub_refuse_regions(int error) { reg_errno = error; }
 void stub_refuse_states(int error) { state_errno = error; }
 void stub_port(int state) { port_state = state; }
+/* Of the two GIDs: 1 RoCE version 1, 2 RoCE version 2. */
+void stub_gid_types(int first, int second) { gid_types[0] = first; gid_types[1] = second; }
 /* What is there will never be given back. */
 void stub_forget(void) { live = 0; }
 /* An event of the device that was opened last. */
@@ -485,14 +487,13 @@ int ibv_query_gid(struct context *c, uint8_t port, int index, char *gid) {
     return 0;
 }
 int _ibv_query_gid_ex(struct context *c, uint32_t port, uint32_t index, char *entry, uint32_t flags, size_t size) {
-    int type = 2;
     LOCKED;
     maybe_held("query_gid_ex");
     open_context(c);
     if (index > 1) {
         return ENODATA;
     }
-    memcpy(entry + 24, &type, 4);
+    memcpy(entry + 24, &gid_types[index], 4);
     return 0;
 }
 int ibv_query_pkey(struct context *c, uint8_t port, int index, uint16_t *key) {

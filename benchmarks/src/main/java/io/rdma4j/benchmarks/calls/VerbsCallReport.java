@@ -57,10 +57,11 @@ public final class VerbsCallReport {
     private final Map<Way, Map<String, ListStatistics>> java = new LinkedHashMap<>();
     private final Map<Way, Map<String, Double>> allocated = new LinkedHashMap<>();
 
-    /** A JDK and how it calls there, where nothing else is said. */
+    /** A JDK and how it calls there: for devices whose calls wait for nothing there are two ways. */
     private record Way(Jdks.Jdk jdk, String calls) {
         String title() {
-            return calls.toUpperCase(Locale.ROOT) + ", JDK " + jdk.major();
+            return ("critical".equals(calls) ? "FFM, critical" : calls.toUpperCase(Locale.ROOT)) + ", JDK "
+                + jdk.major();
         }
     }
 
@@ -69,9 +70,11 @@ public final class VerbsCallReport {
         this.program = program;
         this.library = library;
         for (final Jdks.Jdk jdk : Jdks.find()) {
-            final Way way = new Way(jdk, jdk.major() >= WITH_FFM ? "ffm" : "jna");
-            java.put(way, new TreeMap<>());
-            allocated.put(way, new TreeMap<>());
+            for (final String calls : jdk.major() >= WITH_FFM ? List.of("ffm", "critical") : List.of("jna")) {
+                final Way way = new Way(jdk, calls);
+                java.put(way, new TreeMap<>());
+                allocated.put(way, new TreeMap<>());
+            }
         }
     }
 

@@ -90,7 +90,9 @@ public interface AddressVector extends AutoCloseable {
     void bind(EventQueue queue, long flags);
 
     /**
-     * Inserts addresses (fi_av_insert; checklist 76-82). Bad ones harm nothing but themselves.
+     * Inserts addresses (fi_av_insert; checklist 76-82). Bad ones harm nothing but themselves. One that nobody has, or
+     * that this device does not reach, is not bad: its peer may come later, and other processes of a shared vector may
+     * reach it. Whoever sends there is told at once, FI_EHOSTUNREACH. Sockets have to be known to the name service.
      *
      * @param addresses one after the other, each as long as the format says ({@link FabricAddress#size}); not for STR.
      *                  Must stay as it is until an asynchronous insertion is over.

@@ -10,7 +10,7 @@ import com.sun.jna.NativeLibrary;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.agrona.BufferUtil;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -40,7 +40,7 @@ public final class FaultableMemory {
     /** Three {@code struct iovec} of a thread, and room for the bytes between a read and a write. */
     private static final class Vectors {
         private final UnsafeBuffer iovecs = new UnsafeBuffer(ByteBuffer.allocateDirect(3 * IOVEC_LENGTH));
-        private ByteBuffer bounce;
+        private UnsafeBuffer bounce;
 
         long address(final int index) {
             return iovecs.addressOffset() + index;
@@ -51,11 +51,15 @@ public final class FaultableMemory {
             iovecs.putLong(index + Long.BYTES, length, ByteOrder.nativeOrder());
         }
 
-        long bounce() {
+        UnsafeBuffer bounceBuffer() {
             if (bounce == null) {
-                bounce = ByteBuffer.allocateDirect(BOUNCE);
+                bounce = new UnsafeBuffer(ByteBuffer.allocateDirect(BOUNCE));
             }
-            return BufferUtil.address(bounce);
+            return bounce;
+        }
+
+        long bounce() {
+            return bounceBuffer().addressOffset();
         }
     }
 
@@ -124,6 +128,30 @@ public final class FaultableMemory {
      */
     public static boolean read(final long from, final long to, final long length) {
         return isAvailable() && copyOut(from, to, length);
+    }
+
+    /**
+     * Reads what may be missing into a buffer, which may be on the heap.
+     *
+     * @param from   first byte of what may be missing.
+     * @param to     where to put the bytes.
+     * @param at     place of the first one.
+     * @param length bytes.
+     * @return false if not all of it can be read; any part of the range may have been written then.
+     */
+    public static boolean read(final long from, final MutableDirectBuffer to, final int at, final int length) {
+        if (to.byteArray() == null) {
+            return read(from, to.addressOffset() + at, length);
+        }
+        final UnsafeBuffer bounce = VECTORS.get().bounceBuffer();
+        for (int done = 0; done < length; done += BOUNCE) {
+            final int bytes = Math.min(BOUNCE, length - done);
+            if (!read(from + done, bounce.addressOffset(), bytes)) {
+                return false;
+            }
+            to.putBytes(at + done, bounce, 0, bytes);
+        }
+        return true;
     }
 
     /**

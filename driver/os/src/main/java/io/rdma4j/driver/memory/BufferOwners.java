@@ -81,6 +81,31 @@ public final class BufferOwners {
         return !(root instanceof ByteBuffer) || FILE == NO_FIELD || read(root, FILE) != null;
     }
 
+    /**
+     * Whether the memory of an owner is surely there as long as the owner is: no file's, and freed by the JVM alone.
+     *
+     * @param owner a buffer of the JDK or of Agrona, or any other object; may be null.
+     * @return false also where nobody knows.
+     */
+    public static boolean keeps(final Object owner) {
+        final Object root = rootOf(owner);
+        return root instanceof ByteBuffer && !mayBeFile(root);
+    }
+
+    /**
+     * Whether the memory of a buffer is surely a file's.
+     *
+     * @param buffer of the heap, of the JDK's, or anything else.
+     * @return true for a view of a {@link MappedByteBuffer} that was mapped; false also where nobody knows.
+     */
+    public static boolean isFile(final DirectBuffer buffer) {
+        if (buffer.byteArray() != null || buffer.byteBuffer() == null) {
+            return false;
+        }
+        final Object root = rootOf(buffer.byteBuffer());
+        return root instanceof MappedByteBuffer && read(root, FILE) != null;
+    }
+
     private static Object read(final Object buffer, final long offset) {
         return offset == NO_FIELD ? null : UnsafeApi.getReference(buffer, offset);
     }

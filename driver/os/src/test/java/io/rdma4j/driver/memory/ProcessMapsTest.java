@@ -61,6 +61,17 @@ class ProcessMapsTest {
         assertThat(ProcessMaps.hasFile(maps, 0x6000, 0x1000)).isFalse();
     }
 
+    /** So nobody keeps it as memory that only an owner or a mapping can take away. */
+    @Test
+    void memoryOfAcceleratorsIsOfAFile() {
+        for (final String name : List.of("/dev/nvidia-uvm", "/dev/nvidia0", "/dev/kfd", "/dev/dri/renderD128",
+            "/dev/neuron0", "/dev/accel/accel0", "/dmabuf:", "anon_inode:i915.gem", "anon_inode:[drm]")) {
+            final MappingAreas maps =
+                MappingAreas.of("00001000-00002000 rw-s 00000000 00:06 643    " + name + "\n");
+            assertThat(ProcessMaps.hasFile(maps, 0x1000, 0x1000)).as(name).isTrue();
+        }
+    }
+
     @Test
     void theKernelTellsTheSameOfThisProcess() throws IOException {
         try (MappedMemory anonymous = MappedMemory.anonymous(3 * 4096)) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.datagram;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
@@ -55,7 +56,6 @@ final class SendSide {
     /** What is injected, by slot. */
     private final UnsafeBuffer copies;
     private final int mostCopied;
-    private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
     private final boolean hasData;
     private final int mtu;
     private final int keyMask;
@@ -200,8 +200,8 @@ final class SendSide {
         if (refusal != 0) {
             return refusal;
         }
-        copies.putBytes(ring.nextSlot() * mostCopied, buffer, offset, length);
-        return postCopy(length, 0, OpRing.QUIET);
+        return Payloads.copy(buffer, offset, length, copies, ring.nextSlot() * mostCopied)
+            ? postCopy(length, 0, OpRing.QUIET) : -FiErrno.FI_EFAULT;
     }
 
     private int postCopy(final int length, final long context, final int flags) {
@@ -234,21 +234,13 @@ final class SendSide {
         }
         next().opcode(withData ? SendOpcode.SEND_WITH_IMM : SendOpcode.SEND).immData(message.data());
         final int reported = (flags & OpFlags.COMPLETION) != 0 ? 0 : quiet;
-        return inject ? sendCopy(message, length, reported) : post(message.context(), length, reported);
+        return inject ? sendCopy(message, reported) : post(message.context(), length, reported);
     }
 
-    /** The buffers were found, so they can be read. */
-    private int sendCopy(final Message message, final int length, final int flags) {
-        int at = ring.nextSlot() * mostCopied;
-        for (int i = 0; i < message.count(); i++) {
-            if (message.length(i) > 0) {
-                source.wrap(message.address(i), message.length(i));
-                copies.putBytes(at, source, 0, message.length(i));
-                at += message.length(i);
-            }
-        }
+    private int sendCopy(final Message message, final int flags) {
+        final int length = buffers.collect(message, copies, ring.nextSlot() * mostCopied);
         buffers.letGo();
-        return postCopy(length, message.context(), flags);
+        return length < 0 ? length : postCopy(length, message.context(), flags);
     }
 
     /** The device completed one; false if the queue pair takes no more. */

@@ -50,10 +50,9 @@ final class MessageForms {
         if ((flags & OpFlags.INJECT) == 0) {
             return messages.send(buffers, message, withData, rules.quiet(flags));
         }
-        // The memory is there: it was found.
         final int length = rules.collect(message);
         buffers.letGo();
-        return messages.inject(rules.copy(), 0, length, withData, message.data(), message.context(),
+        return length < 0 ? length : messages.inject(rules.copy(), 0, length, withData, message.data(), message.context(),
             rules.quiet(flags));
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -213,7 +214,10 @@ final class MessageLane {
         final DirectBuffer buffer, final int offset, final int length, final boolean withData, final int data,
         final long context, final int flags) {
         final int slot = claimSend(context, length, null, COPIED | (withData ? WITH_DATA : 0), data, flags);
-        copies.putBytes(slot * mostCopied, buffer, offset, length);
+        if (!Payloads.copy(buffer, offset, length, copies, slot * mostCopied)) {
+            sends.unclaim();
+            return -FiErrno.FI_EFAULT;
+        }
         return posted(sends, postSend(slot));
     }
 

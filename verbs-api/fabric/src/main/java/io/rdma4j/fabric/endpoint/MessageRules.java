@@ -32,7 +32,6 @@ final class MessageRules {
     private final boolean selective;
     /** Several buffers become one here. */
     private final UnsafeBuffer copy;
-    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
 
     MessageRules(final LocalMemory local, final FabricInfo info, final int mostCopied, final boolean selective) {
         this.selective = selective;
@@ -90,16 +89,8 @@ final class MessageRules {
         return selective && (flags & OpFlags.COMPLETION) == 0 ? OpRing.QUIET : 0;
     }
 
-    /** Copies the buffers, after {@link #check} and {@link #find}: how many bytes. */
+    /** Copies the buffers, after {@link #check} and {@link #find}: how many bytes, or a negated errno. */
     int collect(final Message message) {
-        int at = 0;
-        for (int i = 0; i < message.count(); i++) {
-            if (message.length(i) > 0) {
-                view.wrap(message.address(i), message.length(i));
-                copy.putBytes(at, view, 0, message.length(i));
-                at += message.length(i);
-            }
-        }
-        return at;
+        return buffers.collect(message, copy, 0);
     }
 }

@@ -132,8 +132,12 @@ public final class RmaLanes {
         final LocalBuffers buffers = rules.buffers();
         final boolean inject = (rma.flags & OpFlags.INJECT) != 0;
         if (inject) {
-            out.copy(rules.copy(), rules.collect(rma.message));
+            final int length = rules.collect(rma.message);
             buffers.letGo();
+            if (length < 0) {
+                return length;
+            }
+            out.copy(rules.copy(), length);
         }
         return out.start(rma, buffers, context, rules.quiet(rma.flags), inject);
     }

@@ -5,15 +5,19 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.region.LocalDescriptor;
+
+import org.agrona.MutableDirectBuffer;
 
 /** The buffers of an operation that is under way, and what keeps their memory there meanwhile. */
 abstract class Buffers {
     final long[] addresses;
     final int[] lengths;
     final int[] lkeys;
+    private final boolean[] kept;
     private final CachedRegion[] cached;
     private final LocalDescriptor[] regions;
     int count;
@@ -24,6 +28,7 @@ abstract class Buffers {
         addresses = new long[iovLimit];
         lengths = new int[iovLimit];
         lkeys = new int[iovLimit];
+        kept = new boolean[iovLimit];
         cached = new CachedRegion[iovLimit];
         regions = new LocalDescriptor[iovLimit];
     }
@@ -34,6 +39,7 @@ abstract class Buffers {
         addresses[count] = address;
         lengths[count] = length;
         lkeys[count] = lkey;
+        kept[count] = false;
         if (lent != null || cached[count] != null) {
             cached[count] = lent;
         }
@@ -52,6 +58,28 @@ abstract class Buffers {
             }
         }
         return true;
+    }
+
+    /** Whether the last one may be copied without the kernel. */
+    final void lastIsKept(final boolean value) {
+        kept[count - 1] = value;
+    }
+
+    /** Copies all of them; false if not all bytes are there. */
+    final boolean copyTo(final MutableDirectBuffer to, final int offset) {
+        int at = offset;
+        for (int i = 0; i < count; i++) {
+            if (!Payloads.read(addresses[i], kept[i], to, at, lengths[i])) {
+                return false;
+            }
+            at += lengths[i];
+        }
+        return true;
+    }
+
+    /** Fills a part of one; false if it is not there. */
+    final boolean fill(final int index, final int offset, final long from, final int bytes) {
+        return Payloads.write(from, addresses[index] + offset, kept[index], bytes);
     }
 
     /** The memory is the application's again. */

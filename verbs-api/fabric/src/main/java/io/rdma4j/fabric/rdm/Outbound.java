@@ -5,11 +5,11 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.ReturnCode;
 
 import org.agrona.DirectBuffer;
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Messages that go out on one channel: one at a time is cut into pieces, as far as the peer's window goes. */
@@ -77,10 +77,9 @@ final class Outbound {
     /** A short message is copied behind its header. */
     private int copy(final SendOp op) {
         final int piece = table.claimPiece(op);
-        long to = table.buffer().addressOffset() + table.offset(piece) + Header.LENGTH;
-        for (int i = 0; i < op.count; i++) {
-            UnsafeApi.copyMemory(op.addresses[i], to, op.lengths[i]);
-            to += op.lengths[i];
+        if (!op.copyTo(table.buffer(), table.offset(piece) + Header.LENGTH)) {
+            table.giveBackPiece(piece);
+            return -FiErrno.FI_EFAULT;
         }
         return sendCopied(op, piece);
     }
@@ -90,7 +89,10 @@ final class Outbound {
         op.channel = channel;
         op.total = length;
         final int piece = table.claimPiece(op);
-        table.buffer().putBytes(table.offset(piece) + Header.LENGTH, from, offset, length);
+        if (!Payloads.copy(from, offset, length, table.buffer(), table.offset(piece) + Header.LENGTH)) {
+            table.giveBackPiece(piece);
+            return -FiErrno.FI_EFAULT;
+        }
         return sendCopied(op, piece);
     }
 

@@ -100,6 +100,7 @@ final class RdmReceiveContext implements ReceiveContext {
         }
         final Receive receive = claim(from, context);
         receive.add(address, length, local.lkey(), local.cached(), desc);
+        receive.lastIsKept(local.isKept(owner));
         if (owner != null) {
             receive.owner = owner;
         }
@@ -128,6 +129,7 @@ final class RdmReceiveContext implements ReceiveContext {
                 return fault;
             }
             receive.add(message.address(i), message.length(i), local.lkey(), local.cached(), message.desc(i));
+            receive.lastIsKept(local.isKept(null));
         }
         start(receive);
         return 0;

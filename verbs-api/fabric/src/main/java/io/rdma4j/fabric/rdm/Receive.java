@@ -10,7 +10,6 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.cm.PeerId;
 
-import org.agrona.UnsafeApi;
 
 /** A receive of the application. One of a fixed number for each receive context. */
 final class Receive extends Buffers {
@@ -89,7 +88,10 @@ final class Receive extends Buffers {
             final int room = lengths[part] - partOffset;
             final int bytes = Math.min(room, length - done);
             if (bytes > 0) {
-                UnsafeApi.copyMemory(from + done, addresses[part] + partOffset, bytes);
+                if (!fill(part, partOffset, from + done, bytes)) {
+                    lost = true;
+                    break;
+                }
                 done += bytes;
                 partOffset += bytes;
             }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -101,6 +102,7 @@ final class Transmit {
         }
         final SendOp op = claim(context, !selective, flags, data);
         op.add(from, length, local.deviceAddress(), local.lkey(), local.cached(), desc);
+        op.lastIsKept(local.isKept(owner));
         if (owner != null) {
             op.owner = owner;
         }
@@ -158,9 +160,12 @@ final class Transmit {
         }
         final SendOp op = claim(0, false, flags, data);
         if (state != 0) {
-            final byte[] bytes = new byte[length];
-            from.getBytes(offset, bytes);
-            await(op, null, new UnsafeBuffer(bytes));
+            final UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
+            if (!Payloads.copy(from, offset, length, copy, 0)) {
+                core.abandon(op);
+                return -FiErrno.FI_EFAULT;
+            }
+            await(op, null, copy);
             return 0;
         }
         final Channel channel = connection.link.channel();
@@ -197,12 +202,19 @@ final class Transmit {
             }
             op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached(),
                 message.desc(i));
+            op.lastIsKept(local.isKept(null));
         }
-        if (state != 0 && (flags & OpFlags.INJECT) != 0) {
-            await(op, null, gathered(op));
-            return 0;
+        return state != 0 && (flags & OpFlags.INJECT) != 0 ? awaitCopy(op) : start(op, state);
+    }
+
+    private int awaitCopy(final SendOp op) {
+        final UnsafeBuffer copy = new UnsafeBuffer(new byte[op.total]);
+        if (!op.copyTo(copy, 0)) {
+            core.abandon(op);
+            return -FiErrno.FI_EFAULT;
         }
-        return start(op, state);
+        await(op, null, copy);
+        return 0;
     }
 
     private int check(final Message message, final long flags) {
@@ -217,18 +229,6 @@ final class Transmit {
         }
         final long most = (flags & OpFlags.INJECT) != 0 ? injectSize : mostBytes;
         return message.total() > most ? -FiErrno.FI_EMSGSIZE : 0;
-    }
-
-    private static DirectBuffer gathered(final SendOp op) {
-        final byte[] bytes = new byte[op.total];
-        final UnsafeBuffer view = new UnsafeBuffer(0, 0);
-        int at = 0;
-        for (int i = 0; i < op.count; i++) {
-            view.wrap(op.addresses[i], op.lengths[i]);
-            view.getBytes(0, bytes, at, op.lengths[i]);
-            at += op.lengths[i];
-        }
-        return new UnsafeBuffer(bytes);
     }
 
     /** Starts RMA or an atomic. */

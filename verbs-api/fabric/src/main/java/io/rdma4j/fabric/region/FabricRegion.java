@@ -27,6 +27,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     private final Regions regions;
     private final RegionPlan plan;
+    private final boolean kept;
     /** Whether its key is its own, and not that of a region whose part it is. */
     private final boolean ownsKey;
     private final boolean isPart;
@@ -42,6 +43,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     FabricRegion(final Regions regions, final RegionPlan plan, final boolean isPart) {
         this.regions = regions;
         this.plan = plan;
+        this.kept = plan.buffers() == null || plan.buffers().isKept();
         this.isPart = isPart;
         ownsKey = plan.hasOwnKey() && !isPart;
         accessBits = MrAccess.bits(plan.access());
@@ -434,6 +436,12 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     @Override
     public boolean isUsable() {
         return state == RegionState.ENABLED;
+    }
+
+    /** A dma-buf is kept mapped. */
+    @Override
+    public boolean isKept() {
+        return kept;
     }
 
     @Override

@@ -232,6 +232,11 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     }
 
     @Override
+    public boolean isKept() {
+        return first().isKept();
+    }
+
+    @Override
     public int lkey(final long address, final long length) {
         return first().lkey(address, length);
     }

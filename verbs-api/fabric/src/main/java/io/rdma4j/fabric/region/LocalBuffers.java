@@ -5,11 +5,14 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
+
+import org.agrona.MutableDirectBuffer;
 
 /**
  * Where the device finds the buffers of an operation; those without bytes are left out. The answer is there until the
@@ -21,6 +24,7 @@ public final class LocalBuffers {
     private final int[] lengths;
     private final int[] lkeys;
     private final CachedRegion[] cached;
+    private final boolean[] kept;
     private int count;
     private long total;
 
@@ -36,6 +40,7 @@ public final class LocalBuffers {
         lengths = new int[limit];
         lkeys = new int[limit];
         cached = new CachedRegion[limit];
+        kept = new boolean[limit];
     }
 
     /**
@@ -93,10 +98,33 @@ public final class LocalBuffers {
             lengths[count] = length;
             lkeys[count] = local.lkey();
             cached[count] = local.cached();
+            kept[count] = local.isKept(owner);
             count++;
             total += length;
         }
         return refusal;
+    }
+
+    /**
+     * Copies the bytes of a message whose buffers these are.
+     *
+     * @param message as it was looked up.
+     * @param to      where they go, one after the other; may be on the heap.
+     * @param offset  of the first.
+     * @return how many; a negated errno if not all of them are there.
+     */
+    public int collect(final Message message, final MutableDirectBuffer to, final int offset) {
+        int at = offset;
+        int next = 0;
+        for (int i = 0; i < message.count(); i++) {
+            if (message.length(i) > 0) {
+                if (!Payloads.read(message.address(i), kept[next++], to, at, message.length(i))) {
+                    return -FiErrno.FI_EFAULT;
+                }
+                at += message.length(i);
+            }
+        }
+        return at - offset;
     }
 
     /** Gives back what the cache lent: nothing was posted. */

@@ -49,4 +49,11 @@ public interface LocalDescriptor {
      * @return true if the region has all of them.
      */
     boolean allows(long accessBits);
+
+    /**
+     * Whether this process may copy from and to it by itself.
+     *
+     * @return false if the memory may be taken away, or come later: the kernel has to copy.
+     */
+    boolean isKept();
 }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.driver.memory.BufferOwners;
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
@@ -13,6 +14,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.verbs.PinnedMemory;
 import org.agrona.DirectBuffer;
 
 /**
@@ -31,6 +33,7 @@ public final class LocalMemory {
     private long deviceAddress;
     private int lkey;
     private CachedRegion cached;
+    private boolean keptByDescriptor;
 
     /**
      * For one endpoint.
@@ -73,6 +76,7 @@ public final class LocalMemory {
         final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
         final int access) {
         cached = null;
+        keptByDescriptor = false;
         if (length < 0 || length > 0 && (address == 0 || address + (length - 1) < address && address > 0)) {
             return -FiErrno.FI_EINVAL;
         }
@@ -112,6 +116,7 @@ public final class LocalMemory {
         }
         deviceAddress = found;
         lkey = region.lkey(address, length);
+        keptByDescriptor = region.isKept();
         return 0;
     }
 
@@ -151,6 +156,20 @@ public final class LocalMemory {
      */
     public int lkey() {
         return lkey;
+    }
+
+    /**
+     * Whether a thread may copy from and to it by itself.
+     *
+     * @param owner as it was looked up.
+     * @return false if the memory may be taken away, or come later: the kernel has to copy.
+     */
+    public boolean isKept(final Object owner) {
+        return keptByDescriptor || keeps(owner);
+    }
+
+    static boolean keeps(final Object owner) {
+        return owner instanceof PinnedMemory || owner != null && BufferOwners.keeps(owner);
     }
 
     /**

@@ -9,6 +9,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -29,12 +30,19 @@ final class RegionBuffers {
     private final List<RegionBuffers> runs;
     private final long length;
     private final boolean isPinned;
+    private final boolean isKept;
 
     private RegionBuffers(final List<MrAttributes.Piece> list, final List<RegionBuffers> runs) {
         this.list = list;
         this.runs = runs;
         length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, RegionBuffers::sum);
         isPinned = list.stream().allMatch(piece -> piece.owner() instanceof PinnedMemory);
+        isKept = list.stream().allMatch(piece -> isKept(piece.owner()));
+    }
+
+    /** An owner that says when it gives memory back keeps it until then, as it was asked to. */
+    private static boolean isKept(final Object owner) {
+        return owner instanceof RegionOwner || LocalMemory.keeps(owner);
     }
 
     /** The buffers of a request, checked for what can be known without looking at the memory. */
@@ -135,6 +143,11 @@ final class RegionBuffers {
     /** Whether all of it is memory of a device, whose pages are there and stay. */
     boolean isPinned() {
         return isPinned;
+    }
+
+    /** Whether all of it is surely there until the region is closed. */
+    boolean isKept() {
+        return isKept;
     }
 
     long length() {

@@ -12,7 +12,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -35,14 +34,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>A vector lives as long as a process has it open. Who closes it last removes the file. If all of them were killed
  * the file stays: who opens it next and may make it begins anew, who only reads is told that there is none.
  *
- * <p>A new one is written under another name and then linked, so that nobody sees it half-made. All bytes that are used
- * are written before, so that the file system cannot run out of room under the mapping.
+ * <p>A new one is written under another name and then linked, so that nobody sees it half-made.
  *
- * <p>Should the user himself truncate a file while it is mapped, whoever locks it is told FI_EIO, and closing it
- * touches nothing that is gone. Reading it ends with an InternalError of the JVM, at the next safepoint, so that nobody
- * can catch it where it belongs: to look at the length before each read is a system call, and the file can still be cut
- * off behind the look. Linux seals only memory without a name, to which processes come by the descriptors of others:
- * those of another pid namespace, which find a vector by its name, would have no way to it.
+ * <p>The file itself is never mapped: it holds the locks, and tells who has the {@link MemoryFile} open that the
+ * addresses are in. That is sealed, as a named file is not: whoever cuts the file off takes it from those who come
+ * later, and nothing from those who have it open. All bytes that are used are written before, so that a lack of memory
+ * shows there and not under the mapping.
  */
 final class SharedFile {
     private static final FileAttribute<?> MINE =
@@ -58,6 +55,8 @@ final class SharedFile {
     private final SharedName name;
     private final FileChannel channel;
     private final SharedLayout layout;
+    private final MemoryFile memory;
+    private final SharedHolders holders;
     private final Object key;
     private final ReentrantLock changing = new ReentrantLock();
     private final FileLock presence;
@@ -65,19 +64,24 @@ final class SharedFile {
     private FileLock ownership;
     /** This process, as it is named in entries; 0 as long as it has put none into the file. */
     private int owner;
+    /** Among the holders; -1 as long as there is no room for this process. */
+    private int holder;
     private SharedMemory writable;
     private SharedMemory readable;
     private int users = 1;
 
     private SharedFile(
         final Path path, final SharedName name, final FileChannel channel, final SharedLayout layout,
-        final FileLock presence) throws IOException {
+        final MemoryFile memory, final Object key, final FileLock presence) throws IOException {
         this.path = path;
         this.name = name;
         this.channel = channel;
         this.layout = layout;
+        this.memory = memory;
         this.presence = presence;
-        key = key(path);
+        this.key = key;
+        holders = new SharedHolders(channel, path);
+        holder = holders.add(memory.descriptor());
     }
 
     /**
@@ -177,12 +181,34 @@ final class SharedFile {
                 "%s was left by processes that were killed, none has it open", path);
         }
         final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
-        final SharedLayout layout = SharedLayout.read(header, read(channel, header), channel.size(), path);
+        final SharedLayout layout = SharedLayout.read(header, read(channel, header), path);
         if (!SharedLayout.name(header).equals(name)) {
             throw Troubles.damaged(path, "it is of %s", SharedLayout.name(header));
         }
-        return new SharedFile(path, name, channel, layout, FileLocks.presence(channel, path));
+        if (channel.size() != SharedHolders.LENGTH) {
+            throw Troubles.damaged(path, "it has %d bytes, not %d", channel.size(), SharedHolders.LENGTH);
+        }
+        final MemoryFile memory = new SharedHolders(channel, path).open(header, layout);
+        if (memory == null) {
+            throw Troubles.of(FiErrno.FI_EIO, "they must be of the same PID namespace, and /proc must show them",
+                "none of the processes that have %s open lets this one at its memory (/proc/PID/fd)", path);
+        }
+        boolean good = false;
+        try {
+            // The part of its header that changes.
+            final UnsafeBuffer now = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
+            SharedLayout.read(now, read(memory.channel(), now), path);
+            final SharedFile file =
+                new SharedFile(path, name, channel, layout, memory, key(path), FileLocks.presence(channel, path));
+            good = true;
+            return file;
+        } finally {
+            if (!good) {
+                memory.close();
+            }
+        }
     }
+
 
     /** Bytes that were there. */
     static int read(final FileChannel channel, final UnsafeBuffer header) throws IOException {
@@ -205,12 +231,12 @@ final class SharedFile {
         try {
             channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
                 StandardOpenOption.WRITE), MINE);
-            fill(channel, layout, name, places);
-            final FileLock presence = FileLocks.presence(channel, path);
+            file = fill(channel, path, layout, name, places, key(half));
             Files.createLink(path, half);
-            file = new SharedFile(path, name, channel, layout, presence);
             return file;
         } catch (final FileAlreadyExistsException e) {
+            file.memory.close();
+            channel.close();
             return null;
         } finally {
             Files.deleteIfExists(half);
@@ -220,11 +246,26 @@ final class SharedFile {
         }
     }
 
-    private static void fill(
+    private static SharedFile fill(
+        final FileChannel channel, final Path path, final SharedLayout layout, final SharedName name, final int places,
+        final Object key) throws IOException {
+        final MemoryFile memory = MemoryFile.create(layout.length);
+        SharedFile file = null;
+        try {
+            new SharedHolders(channel, path).make(fill(memory.channel(), layout, name, places));
+            file = new SharedFile(path, name, channel, layout, memory, key, FileLocks.presence(channel, path));
+            return file;
+        } finally {
+            if (file == null) {
+                memory.close();
+            }
+        }
+    }
+
+    private static byte[] fill(
         final FileChannel channel, final SharedLayout layout, final SharedName name, final int places)
         throws IOException {
         final int level = SharedLayout.level(places);
-        channel.write(ByteBuffer.allocate(1), layout.length - 1);
         zero(channel, SharedLayout.HEADER, places / Byte.SIZE);
         zero(channel, layout.index(level), SharedLayout.indexBytes(level));
         zero(channel, layout.position(0), (long) places * layout.entrySize);
@@ -235,6 +276,7 @@ final class SharedFile {
         while (from.hasRemaining()) {
             channel.write(from, from.position());
         }
+        return header;
     }
 
     private static void zero(final FileChannel channel, final long position, final long length) throws IOException {
@@ -281,9 +323,9 @@ final class SharedFile {
     SharedMemory map(final boolean readOnly) throws IOException {
         return quietly(() -> {
             if (readOnly && readable == null) {
-                readable = new SharedMemory(channel, layout, FileChannel.MapMode.READ_ONLY);
+                readable = new SharedMemory(memory.channel(), layout, FileChannel.MapMode.READ_ONLY);
             } else if (!readOnly && writable == null) {
-                writable = new SharedMemory(channel, layout, FileChannel.MapMode.READ_WRITE);
+                writable = new SharedMemory(memory.channel(), layout, FileChannel.MapMode.READ_WRITE);
             }
             return readOnly ? readable : writable;
         });
@@ -292,17 +334,15 @@ final class SharedFile {
     /**
      * Writes zeros where there is a hole; with the lock.
      *
-     * @return false if the file system has no room for them: then it is asked first, so that nothing is used up.
+     * @return false if the system has no memory for them: it is asked first, so that nobody else loses any.
      */
     boolean makeRoom(final long position, final long length) {
         try {
             return Undisturbed.carryOut(() -> {
-                final FileStore store = Files.getFileStore(path.getParent());
-                // One without a limit of its own says 0.
-                if (store.getTotalSpace() > 0 && store.getUsableSpace() < length) {
+                if (!MemoryFile.isAvailable(length)) {
                     return false;
                 }
-                zero(channel, position, length);
+                zero(memory.channel(), position, length);
                 return true;
             });
         } catch (final IOException e) {
@@ -327,34 +367,10 @@ final class SharedFile {
         try (Undo undo = new Undo()) {
             undo.add(this::unlock);
             writer = FileLocks.writer(channel, path);
-            checkLength();
-            undo.forget();
-        } catch (final IOException e) {
-            throw Troubles.of(path, e);
-        }
-    }
-
-    /** Not by the channel, as an interrupt would close that; not of a file that is in its folder no more. */
-    private void checkLength() throws IOException {
-        try {
-            final BasicFileAttributes now =
-                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (key != null && key.equals(now.fileKey()) && now.size() < layout.length) {
-                throw Troubles.damaged(path, "it has %d bytes, not %d any more", now.size(), layout.length);
+            if (holder < 0) {
+                holder = Undisturbed.carryOut(() -> holders.add(memory.descriptor()));
             }
-        } catch (final NoSuchFileException e) {
-            // It was removed by hand; who has it open goes on.
-        }
-    }
-
-    /**
-     * For who only reads.
-     *
-     * @throws io.rdma4j.fabric.FabricException FI_EIO if it was cut off.
-     */
-    void requireWhole() {
-        try {
-            checkLength();
+            undo.forget();
         } catch (final IOException e) {
             throw Troubles.of(path, e);
         }
@@ -418,12 +434,13 @@ final class SharedFile {
     }
 
     private void leave() throws IOException {
-        try (channel) {
+        try (memory; channel) {
             // Closing the file ends it.
             FileLocks.writer(channel, path);
             presence.release();
+            holders.remove(holder);
             if (!FileLocks.isAbandoned(channel)) {
-                if (owner != 0 && channel.size() >= layout.length) {
+                if (owner != 0) {
                     new SharedOwners(writable).leave(owner);
                 }
             } else if (key != null && key.equals(key(path))) {
@@ -432,18 +449,27 @@ final class SharedFile {
         }
     }
 
-    /** The open one of this process; null if there is none. For looking at it, under the opening lock. */
+    /** Looks at a vector, under the opening lock: at its memory, or at its file if nobody lets this process at that. */
     static <T> T look(final Path path, final Look<T> look) throws IOException {
         return quietly(() -> {
             final SharedFile here = OPEN.get(path);
             if (here != null) {
-                return look.at(here.channel, true);
+                return look.at(here.memory.channel(), true);
             }
             try (FileChannel other = FileChannel.open(path, Set.of(StandardOpenOption.READ,
                 StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
-                return look.at(other, FileLocks.isOpen(other));
+                return look(path, other, look);
             }
         });
+    }
+
+    private static <T> T look(final Path path, final FileChannel file, final Look<T> look) throws IOException {
+        final boolean isOpen = FileLocks.isOpen(file);
+        final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
+        final SharedLayout layout = SharedLayout.read(header, read(file, header), path);
+        try (MemoryFile found = new SharedHolders(file, path).open(header, layout)) {
+            return look.at(found == null ? file : found.channel(), isOpen);
+        }
     }
 
     /** Looks at a file. */

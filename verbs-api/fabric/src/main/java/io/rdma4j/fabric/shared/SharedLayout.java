@@ -12,14 +12,15 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.zip.CRC32;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What is in the file of a shared vector, in the byte order of this machine, which magic and version show.
+ * What is in the memory of a shared vector, in the byte order of this machine, which magic and version show.
  *
- * <p>The file has the length of the largest vector from the beginning, and almost all of it is a hole: so everybody
+ * <p>The memory has the length of the largest vector from the beginning, and almost all of it is a hole: so everybody
  * maps all of it once, and a vector grows without a reader having to do anything. What is used grows from the start of
  * each part: its bytes are written before the words of the header that name it, and nobody looks behind them.
  *
@@ -34,11 +35,12 @@ import org.agrona.MutableDirectBuffer;
  *   32  u32  bits for receive contexts     |  1040  u64  count of changes of the index
  *   36  u32  process that made it          |  1048  u64  number of the next insertion
  *   40  u64  base of names (map_addr)      |  1056  u64  move: first half of the new GID
- *   48  u64  bytes of the file             |  1064  u64        second half
+ *   48  u64  bytes of the memory           |  1064  u64        second half
  *   56  u32  bytes of the name             |  1072  u32        kind << 24 | queue pair number
  *   60  u32  bytes of the domain's name    |  1076  u32        queue key
  *   64  u32  CRC-32 of 0..63 and the names |  1080  u32  u64 with bits below: all places taken
- *  128  name                               |  1088  u32  each owner, from 0 on: its addresses
+ *   96  16 random bytes: which vector it is|  1088  u32  each owner, from 0 on: its addresses
+ *  128  name                               |
  *  256  name of the domain, up to 1023     |
  *
  * A checked word has the value in its lower half and the complement in the upper one.
@@ -70,7 +72,7 @@ import org.agrona.MutableDirectBuffer;
 final class SharedLayout {
     /** "rdma4jav" */
     static final long MAGIC = 0x7661_6a34_616d_6472L;
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int VERSION_OFFSET = 8;
     static final int ENTRY_SIZE_OFFSET = 12;
     static final int MOST_OFFSET = 16;
@@ -86,6 +88,7 @@ final class SharedLayout {
     static final int PLACES_OFFSET = 72;
     static final int LEVEL_OFFSET = 80;
     static final int USED_OFFSET = 88;
+    static final int ID_OFFSET = 96;
     static final int NAME_OFFSET = 128;
     static final int DOMAIN_OFFSET = 256;
     static final int SIZE_OFFSET = 1024;
@@ -212,6 +215,9 @@ final class SharedLayout {
         to.putLong(PLACES_OFFSET, checked(places));
         to.putLong(LEVEL_OFFSET, checked(level(places)));
         to.putLong(USED_OFFSET, used);
+        final UUID id = UUID.randomUUID();
+        to.putLong(ID_OFFSET, id.getMostSignificantBits());
+        to.putLong(ID_OFFSET + Long.BYTES, id.getLeastSignificantBits());
         to.putLong(0, MAGIC);
         to.putInt(CRC_OFFSET, crc(to));
     }
@@ -239,11 +245,10 @@ final class SharedLayout {
     /**
      * Reads a header that nobody can be trusted to have written.
      *
-     * @param header  as many bytes of the file as it has, up to a header.
+     * @param header  as many bytes of it as there are.
      * @param present bytes of them that were there.
-     * @param size    of the file.
      */
-    static SharedLayout read(final DirectBuffer header, final int present, final long size, final Path path) {
+    static SharedLayout read(final DirectBuffer header, final int present, final Path path) {
         if (present >= Long.BYTES && header.getLong(0) != MAGIC) {
             throw Troubles.damaged(path, "it begins with 0x%016x, not as a vector does", header.getLong(0));
         }
@@ -259,15 +264,21 @@ final class SharedLayout {
                 header.getInt(CRC_OFFSET));
         }
         final SharedLayout layout = of(header, path);
-        if (header.getInt(ENTRY_SIZE_OFFSET) != layout.entrySize || header.getLong(LENGTH_OFFSET) != layout.length
-            || size != layout.length) {
-            throw Troubles.damaged(path, "it has %d bytes and says %d, %d entries need %d", size,
-                header.getLong(LENGTH_OFFSET), layout.most, layout.length);
+        if (header.getInt(ENTRY_SIZE_OFFSET) != layout.entrySize || header.getLong(LENGTH_OFFSET) != layout.length) {
+            throw Troubles.damaged(path, "it says %d bytes, %d entries need %d", header.getLong(LENGTH_OFFSET),
+                layout.most, layout.length);
         }
         if (layout.places(header) < 0) {
             throw Troubles.damaged(path, "its word of places is 0x%016x", header.getLong(PLACES_OFFSET));
         }
         return layout;
+    }
+
+    /** Whether two headers are of one vector, whatever has changed since one of them was copied. */
+    static boolean isSame(final DirectBuffer one, final DirectBuffer other) {
+        return one.getLong(0) == other.getLong(0) && one.getInt(CRC_OFFSET) == other.getInt(CRC_OFFSET)
+            && one.getLong(ID_OFFSET) == other.getLong(ID_OFFSET)
+            && one.getLong(ID_OFFSET + Long.BYTES) == other.getLong(ID_OFFSET + Long.BYTES);
     }
 
     private static SharedLayout of(final DirectBuffer header, final Path path) {

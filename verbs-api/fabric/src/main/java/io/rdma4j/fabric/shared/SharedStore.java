@@ -93,9 +93,7 @@ final class SharedStore implements AvStore {
     /** One for reading only changes nothing, so that it waits for nobody. */
     @Override
     public void lock() {
-        if (readOnly) {
-            file.requireWhole();
-        } else {
+        if (!readOnly) {
             file.lock();
             try (Undo undo = new Undo()) {
                 undo.add(file::unlock);

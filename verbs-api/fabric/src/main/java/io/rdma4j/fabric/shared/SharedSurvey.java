@@ -83,7 +83,7 @@ public final class SharedSurvey {
         final Path path, final FileChannel channel, final boolean isOpen, final boolean withEntries)
         throws IOException {
         final UnsafeBuffer header = new UnsafeBuffer(new byte[SharedLayout.HEADER]);
-        final SharedLayout layout = SharedLayout.read(header, SharedFile.read(channel, header), channel.size(), path);
+        final SharedLayout layout = SharedLayout.read(header, SharedFile.read(channel, header), path);
         final SharedName name = SharedLayout.name(header);
         return new SharedVector(name.name(), name.domain(), path.toString(), layout.type, layout.format,
             layout.rxCtxBits, layout.base, layout.places(header), header.getLong(SharedLayout.SIZE_OFFSET),

@@ -20,6 +20,7 @@ import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.verbs.ProtectionDomain;
 
 import java.nio.ByteBuffer;
@@ -309,5 +310,27 @@ class MessagesTest {
         }
         all[4].close();
         other.close();
+    }
+
+    @Test
+    void aMappedFileThatWasCutOffIsNotInjected() {
+        final DatagramNode node = DatagramNode.on(devices, FULL);
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toB = node.name(b);
+        try (CutOffFile file = new CutOffFile(128)) {
+            final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            file.cutOff();
+            for (int i = 0; i < 20_000; i++) {
+                assertThat(a.inject(from, 0, 128, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+                assertThat(a.injectWithData(from, 0, 128, 1, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+            }
+            file.growAgain();
+            from.putByte(7, (byte) 8);
+            node.post(() -> b.receive(node.at(8192), 128, null, FiAddr.UNSPEC, 1));
+            node.post(() -> a.inject(from, 0, 128, toB));
+            assertThat(node.received(b).length()).isEqualTo(128);
+            assertThat(node.bytes.getByte(8192 + 7)).isEqualTo((byte) 8);
+        }
     }
 }

@@ -7,6 +7,9 @@ package io.rdma4j.fabric.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.CounterEvent;
 import io.rdma4j.fabric.EndpointOptions;
@@ -14,9 +17,12 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.CutOffFile;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -340,5 +346,43 @@ class MessageFormsTest {
             assertThat(written.read()).isEqualTo(6);
         }
         written.close();
+    }
+
+    /** The endpoint reads it, not the device. What the JVM would tell at some later moment is told at once. */
+    @Test
+    void aMappedFileThatWasCutOffIsNotInjected() {
+        connect();
+        try (CutOffFile file = new CutOffFile(INJECT_SIZE)) {
+            final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            file.cutOff();
+            for (int i = 0; i < 20_000; i++) {
+                assertThat(a.ep.inject(from, 0, INJECT_SIZE)).isEqualTo(-FiErrno.FI_EFAULT);
+                assertThat(a.ep.injectWithData(from, 0, INJECT_SIZE, 1)).isEqualTo(-FiErrno.FI_EFAULT);
+            }
+            file.growAgain();
+            from.putByte(7, (byte) 8);
+            receive(1);
+            a.post(() -> a.ep.inject(from, 0, INJECT_SIZE));
+            assertThat(b.next().length()).isEqualTo(INJECT_SIZE);
+            assertThat(b.bytes.getByte(7)).isEqualTo((byte) 8);
+        }
+    }
+
+    /** The program took the registered memory away: a copy of it is an error and no signal. */
+    @Test
+    void memoryThatIsNotThereIsNotInjected() {
+        connect();
+        try (MappedMemory memory = MappedMemory.anonymous(4096); MemoryRegion gone = a.domain.register(
+            new MrAttributes().buffer(memory.address(), 4096).access(MrAccess.SEND, MrAccess.WRITE))) {
+            Libc.mmap(memory.address(), 4096, LibcConstants.PROT_NONE,
+                LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+            final Message message = new Message(1).add(memory.address(), 64, gone);
+            assertThat(a.ep.sendMessage(message, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EFAULT);
+            assertThat(a.ep.writeMessage(message.remote(into.base(), into.key()), OpFlags.INJECT))
+                .isEqualTo(-FiErrno.FI_EFAULT);
+            receive(1);
+            a.post(() -> a.ep.sendMessage(message(0, 64), OpFlags.INJECT));
+            assertThat(b.next().length()).isEqualTo(64);
+        }
     }
 }

@@ -12,10 +12,14 @@ import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.util.concurrent.TimeUnit;
@@ -349,5 +353,62 @@ class RdmMessagesTest {
         a.until(() -> queues[0].read(entry -> got[0] = entry.context(), 1) == 1);
         assertThat(got).containsExactly(6, 3);
         a.until(() -> a.done.size() == 2);
+    }
+
+    /** Before there is a connection the message waits as a copy, afterwards it goes at once. */
+    @Test
+    void aMappedFileThatWasCutOffIsNotInjected() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        try (CutOffFile file = new CutOffFile(128)) {
+            final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            for (int round = 0; round < 2; round++) {
+                file.cutOff();
+                for (int i = 0; i < 20_000; i++) {
+                    assertThat(a.ep.inject(from, 0, 128, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+                    assertThat(a.ep.injectWithData(from, 0, 128, 1, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+                }
+                file.growAgain();
+                from.putByte(7, (byte) (8 + round));
+                b.post(() -> b.ep.receive(b.at(0), 128, b.region, FiAddr.UNSPEC, 1));
+                a.post(() -> a.ep.inject(from, 0, 128, toB));
+                assertThat(b.next().length()).isEqualTo(128);
+                assertThat(b.bytes.getByte(7)).isEqualTo((byte) (8 + round));
+            }
+        }
+    }
+
+    /** Where regions are on demand, memory may come later: a copy of what is not there is an error and no signal. */
+    @Test
+    void memoryThatIsNotThereIsAnErrorOfWhatUsesIt() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        final long hole = 4096;
+        final MemoryRegion nowhere = a.domain.register(
+            new MrAttributes().buffer(hole, 4096).access(MrAccess.SEND, MrAccess.RECV));
+        final MemoryRegion nowhereThere = b.domain.register(
+            new MrAttributes().buffer(hole, 4096).access(MrAccess.SEND, MrAccess.RECV));
+        for (int round = 0; round < 2; round++) {
+            if (round == 0) {
+                // It waits for the connection, and is copied then.
+                a.fails(FiErrno.FI_EFAULT, () -> a.ep.send(hole, 64, nowhere, toB, 1));
+            } else {
+                assertThat(a.ep.send(hole, 64, nowhere, toB, 1)).isEqualTo(-FiErrno.FI_EFAULT);
+            }
+            assertThat(a.ep.sendMessage(new Message(1).add(hole, 64, nowhere).peer(toB), OpFlags.INJECT))
+                .isEqualTo(-FiErrno.FI_EFAULT);
+            b.post(() -> b.ep.receive(hole, 64, nowhereThere, FiAddr.UNSPEC, 2));
+            b.post(() -> b.ep.receive(b.at(0), 64, b.region, FiAddr.UNSPEC, 3));
+            a.succeeds(() -> a.ep.send(a.at(0), 64, a.region, toB, 4));
+            assertThat(FiErrno.name(b.next().errno())).isEqualTo("FI_EFAULT");
+            a.succeeds(() -> a.ep.send(a.at(0), 64, a.region, toB, 5));
+            assertThat(b.next().errno()).isZero();
+        }
+        nowhere.close();
+        nowhereThere.close();
     }
 }

@@ -6,16 +6,17 @@
 package io.rdma4j.fabric.shared;
 
 import static io.rdma4j.fabric.shared.Stores.attributes;
+import static io.rdma4j.fabric.shared.Stores.check;
 import static io.rdma4j.fabric.shared.Stores.insert;
 import static io.rdma4j.fabric.shared.Stores.open;
 import static io.rdma4j.fabric.shared.Stores.reading;
+import static io.rdma4j.fabric.shared.Stores.remove;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvAttributes;
-import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -28,6 +29,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files as a crash, another version or somebody else leaves them. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -43,7 +46,7 @@ class SharedDamageTest extends OwnFolder {
     }
 
     private void put(final byte[] bytes) throws IOException {
-        put(bytes, new SharedLayout(SharedLayout.MOST, AddressFormat.DEVICE, AvType.TABLE, 0, 1).length);
+        put(bytes, SharedHolders.LENGTH);
     }
 
     /** Behind the bytes there is a hole. */
@@ -110,23 +113,80 @@ class SharedDamageTest extends OwnFolder {
         }
     }
 
-    /** What is mapped of it is not there any more: whoever changes or closes it must not touch that. */
-    @Test
-    void whoLocksOrClosesAVectorThatWasCutOffLooksFirst() throws Exception {
-        final StoreProcess other = new StoreProcess(folder);
-        final AvStore store = open(attributes(NAME));
-        final AvStore reader = open(reading(NAME));
-        insert(store, 1);
-        assertEquals("ok 100000", other.ask("open " + NAME));
-        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-            file.truncate(0);
+    /** The memory is sealed, and not the file: all who have it open go on. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 100, SharedLayout.HEADER, SharedLayout.HEADER + 20})
+    void whoHasAVectorOpenLosesNothingWhenItsFileIsCutOff(final long length) throws Exception {
+        try (StoreProcess other = new StoreProcess(folder)) {
+            final AvStore store = open(attributes(NAME));
+            final AvStore reader = open(reading(NAME));
+            insert(store, 0);
+            assertEquals("ok 100000", other.ask("open " + NAME));
+            cut(length);
+            for (int i = 1; i < 2000; i++) {
+                assertEquals(i, AvNames.place(insert(store, i)));
+            }
+            assertEquals(Long.toString(AvNames.handle(2000, 1)), other.ask("insert 2000"));
+            assertEquals("1999", other.ask("find 1999"));
+            assertEquals(2001, check(store, 2001));
+            assertEquals(2001, check(reader, 2001));
+            assertTrue(remove(store, 5));
+            assertEquals("none", other.ask("find 5"));
+            try (StoreProcess late = new StoreProcess(folder)) {
+                assertEquals("errno " + FiErrno.FI_EIO, late.ask("open " + NAME));
+                assertEquals("errno " + FiErrno.FI_EIO, late.ask("read " + NAME));
+            }
+            reader.close();
+            store.close();
+            assertEquals("2000", other.ask("find 2000"));
+            assertEquals("closed", other.ask("close"));
         }
-        assertEquals(FiErrno.FI_EIO, errno(store::lock));
-        assertEquals(FiErrno.FI_EIO, errno(reader::lock));
-        reader.close();
-        store.close();
-        other.kill();
-        Files.delete(path);
+    }
+
+    /** By another process: closing a channel would end the locks of this one. */
+    private void cut(final long length) throws Exception {
+        final Process cut = new ProcessBuilder("truncate", "-s", Long.toString(length), path.toString()).start();
+        assertEquals(0, cut.waitFor());
+    }
+
+    /** What is noted of who has it open is only where one looks first. */
+    @Test
+    void whoeverStillHasItOpenLetsOthersIn() throws Exception {
+        try (StoreProcess second = new StoreProcess(folder); StoreProcess third = new StoreProcess(folder)) {
+            final StoreProcess first = new StoreProcess(folder);
+            assertEquals("ok 100000", first.ask("open " + NAME));
+            assertEquals("ok 100000", second.ask("open " + NAME));
+            assertEquals(Long.toString(AvNames.handle(0, 1)), second.ask("insert 3"));
+            first.kill();
+            assertEquals("ok 100000", third.ask("open " + NAME));
+            assertEquals("3", third.ask("find 0"));
+            assertEquals("closed", second.ask("close"));
+            try (AvStore here = open(reading(NAME))) {
+                assertEquals("closed", third.ask("close"));
+                assertEquals("ok 100000", second.ask("open " + NAME));
+                assertEquals("true", second.ask("remove 0"));
+                assertEquals(0, here.size());
+            }
+            assertEquals("closed", second.ask("close"));
+        }
+    }
+
+    @Test
+    void memoryOfAnotherVectorIsNotTaken() throws Exception {
+        try (StoreProcess other = new StoreProcess(folder)) {
+            assertEquals("ok 100000", other.ask("open " + NAME));
+            final byte[] file = Files.readAllBytes(path);
+            assertEquals("closed", other.ask("close"));
+            assertEquals("ok 100000", other.ask("open " + NAME));
+            // Of the one before, with the process and descriptor of this one.
+            final byte[] now = Files.readAllBytes(path);
+            System.arraycopy(now, SharedLayout.HEADER, file, SharedLayout.HEADER, now.length - SharedLayout.HEADER);
+            Files.write(path, file);
+            assertEquals(FiErrno.FI_EIO, errno(() -> open(attributes(NAME))));
+            Files.write(path, now);
+            open(attributes(NAME)).close();
+            assertEquals("closed", other.ask("close"));
+        }
     }
 
     @Test

@@ -217,7 +217,7 @@ class SharedStoreTest extends OwnFolder {
     }
 
     @Test
-    void aCorruptIndexLeadsNowhereElse() throws IOException {
+    void aCorruptIndexLeadsNowhereElse() {
         final Random random = new Random(11);
         for (int round = 0; round < 50; round++) {
             try (AvStore store = open(attributes(NAME))) {
@@ -237,17 +237,15 @@ class SharedStoreTest extends OwnFolder {
         }
     }
 
-    /**
-     * Over the state, the bits, the index or the entries. By another process: closing a channel would end the locks of
-     * this process.
-     */
-    private void scribble(final Random random) throws IOException {
-        final SharedLayout layout = memory().layout;
-        final long[] parts = {SharedLayout.SIZE_OFFSET, layout.index(SharedLayout.level(CAPACITY)), layout.position(0)};
-        final Process other = new ProcessBuilder("dd", "if=/dev/urandom", "of=" + path, "bs=1", "count=400",
-            "seek=" + (parts[random.nextInt(parts.length)] + random.nextInt(4_000)), "conv=notrunc")
-            .redirectErrorStream(true).start();
-        other.getInputStream().readAllBytes();
+    /** Over the state, the bits, the index or the entries. */
+    private void scribble(final Random random) {
+        final SharedMemory memory = memory();
+        final UnsafeBuffer[] parts = {memory.front, memory.front, memory.window(0)};
+        final int[] at = {SharedLayout.SIZE_OFFSET, memory.layout.index(SharedLayout.level(CAPACITY)), 0};
+        final int part = random.nextInt(parts.length);
+        final byte[] bytes = new byte[400];
+        random.nextBytes(bytes);
+        parts[part].putBytes(at[part] + random.nextInt(4_000), bytes);
     }
 
     @Test

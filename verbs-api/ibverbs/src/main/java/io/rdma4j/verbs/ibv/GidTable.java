@@ -20,23 +20,22 @@ import java.util.List;
  * own entry 0 often is of version 1, which is not routed.
  */
 final class GidTable {
-    private static final int ROCE_V2 = 2;
-    private static final int NO_TYPE = -1;
-    private static final long OK = 0;
+    private static final int NOT_THERE = -1;
 
     private final IbvContext context;
-    private final long queryGidEx;
+    private final GidTypes types;
     private final int first;
 
     /**
      * Chooses the first one.
      *
      * @param context of the device.
+     * @param types   of its GIDs.
      * @param wished  the GID to stand at index 0; null for the best one.
      */
-    GidTable(final IbvContext context, final Gid wished) {
+    GidTable(final IbvContext context, final GidTypes types, final Gid wished) {
         this.context = context;
-        this.queryGidEx = context.library.find("_ibv_query_gid_ex");
+        this.types = types;
         this.first = wished == null ? best() : find(wished);
     }
 
@@ -55,7 +54,7 @@ final class GidTable {
     }
 
     private int rank(final int index) {
-        if (type(1, index) != ROCE_V2) {
+        if (types.of(1, index) != GidTypes.ROCE_V2) {
             return 0;
         }
         final Gid gid = read(1, index);
@@ -63,9 +62,9 @@ final class GidTable {
     }
 
     private int find(final Gid wished) {
-        int found = NO_TYPE;
+        int found = NOT_THERE;
         for (int i = 0; i < context.attributes().gidTableLength(); i++) {
-            if (read(1, i).equals(wished) && (found < 0 || type(1, i) == ROCE_V2)) {
+            if (read(1, i).equals(wished) && (found < 0 || types.of(1, i) == GidTypes.ROCE_V2)) {
                 found = i;
             }
         }
@@ -117,28 +116,30 @@ final class GidTable {
         return Gid.of(bytes);
     }
 
-    /** 0 InfiniBand, 1 RoCE version 1, 2 RoCE version 2; NO_TYPE for an entry that is empty or of an old library. */
-    private int type(final int port, final int index) {
-        if (queryGidEx == 0) {
-            return NO_TYPE;
-        }
-        final UnsafeBuffer entry = Struct.allocate(Abi.GidEntry.LENGTH);
-        final int answer = context.library.callInt(queryGidEx, context.pointer, port, index, entry.addressOffset(), 0,
-            (long) Abi.GidEntry.LENGTH);
-        return answer == OK ? entry.getInt(Abi.GidEntry.GID_TYPE) : NO_TYPE;
-    }
-
     /** The network protocol of an entry; where it is empty, or the library does not tell, that of most. */
     GidType typeOf(final int port, final int index) {
-        return switch (type(port, toDevice(index))) {
-            case 0 -> GidType.IB;
-            case 1 -> GidType.ROCE_V1;
+        return switch (types.of(port, toDevice(index))) {
+            case GidTypes.INFINIBAND -> GidType.IB;
+            case GidTypes.ROCE_V1 -> GidType.ROCE_V1;
             default -> GidType.ROCE_V2;
         };
     }
 
+    /** Why packets from a GID may reach nobody: others expect RoCE version 2. Null if it is not of version 1. */
+    String objection(final int index) {
+        if (types.of(1, toDevice(index)) != GidTypes.ROCE_V1) {
+            return null;
+        }
+        final int best = fromDevice(best());
+        return "GID index " + index + ", " + get(1, index) + ", is of RoCE version 1, which is not routed, and which "
+            + "peers with version 2 do not understand: " + (types.of(1, toDevice(best)) == GidTypes.ROCE_V2
+            ? "send from GID index " + best + ", " + get(1, best)
+            : "this port has none of version 2, so give its network device an IP address, or let the adapter do it");
+    }
+
     @Override
     public String toString() {
-        return "GID index 0 is " + get(1, 0) + ", " + typeOf(1, 0).title() + ", the device's index " + first;
+        return "GID index 0 is " + get(1, 0) + ", " + typeOf(1, 0).title() + ", the device's index " + first
+            + ", types " + types;
     }
 }

@@ -98,7 +98,7 @@ final class IbvContext implements RdmaContext {
         this.regions = new RegionCalls(this);
         this.attributes = readAttributes();
         this.traits = new Traits(attributes, driver, regions);
-        this.gids = new GidTable(this, gid);
+        this.gids = new GidTable(this, GidTypes.of(this), gid);
         this.events = new AsyncEvents(this, UnsafeApi.getInt(pointer + Abi.Context.ASYNC_FD));
         this.live = LiveDevice.open(address);
         live.describe(attributes.name() + ", driver " + driver + ", calls by " + calls);
@@ -247,18 +247,26 @@ final class IbvContext implements RdmaContext {
 
     /** Why packets do not reach anybody through the port, as far as this device knows; null if it should be well. */
     String portObjection() {
-        final PortState state = portState();
-        return state == PortState.ACTIVE ? null : "port 1 is " + state + ": bring the network device up (ip link set "
-            + "... up), or plug the cable in";
+        return askInVain(() -> {
+            final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
+            final PortState state = PortQuery.ask(this, 1, attr) != 0 ? PortState.ACTIVE
+                : PortQuery.decode(1, attr).state();
+            return state == PortState.ACTIVE ? null : "port 1 is " + state + ": bring the network device up (ip link "
+                + "set ... up), or plug the cable in";
+        });
     }
 
-    /** Also asked by pollers, which nobody who closes the device waits for. */
-    private PortState portState() {
-        final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
+    /** The same of packets that come from a GID. */
+    String wayObjection(final int gidIndex) {
+        final String port = portObjection();
+        return port != null ? port : askInVain(() -> gids.objection(gidIndex));
+    }
+
+    /** Also for pollers, which nobody who closes the device waits for: null if it is closed. */
+    private String askInVain(final Supplier<String> question) {
         questions.readLock().lock();
         try {
-            return closed || PortQuery.ask(this, 1, attr) != 0 ? PortState.ACTIVE
-                : PortQuery.decode(1, attr).state();
+            return closed ? null : question.get();
         } finally {
             questions.readLock().unlock();
         }

@@ -290,7 +290,8 @@ final class IbvQp extends IbvObject implements QueuePair {
             final int errno = context.library.modifyQp(pointer, attr.addressOffset(), attributes.mask());
             Struct.keep(attr);
             if (errno != 0) {
-                throw refused(errno, from, to);
+                throw refused(errno, from, to,
+                    attributes.has(QpAttribute.AV) ? attributes.ah().sgidIndex() : gidIndex);
             }
             undo.forget();
         }
@@ -307,19 +308,19 @@ final class IbvQp extends IbvObject implements QueuePair {
         return false;
     }
 
-    private RdmaException refused(final int errno, final QpState from, final QpState to) {
+    private RdmaException refused(final int errno, final QpState from, final QpState to, final int source) {
         final int why = errno < 0 ? context.library.errno() : errno;
         return RdmaException.of(MODIFY).device(context.address()).object(this)
             .detail("from %s to %s: the device refused (%s)", from, to, RdmaException.errnoName(why))
             .errno(why == RdmaException.ETIMEDOUT || why == RdmaException.EHOSTUNREACH
                 ? RdmaException.EHOSTUNREACH : RdmaException.EIO)
-            .hint(to == QpState.RTR ? wayHint() : null).build();
+            .hint(to == QpState.RTR ? wayHint(source) : null).build();
     }
 
     /** Where the peer is named: what is known to be wrong, or what may be. */
-    private String wayHint() {
-        final String port = context.portObjection();
-        return port != null ? port : "on RoCE the kernel looks for the peer's Ethernet address now: is the peer's GID "
+    private String wayHint(final int source) {
+        final String objection = context.wayObjection(source);
+        return objection != null ? objection : "on RoCE the kernel looks for the peer's Ethernet address now: is the peer's GID "
             + "reachable from the GID that this QP sends from?";
     }
 
@@ -401,13 +402,13 @@ final class IbvQp extends IbvObject implements QueuePair {
     private RdmaException explain(final int seq, final WcStatus status) {
         final PostedWork work = sends.work;
         final boolean refused = status == WcStatus.REM_ACCESS_ERR;
-        final String port = refused ? null : context.portObjection();
         return RdmaException.of(work.opcode(seq).name()).device(context.address()).object(this)
             .detail("wr_id 0x%x, %d bytes at remote address 0x%x with rkey 0x%x: %s", work.wrId(seq), work.length(seq),
                 work.remoteAddress(seq), work.rkey(seq), status)
             .errno(refused ? RdmaException.EACCES : RdmaException.EIO)
             .hint(refused ? "the peer's region, or window, must have this rkey, hold all of these bytes, grant the "
-                + "right and be of the QP's protection domain; its QP must grant the right, too" : port).build();
+                + "right and be of the QP's protection domain; its QP must grant the right, too"
+                : status == WcStatus.RETRY_EXC_ERR ? context.wayObjection(gidIndex) : context.portObjection()).build();
     }
 
     /** Poller: a receive failed. */

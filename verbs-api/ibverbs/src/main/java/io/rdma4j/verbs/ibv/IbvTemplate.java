@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.spi.PreparedSends;
@@ -47,7 +48,9 @@ final class IbvTemplate extends PreparedSends {
         if (request.isInline()) {
             // The application's may be used for something else from now on.
             final UnsafeBuffer copy = Struct.allocate(path.slots.length());
-            copy.putBytes(0, request.inlineSource(), request.inlineOffset(), request.inlineLength());
+            if (!Payloads.copy(request.inlineSource(), request.inlineOffset(), request.inlineLength(), copy, 0)) {
+                throw refused(i, ReturnCode.INVALID_REQUEST);
+            }
             request.inline(copy, 0, request.inlineLength());
             lengths[i] = request.inlineLength();
         } else {
@@ -84,10 +87,10 @@ final class IbvTemplate extends PreparedSends {
     }
 
     @Override
-    protected void writePayload(final int i, final DirectBuffer source, final int offset, final int length) {
+    protected boolean writePayload(final int i, final DirectBuffer source, final int offset, final int length) {
         final UnsafeBuffer copy = (UnsafeBuffer) requests[i].inlineSource();
-        copy.putBytes(0, source, offset, length);
         requests[i].inline(copy, 0, length);
+        return Payloads.copy(source, offset, length, copy, 0);
     }
 
     @Override

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.driver.memory.Payloads;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -48,8 +49,9 @@ final class InlineSlots {
             && offset <= source.capacity() - count;
     }
 
-    void write(final int slot, final DirectBuffer source, final int offset, final int count) {
-        bytes.putBytes(slot * length, source, offset, count);
+    /** False if the source's pages are gone. */
+    boolean write(final int slot, final DirectBuffer source, final int offset, final int count) {
+        return Payloads.copy(source, offset, count, bytes, slot * length);
     }
 
     long address(final int slot) {

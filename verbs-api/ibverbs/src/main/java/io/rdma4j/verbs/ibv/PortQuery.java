@@ -56,7 +56,11 @@ final class PortQuery {
             a.getByte(Abi.PortAttr.ACTIVE_WIDTH) & 0xff,
             a.getByte(Abi.PortAttr.ACTIVE_SPEED) & 0xff,
             a.getByte(Abi.PortAttr.PHYS_STATE) & 0xff,
-            a.getByte(Abi.PortAttr.LINK_LAYER) == ETHERNET ? "Ethernet" : "InfiniBand");
+            isEthernet(a) ? "Ethernet" : "InfiniBand");
+    }
+
+    static boolean isEthernet(final DirectBuffer a) {
+        return a.getByte(Abi.PortAttr.LINK_LAYER) == ETHERNET;
     }
 
     private static Mtu mtu(final int code) {

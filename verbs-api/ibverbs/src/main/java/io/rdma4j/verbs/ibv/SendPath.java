@@ -116,7 +116,9 @@ final class SendPath extends PostPath<SendRequest> {
                 return (int) at;
             }
             UnsafeApi.putInt(at + Abi.SendWr.SEND_FLAGS, SendRequest.SIGNALED | slots.flag());
-            writeInline(at, slot, source, offset, length);
+            if (!writeInline(at, slot, source, offset, length)) {
+                return ReturnCode.INVALID_REQUEST;
+            }
             commit(at);
             return Math.min(submit(), ReturnCode.OK);
         } finally {
@@ -134,10 +136,10 @@ final class SendPath extends PostPath<SendRequest> {
         return at;
     }
 
-    private void writeInline(
+    private boolean writeInline(
         final long at, final int slot, final DirectBuffer source, final int offset, final int length) {
-        slots.write(slot, source, offset, length);
         writeElement(at, slots.address(slot), length, slots.lkey());
+        return slots.write(slot, source, offset, length);
     }
 
     @Override
@@ -170,10 +172,10 @@ final class SendPath extends PostPath<SendRequest> {
         }
         remember(seq, request, opcode);
         encode(at, request, opcode, inline, handle);
-        if (inline) {
-            writeInline(at, slot, source, offset, length);
-        } else {
+        if (!inline) {
             writeElements(at, request.sges(), count);
+        } else if (!writeInline(at, slot, source, offset, length)) {
+            return ReturnCode.INVALID_REQUEST;
         }
         commit(at);
         return ReturnCode.OK;

@@ -16,6 +16,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.jna.Pointer;
+import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryRegion;
@@ -160,7 +163,27 @@ class StubRegionsTest {
         final MemoryRegion region = pd.register(PAGE, PAGE, ON_DEMAND);
         assertThatThrownBy(() -> region.refresh(PAGE, 10)).hasMessageContaining("EFAULT")
             .hasMessageContaining("map what is missing");
-        assertThat(advised(0)).isEqualTo(times);
+        try (MappedMemory pages = MappedMemory.anonymous(4 * PAGE)) {
+            final MemoryRegion all = pd.register(pages.address(), 4 * PAGE, LOCAL_WRITE, ON_DEMAND);
+            protect(pages.address() + 3 * PAGE, LibcConstants.PROT_READ);
+            final String readOnly = Long.toHexString(pages.address() + 3 * PAGE);
+            // The last byte of the range is the first one of that page.
+            assertThatThrownBy(() -> all.refresh(pages.address() + 1, 3 * PAGE)).hasMessageContaining("EFAULT")
+                .hasMessageContaining(readOnly);
+            all.reregister(new MrOptions().access(ON_DEMAND));
+            all.refresh(pages.address() + 1, 3 * PAGE);
+            assertThat(advised(0)).isEqualTo(times + 1);
+            protect(pages.address() + 3 * PAGE, LibcConstants.PROT_NONE);
+            assertThatThrownBy(() -> all.refresh(pages.address() + 1, 3 * PAGE)).hasMessageContaining("EFAULT")
+                .hasMessageContaining(readOnly);
+            all.close();
+        }
+        assertThat(advised(0)).isEqualTo(times + 1);
+    }
+
+    private static void protect(final long page, final int rights) {
+        Libc.mmap(page, PAGE, rights,
+            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
     }
 
     @Test

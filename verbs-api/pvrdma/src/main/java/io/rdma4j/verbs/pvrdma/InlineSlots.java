@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import org.agrona.DirectBuffer;
@@ -65,11 +66,13 @@ final class InlineSlots {
     /**
      * Copies a payload and names it in the WQE. Always with an element, also if there is nothing in it: some devices
      * refuse a request without.
+     *
+     * @return false if the source's pages are gone.
      */
-    void write(final UnsafeBuffer wqes, final int wqe, final int slot, final DirectBuffer source, final int offset,
+    boolean write(final UnsafeBuffer wqes, final int wqe, final int slot, final DirectBuffer source, final int offset,
         final int length) {
         final int at = offset(slot);
-        bytes.putBytes(at, source, offset, length);
         Sge.set(wqes, wqe + SqWqe.SGE_OFFSET, bytes.addressOffset() + at, length, lkey);
+        return Payloads.copy(source, offset, length, bytes, at);
     }
 }

@@ -106,10 +106,10 @@ final class PvrdmaTemplate extends PreparedSends {
     }
 
     @Override
-    protected void writePayload(final int i, final DirectBuffer source, final int offset, final int length) {
+    protected boolean writePayload(final int i, final DirectBuffer source, final int offset, final int length) {
         final InlineSlots payloads = encoder.slots();
-        payloads.write(wqes, images.slotOffset(i), i, source, offset, length);
         requests[i].inline(payloads.bytes(), payloads.offset(i), length);
+        return payloads.write(wqes, images.slotOffset(i), i, source, offset, length);
     }
 
     @Override

@@ -155,7 +155,9 @@ final class SendPath extends PostPath<SendRequest> {
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        slots.write(wqes, wqe, queue.slot(), source, offset, length);
+        if (!slots.write(wqes, wqe, queue.slot(), source, offset, length)) {
+            return ReturnCode.INVALID_REQUEST;
+        }
         queue.commit();
         submit();
         return ReturnCode.OK;
@@ -248,7 +250,9 @@ final class SendPath extends PostPath<SendRequest> {
             return notClaimed(wqe);
         }
         describe(request, opcode, wqe, handle);
-        slots.write(wqes, wqe, queue.slot(), source, offset, length);
+        if (!slots.write(wqes, wqe, queue.slot(), source, offset, length)) {
+            return ReturnCode.INVALID_REQUEST;
+        }
         queue.commit();
         return ReturnCode.OK;
     }

@@ -8,8 +8,10 @@ package io.rdma4j.verbs.pvrdma;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
@@ -20,6 +22,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedSendQueue;
 import io.rdma4j.verbs.WcOpcode;
 import org.agrona.DirectBuffer;
@@ -336,6 +339,39 @@ class InlineTest {
         Completions.await(b.cq, 4);
         for (int i = 0; i < 4; i++) {
             assertThat(b.firstDifference(i * ROOM, MAX, 10 + i)).isEqualTo(-1);
+        }
+    }
+
+    /** The driver reads it, not the device. What the JVM would tell at some later moment is told at once. */
+    @Test
+    void aMappedFileThatWasCutOffIsRefused() {
+        final Peer a = peer("");
+        final Peer b = connected(a);
+        try (CutOffFile file = new CutOffFile(2 * MAX)) {
+            final UnsafeBuffer source = new UnsafeBuffer(file.bytes());
+            source.putBytes(MAX, heap(MAX, 3), 0, MAX);
+            b.qp.postReceive(1, b.at(0), ROOM, b.lkey());
+            b.qp.postReceive(2, b.at(ROOM), ROOM, b.lkey());
+            final SendTemplate template = a.qp.prepare(new SendRequest().inline(heap(MAX, 4), 0, MAX));
+            file.cutOff();
+            for (int i = 0; i < 20_000; i++) {
+                assertThat(a.qp.postSendInline(5, source, MAX, MAX)).isEqualTo(ReturnCode.INVALID_REQUEST);
+                assertThat(a.qp.postSend(new SendRequest().inline(source, 0, MAX)))
+                    .isEqualTo(ReturnCode.INVALID_REQUEST);
+            }
+            assertThatThrownBy(() -> template.inline(0, source, MAX, MAX)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("was cut off");
+            assertThatThrownBy(() -> a.qp.prepare(new SendRequest().inline(source, 0, MAX)))
+                .isInstanceOf(RdmaException.class);
+            file.growAgain();
+            source.putBytes(MAX, heap(MAX, 6), 0, MAX);
+            assertThat(a.qp.postSendInline(7, source, MAX, MAX)).isZero();
+            assertThat(Completions.awaitSuccess(a.cq).wrId()).isEqualTo(7);
+            assertThat(Completions.awaitSuccess(b.cq).bytes()).isEqualTo(MAX);
+            assertThat(b.firstDifference(0, MAX, 6)).isEqualTo(-1);
+            assertThat(template.inline(0, source, MAX, MAX).post()).isEqualTo(1);
+            assertThat(Completions.awaitSuccess(b.cq).bytes()).isEqualTo(MAX);
+            assertThat(b.firstDifference(ROOM, MAX, 6)).isEqualTo(-1);
         }
     }
 }

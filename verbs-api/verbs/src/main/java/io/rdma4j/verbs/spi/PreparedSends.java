@@ -87,8 +87,9 @@ public abstract class PreparedSends implements SendTemplate {
      * @param source of the bytes.
      * @param offset of the first.
      * @param length how many.
+     * @return false if the source is a mapped file whose pages are gone.
      */
-    protected abstract void writePayload(int i, DirectBuffer source, int offset, int length);
+    protected abstract boolean writePayload(int i, DirectBuffer source, int offset, int length);
 
     /**
      * Whether a request is encoded at each post.
@@ -237,8 +238,10 @@ public abstract class PreparedSends implements SendTemplate {
             throw new IllegalArgumentException("request " + i + (request.isInline() ? "" : " without a payload")
                 + ": bytes " + offset + " + " + length + " of " + source + ", longest is " + longest);
         }
-        writePayload(i, source, offset, length);
         lengths[i] = length;
+        if (!writePayload(i, source, offset, length)) {
+            throw new IllegalArgumentException("request " + i + ": the file of " + source + " was cut off");
+        }
         return this;
     }
 
