@@ -40,8 +40,10 @@ public final class VerbsCallReport {
     private static final String ALLOCATED = "gc.alloc.rate.norm";
     private static final int WITH_FFM = 22;
     private static final int WARM_UPS = 10;
-    private static final int ITERATIONS = 15;
-    private static final int ITERATION_MILLIS = 20;
+    /** Many and short, so that some of them are not disturbed. */
+    private static final int ITERATIONS = 100;
+    private static final int ITERATION_MILLIS = 2;
+    private static final int WARM_UP_MILLIS = 60;
     private static final String[][] ROWS = {
         {"post", "post_send, 1 SGE"},
         {"post16", "16 of them, one call"},
@@ -134,7 +136,7 @@ public final class VerbsCallReport {
             .jvm(way.jdk().java())
             .forks(1)
             .warmupIterations(WARM_UPS)
-            .warmupTime(TimeValue.milliseconds(3 * ITERATION_MILLIS))
+            .warmupTime(TimeValue.milliseconds(WARM_UP_MILLIS))
             .measurementIterations(ITERATIONS)
             .measurementTime(TimeValue.milliseconds(ITERATION_MILLIS))
             .jvmArgs(options.toArray(String[]::new))
@@ -165,7 +167,7 @@ public final class VerbsCallReport {
         lines.add("");
         lines.add("Made by `benchmarks/run.sh" + (quick ? " --quick" : "") + " ibv`: " + rounds() + " turns of C and "
             + "each way of Java; a fork of each has " + ITERATIONS + " iterations of " + ITERATION_MILLIS + " ms after "
-            + WARM_UPS + " of " + 3 * ITERATION_MILLIS + " to warm up, a turn of C as many samples. The fastest of all "
+            + WARM_UPS + " of " + WARM_UP_MILLIS + " to warm up, a turn of C as many samples. The fastest of all "
             + "[their median]; above C is by the fastest: what else runs can only add.");
         lines.addAll(Machine.describe());
         return lines;

@@ -11,8 +11,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.UnsafeApi;
 
 /**
- * Payloads that a thread of the program copies. A mapped file can be cut off under whoever reads it, which the JVM tells
- * by an InternalError at some later moment; and memory that nobody keeps may be unmapped, which is the end of the
+ * Payloads that a thread of the program copies. A mapped file can be cut off under whoever reads it, which the JVM
+ * tells by an InternalError at some later moment; and memory that nobody keeps may be unmapped, which is the end of the
  * process. The kernel copies those, and says it at once. Where a sandbox forbids that, they are copied by loads and
  * stores. Nothing is allocated.
  */

@@ -52,8 +52,8 @@ final class MessageForms {
         }
         final int length = rules.collect(message);
         buffers.letGo();
-        return length < 0 ? length : messages.inject(rules.copy(), 0, length, withData, message.data(), message.context(),
-            rules.quiet(flags));
+        return length < 0 ? length : messages.inject(rules.copy(), 0, length, withData, message.data(),
+            message.context(), rules.quiet(flags));
     }
 
     int receive(final Message message, final long flags) {

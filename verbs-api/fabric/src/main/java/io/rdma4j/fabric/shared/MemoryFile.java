@@ -20,8 +20,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The memory of a shared vector: a memfd, sealed so that nobody can cut it off under those who have it mapped. It has no
- * name; other processes open it by a process that has it open, and the number of the descriptor there.
+ * The memory of a shared vector: a memfd, sealed so that nobody can cut it off under those who have it mapped. It has
+ * no name; other processes open it by a process that has it open, and the number of the descriptor there.
  */
 final class MemoryFile implements AutoCloseable {
     private static final String NAME = "rdma4j-av";
@@ -56,7 +56,8 @@ final class MemoryFile implements AutoCloseable {
     /**
      * Opens what another process has open.
      *
-     * @throws IOException that says why not: the process is gone or may not be looked into, or has something else there.
+     * @throws IOException that says why not: the process is gone or may not be looked into, or has something else
+     *                     there.
      */
     static MemoryFile open(final long pid, final int descriptor) throws IOException {
         try (Undo undo = new Undo(); HeldFile held = HeldFile.of(pid, descriptor)) {

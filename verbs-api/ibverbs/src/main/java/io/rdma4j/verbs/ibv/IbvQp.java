@@ -320,8 +320,8 @@ final class IbvQp extends IbvObject implements QueuePair {
     /** Where the peer is named: what is known to be wrong, or what may be. */
     private String wayHint(final int source) {
         final String objection = context.wayObjection(source);
-        return objection != null ? objection : "on RoCE the kernel looks for the peer's Ethernet address now: is the peer's GID "
-            + "reachable from the GID that this QP sends from?";
+        return objection != null ? objection : "on RoCE the kernel looks for the peer's Ethernet address now: is the "
+            + "peer's GID reachable from the GID that this QP sends from?";
     }
 
     private void remember(final QpAttributes attributes) {
