@@ -28,17 +28,19 @@ public final class SupportMain {
     static final String DOCUMENTED = "ESXi, as documented";
     static final String LIKE_ESXI = AnonymousProvider.SCHEME + ":esxi";
     static final String WIRE = "software device by UDP, against SoftRoCE";
+    static final String LINUX = "software device, driven by Linux 6.1";
     private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS --noiommu RESULTS "
-        + "--rxe RESULTS --wire RESULTS\n"
+        + "--rxe RESULTS --wire RESULTS --linux RESULTS\n"
         + "  FILE       what to write: docs/device-support.md\n"
         + "  --qtest    results.txt of the suite on QEMU's device by qtest\n"
         + "  --vfio     the same through VFIO\n"
         + "  --noiommu  the same where there is no IOMMU\n"
         + "  --rxe      results.txt of the suite on SoftRoCE through libibverbs\n"
-        + "  --wire     results.txt of the suite between an emulated device and SoftRoCE";
+        + "  --wire     results.txt of the suite between an emulated device and SoftRoCE\n"
+        + "  --linux    results.txt of the suite on an emulated device that Linux' driver drives";
     /** Of the columns behind the first one. */
-    private static final List<String> OPTIONS = List.of("--qtest", "--vfio", "--noiommu", "--rxe", "--wire");
-    private static final List<String> TITLES = List.of(QTEST, VFIO, NO_IOMMU, SOFT_ROCE, WIRE);
+    private static final List<String> OPTIONS = List.of("--qtest", "--vfio", "--noiommu", "--rxe", "--wire", "--linux");
+    private static final List<String> TITLES = List.of(QTEST, VFIO, NO_IOMMU, SOFT_ROCE, WIRE, LINUX);
 
     private SupportMain() {
     }

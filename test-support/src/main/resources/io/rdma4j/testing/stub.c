@@ -98,6 +98,7 @@ struct qp {
     uint32_t handle, qp_num;
     int state, type;
     int sig_all, posting;
+    uint32_t max_inline;
     struct srq own;
 };
 struct init_attr {
@@ -145,6 +146,7 @@ static struct {
 } advised;
 static int live, misuse, numbers = 100, fail_at = -1, fail_errno, unacked, posts, polls, reg_errno, state_errno;
 static int port_state = 4, gid_types[] = {2, 2};
+static int next_status, later_status, most_inline = 256;
 static const char *hold = "";
 static int held;
 
@@ -157,6 +159,10 @@ long stub_unacked(void) { return unacked; }
 long stub_posts(void) { return posts; }
 /* The send after so many more is refused. */
 void stub_fail(int after, int error) { fail_at = after; fail_errno = error; }
+/* How the next send that completes ends, and those after it. */
+void stub_status(int next, int later) { next_status = next; later_status = later; }
+/* What a queue pair has of inline data at most, whatever was asked for: some drivers tell, and do not refuse. */
+void stub_inline(int most) { most_inline = most; }
 /* Whether contexts have query_device_ex from now on, and what it answers. */
 void stub_extended(int has, int answer) { has_extended = has; extended_answer = answer; }
 /* What contexts opened from then on say of regions on demand. */
@@ -331,8 +337,10 @@ static int post_send(struct qp *qp, struct send_wr *wr, struct send_wr **bad) {
             alive(*(void **) ((char *) wr + 80));
             alive(*(void **) ((char *) wr + 96));
         }
+        misuse += wr->flags & 8 && !qp->max_inline;
         if (qp->sig_all || wr->flags & 2) {
-            complete(qp->send_cq, (struct wc) {.wr_id = wr->wr_id, .qp_num = qp->qp_num});
+            complete(qp->send_cq, (struct wc) {.wr_id = wr->wr_id, .qp_num = qp->qp_num, .status = next_status});
+            next_status = later_status;
         }
     }
     return 0;
@@ -643,6 +651,10 @@ struct qp *ibv_create_qp(void **pd, struct init_attr *attr) {
         return NULL;
     }
     qp = make(sizeof(*qp));
+    if (attr->max_inline > most_inline) {
+        attr->max_inline = most_inline;
+    }
+    qp->max_inline = attr->max_inline;
     used(pd, 1);
     used(attr->send_cq, 1);
     used(attr->recv_cq, 1);

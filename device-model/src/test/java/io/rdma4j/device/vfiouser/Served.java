@@ -7,6 +7,7 @@ package io.rdma4j.device.vfiouser;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.device.EmulatedDevice;
+import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.testing.Patience;
 
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** A device that is served at a socket of its own. */
 final class Served implements AutoCloseable {
@@ -46,10 +48,28 @@ final class Served implements AutoCloseable {
 
     /** Waits until something was told. */
     void awaitEvent(String part) {
+        await(() -> events.stream().anyMatch(event -> event.contains(part)), "no event says '" + part + "'");
+    }
+
+    /** Waits until each client that was told to have come was told to have gone. */
+    void awaitNoClient() {
+        await(() -> count("client connected") == count("client gone") + count("client dropped"), "a client stays");
+    }
+
+    private long count(String begin) {
+        return events.stream().filter(event -> event.startsWith(begin)).count();
+    }
+
+    /** Waits until so many files are open in this process. */
+    void awaitOpenFiles(int count) {
+        await(() -> Fd.openCount() == count, "not " + count + " files are open");
+    }
+
+    private void await(BooleanSupplier condition, String complaint) {
         final long deadline = System.nanoTime() + Patience.nanos();
-        while (events.stream().noneMatch(event -> event.contains(part))) {
+        while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("no event says '" + part + "': " + events);
+                throw new AssertionError(complaint + ": " + events + ", " + Fd.openCount() + " files");
             }
             LockSupport.parkNanos(1_000_000);
         }

@@ -62,6 +62,7 @@ public final class FabricGuest implements AutoCloseable {
         this.share = folder.resolve(Machine.SHARE);
         Files.writeString(share.resolve("guest.sh"), Initramfs.script("guest.sh"));
         Files.writeString(share.resolve("settings.sh"), settings(context, kind));
+        Files.writeString(share.resolve("setup.sh"), kind.setup());
         final List<String> command = kind.command(context, folder, sockets);
         Files.writeString(folder.resolve("machine-command.sh"), Shell.join(command) + '\n');
         qemu = ChildProcess.start("guest-" + context.name, command, folder.resolve("console.log"), this::show,
@@ -79,7 +80,34 @@ public final class FabricGuest implements AutoCloseable {
     public static FabricGuest boot(final GuestContext context) {
         context.conclude();
         HostTools.require(context.binary);
-        return start(context, context.emulated() ? QemuMachine.prepare(context) : UmlMachine.prepare(context));
+        return start(context, () -> context.emulated() ? QemuMachine.prepare(context) : UmlMachine.prepare(context));
+    }
+
+    /**
+     * Boots a guest in which Linux' own driver drives devices that another process serves, by the vfio-user protocol:
+     * {@code vmw_pvrdma0} and so on. There is no software RDMA device in it, and none of its addresses.
+     *
+     * @param context how it is to be, with the devices in {@link GuestContext#qemuArguments}.
+     * @param parts   what it takes.
+     * @return the running guest; the caller closes it.
+     * @throws GuestException as {@link #boot(GuestContext)}.
+     */
+    public static FabricGuest boot(final GuestContext context, final ServedParts parts) {
+        context.conclude();
+        return start(context, () -> QemuMachine.serving(context, parts));
+    }
+
+    /** Where the machine's script may be missing from the build. */
+    interface MachineSource {
+        Machine get() throws IOException;
+    }
+
+    private static FabricGuest start(final GuestContext context, final MachineSource machine) {
+        try {
+            return start(context, machine.get());
+        } catch (final IOException e) {
+            throw new GuestException("cannot prepare guest " + context.name + ": " + e, e);
+        }
     }
 
     /** Boots on the given machine; the context is concluded. */
@@ -116,9 +144,8 @@ public final class FabricGuest implements AutoCloseable {
     }
 
     private static String settings(final GuestContext context, final Machine machine) {
-        return String.format("ibdev=%s%nnetdev=%s%nip_address=%s%npeer_netns=%s%npeer_address=%s%nlifetime=%d%n"
-            + "terminal=%s%n", IBDEV, NETDEV, IP_ADDRESS, PEER_NETNS, PEER_ADDRESS,
-            context.keep ? 0 : context.lifetime.toSeconds(), machine.terminal());
+        return String.format("lifetime=%d%nterminal=%s%n", context.keep ? 0 : context.lifetime.toSeconds(),
+            machine.terminal());
     }
 
     private void awaitReady(final long start) {

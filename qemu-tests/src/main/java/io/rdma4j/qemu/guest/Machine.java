@@ -27,4 +27,11 @@ interface Machine {
 
     /** The guest's terminal for people, a name below /dev. */
     String terminal();
+
+    /**
+     * The script by which the guest makes its RDMA devices; it leaves a text for people in {@code devices}.
+     *
+     * @throws IOException if the build lost it.
+     */
+    String setup() throws IOException;
 }

@@ -18,16 +18,39 @@ import java.util.Set;
  *
  * @param kernel   of the distribution.
  * @param busybox  the first program, static.
+ * @param program  QEMU: the command without its options.
  * @param emulator which QEMU, for people.
+ * @param type     of the machine.
+ * @param drivers  modules beside those for the root.
+ * @param setup    the script that makes RDMA devices.
  */
-record QemuMachine(GuestKernel kernel, Path busybox, String emulator) implements Machine {
-    /** For the root: virtio over PCI, 9p, overlay. For RDMA: rxe will not start without crc32 as a crypto module. */
-    private static final List<String> MODULES =
-        List.of("virtio_pci", "9pnet_virtio", "9p", "overlay", "crc32_generic", "veth", "rdma_rxe");
+record QemuMachine(GuestKernel kernel, Path busybox, List<String> program, String emulator, String type,
+    List<String> drivers, String setup) implements Machine {
+    /** For the root: virtio over PCI, 9p, overlay. */
+    private static final List<String> MODULES = List.of("virtio_pci", "9pnet_virtio", "9p", "overlay");
+    /** The software device will not start without crc32 as a crypto module. */
+    private static final List<String> FABRIC = List.of("crc32_generic", "veth", "rdma_rxe");
+    /** Drivers of Linux that go with the paravirtual device, but for its own. */
+    private static final List<String> SERVED = List.of("vmxnet3", "ib_uverbs", "ib_umad", "rdma_ucm");
 
-    static QemuMachine prepare(final GuestContext context) {
-        return new QemuMachine(GuestKernel.prepare(context.cache), HostTools.find("busybox"),
+    static QemuMachine prepare(final GuestContext context) throws IOException {
+        return fabric(context, GuestKernel.prepare(context.cache), HostTools.find("busybox"),
             HostTools.version(context.binary) + " (" + context.accel + ")");
+    }
+
+    /** One that makes the software device. */
+    static QemuMachine fabric(final GuestContext context, final GuestKernel kernel, final Path busybox,
+        final String emulator) throws IOException {
+        return new QemuMachine(kernel, busybox, List.of(context.binary), emulator, "q35", FABRIC,
+            FabricSetup.script());
+    }
+
+    /** One whose RDMA devices are served by other processes; they reach its memory by its file. */
+    static QemuMachine serving(final GuestContext context, final ServedParts parts) throws IOException {
+        context.qemuArguments("-object", "memory-backend-memfd,id=ram0,share=on,size=" + context.memoryMib + "M");
+        return new QemuMachine(parts.kernel(), HostTools.find("busybox"), parts.qemu(),
+            parts.qemuVersion() + " (" + context.accel + ")", "q35,memory-backend=ram0", SERVED,
+            "driver=" + Shell.quote(parts.driver().toString()) + '\n' + Initramfs.script("pvrdma.sh"));
     }
 
     @Override
@@ -37,11 +60,12 @@ record QemuMachine(GuestKernel kernel, Path busybox, String emulator) implements
         Files.writeString(folder.resolve(SHARE).resolve(GuestShell.PLACE), shell + "\n");
         final Path initramfs = folder.resolve("initramfs.cpio");
         final Set<String> modules = new LinkedHashSet<>(MODULES);
+        modules.addAll(drivers);
         modules.addAll(context.modules);
         Initramfs.write(initramfs, busybox, KernelModules.read(kernel.modules()).inLoadOrder(modules),
             Initramfs.script("init.sh"));
-        final List<String> command = new ArrayList<>(List.of(
-            context.binary, "-machine", "q35", "-accel", context.accel, "-cpu", context.cpu,
+        final List<String> command = new ArrayList<>(program);
+        command.addAll(List.of("-machine", type, "-accel", context.accel, "-cpu", context.cpu,
             "-smp", Integer.toString(context.processors), "-m", context.memoryMib + "M",
             "-nodefaults", "-display", "none", "-vga", "none", "-no-reboot",
             "-serial", "stdio",

@@ -47,6 +47,11 @@ record UmlMachine(UmlKernel kernel) implements Machine {
     }
 
     @Override
+    public String setup() throws IOException {
+        return FabricSetup.script();
+    }
+
+    @Override
     public String toString() {
         return "User Mode Linux of " + kernel.version();
     }

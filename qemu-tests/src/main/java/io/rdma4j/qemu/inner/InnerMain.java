@@ -5,12 +5,12 @@
 
 package io.rdma4j.qemu.inner;
 
+import io.rdma4j.qemu.guest.BuiltModules;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.ResultLine;
-import io.rdma4j.qemu.guest.VfioModules;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ public final class InnerMain {
      * @throws GuestException if they cannot be built.
      */
     public static Optional<Path> modules() {
-        return VfioModules.prepare(GuestContext.defaultCache(), InnerImage.sourceKernel());
+        return BuiltModules.VFIO_WITHOUT_IOMMU.prepare(GuestContext.defaultCache(), InnerImage.sourceKernel());
     }
 
     /**

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 
 /** What the commands do on a device that the kernel drives: SoftRoCE, through libibverbs. */
 final class IbvClaims {
@@ -31,13 +30,6 @@ final class IbvClaims {
     static final Map<String, List<String>> TRAFFIC = new LinkedHashMap<>();
     private static final List<String> DUMPS = List.of("dsr", "caps", "cmd", "gid", "counters", "errors", "qp", "cq",
         "srq", "mr", "cache");
-    /** What ibv_devinfo prints below one of these says by itself what it is of. */
-    private static final List<String> HEADINGS = List.of("tso_caps", "rss_caps", "packet_pacing_caps");
-    private static final int DEPTH_OF_FLAGS = 5;
-    private static final String NOT_SUPPORTED = " not supported";
-    /** Names of the lines that have no colon. */
-    private static final Map<String, String> SENTENCES = Map.of("core clock", "hca_core_clock", "tag matching",
-        "tag_matching", "completion_timestamp_mask", "completion_timestamp_mask");
 
     static {
         TRAFFIC.put("pingpong -n 20", List.of("Data validated: yes"));
@@ -110,21 +102,21 @@ final class IbvClaims {
         theirs.require(0);
         final Outcome ours = rdma4j("devinfo -v -d " + DEVICE);
         ours.require(0);
-        final Map<String, String> expected = fields(theirs.out());
+        final Map<String, String> expected = DevinfoText.fields(theirs.out());
         if (expected.size() < 80) {
             throw new IllegalStateException("ibv_devinfo printed " + expected.size() + " fields only: " + theirs);
         }
         final int all = expected.size();
         final List<String> changed = change(expected);
-        final Map<String, String> told = fields(ours.out());
+        final Map<String, String> told = DevinfoText.fields(ours.out());
         final List<String> faults = new ArrayList<>();
         expected.forEach((name, value) -> {
             if (!value.equals(told.get(name))) {
                 faults.add(name + " is '" + told.get(name) + "', should be '" + value + "'");
             }
         });
-        if (!gids(theirs.out()).equals(gids(ours.out()))) {
-            faults.add("GIDs are " + gids(ours.out()) + ", should be " + gids(theirs.out()));
+        if (!DevinfoText.gids(theirs.out()).equals(DevinfoText.gids(ours.out()))) {
+            faults.add("GIDs are " + DevinfoText.gids(ours.out()) + ", should be " + DevinfoText.gids(theirs.out()));
         }
         if (!faults.isEmpty()) {
             throw new IllegalStateException(String.join("; ", faults));
@@ -152,43 +144,5 @@ final class IbvClaims {
             }
         });
         return changed;
-    }
-
-    /** Names and values, without the GIDs, whose order may be another. What is in lines below a name is behind it. */
-    private static Map<String, String> fields(final String text) {
-        final Map<String, String> fields = new LinkedHashMap<>();
-        String last = "";
-        boolean isFirst = false;
-        for (final String line : text.lines().filter(each -> !each.isBlank()).toList()) {
-            final int depth = line.length() - line.stripLeading().length();
-            final String words = line.strip();
-            if (depth >= DEPTH_OF_FLAGS && fields.containsKey(last)) {
-                fields.merge(last, words, (one, other) -> one.isEmpty() ? other : one + ' ' + other);
-                if (!isFirst) {
-                    fields.put(last, fields.get(last).replaceFirst(" (\\Q" + words + "\\E)$", ", $1"));
-                }
-                isFirst = false;
-            } else if (words.endsWith(NOT_SUPPORTED) && !words.contains(":")) {
-                final String what = words.substring(0, words.length() - NOT_SUPPORTED.length());
-                fields.put(SENTENCES.getOrDefault(what, what), NOT_SUPPORTED.strip());
-            } else if (words.contains(":") && !words.startsWith("GID[")) {
-                last = words.substring(0, words.indexOf(':'));
-                isFirst = true;
-                final String value = words.substring(words.indexOf(':') + 1).strip();
-                if (!HEADINGS.contains(last)) {
-                    fields.put(last, value);
-                }
-            }
-        }
-        // It has no words for none here.
-        fields.computeIfPresent("general_odp_caps", (name, value) -> value.isEmpty() ? "NO SUPPORT" : value);
-        return fields;
-    }
-
-    private static TreeSet<String> gids(final String text) {
-        final TreeSet<String> gids = new TreeSet<>();
-        text.lines().map(String::strip).filter(line -> line.startsWith("GID["))
-            .forEach(line -> gids.add(line.replaceFirst("GID\\[ *\\d+\\]:\\s*", "")));
-        return gids;
     }
 }

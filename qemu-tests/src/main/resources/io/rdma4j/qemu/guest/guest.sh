@@ -1,7 +1,7 @@
 # Copyright 2026 the rdma4j authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Second act of the fabric guest: makes the software RDMA device, then runs the commands that the host lays into the
+# Second act of the guest: makes its RDMA devices, then runs the commands that the host lays into the
 # share, one after the other, until the host asks for the end. Lines that begin with "rdma4j-guest:" are for people;
 # what the host acts on are files of the share: ready, N/exit.
 share=/run/guest-share
@@ -23,24 +23,21 @@ give_up() { say "FAILED $*"; end; }
 # By its path: BusyBox' shell, which runs this where QEMU emulates the machine, takes its own ip, which knows no netns.
 ip() { /sbin/ip "$@"; }
 ip link set lo up
-# Its other end is in a network namespace of its own: another host, for all that the two know.
-ip netns add "$peer_netns" && ip link add "$netdev" type veth peer name "$netdev" netns "$peer_netns" \
-    && ip link set "$netdev" up && ip addr add "$ip_address/24" dev "$netdev" \
-    && ip -n "$peer_netns" addr add "$peer_address/24" dev "$netdev" \
-    && ip -n "$peer_netns" link set "$netdev" up && ip -n "$peer_netns" link set lo up \
-    || give_up "to make network device $netdev"
-rdma link add "$ibdev" type rxe netdev "$netdev" || give_up "to make RDMA device $ibdev"
 
-# GID 1 follows the IP address; QEMU's pvrdma refuses traffic until it is there.
-gid=/sys/class/infiniband/$ibdev/ports/1/gids/1
-tries=0
-while ! grep -q '[1-9a-f]' "$gid" 2>/dev/null; do
-    tries=$((tries + 1))
-    [ $tries -lt 100 ] || give_up "to see GID 1 of $ibdev"
-    sleep 0.1
-done
+# await_gid DEVICE: GID 1 follows the IP address; nothing can be sent until it is there.
+await_gid() {
+    gid=/sys/class/infiniband/$1/ports/1/gids/1
+    tries=0
+    while ! grep -q '[1-9a-f]' "$gid" 2>/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || give_up "to see GID 1 of $1"
+        sleep 0.1
+    done
+}
 
-say "READY after $(uptime) s: $(uname -sr), $ibdev on $netdev, GID $(cat "$gid")"
+. $share/setup.sh
+
+say "READY after $(uptime) s: $(uname -sr), $devices"
 echo ready > $share/ready
 
 n=1

@@ -75,7 +75,8 @@ class FabricGuestTest {
         Files.setPosixFilePermissions(qemu, PosixFilePermissions.fromString("rwxr-xr-x"));
         context.binary = qemu.toString();
         context.conclude();
-        return FabricGuest.start(context, new QemuMachine(kernel, Path.of("/bin/sh"), "fake QEMU 0"));
+        return FabricGuest.start(context, QemuMachine.fabric(context, kernel, Path.of("/bin/sh"),
+            "fake QEMU 0"));
     }
 
     private static boolean isAlive(final long pid) {
@@ -134,7 +135,8 @@ class FabricGuestTest {
     void saysWhatKeepsQemuFromStartingAndLeavesNoFolder() throws IOException {
         context.binary = "/nonexistent/qemu";
         context.conclude();
-        assertThatThrownBy(() -> FabricGuest.start(context, new QemuMachine(kernel, Path.of("/bin/sh"), "none")))
+        assertThatThrownBy(() -> FabricGuest.start(context,
+            QemuMachine.fabric(context, kernel, Path.of("/bin/sh"), "none")))
             .isInstanceOf(GuestException.class).hasMessageContaining("cannot start guest unit")
             .hasMessageContaining("\"/nonexistent/qemu\"").hasMessageContaining("No such file");
         assertThat(socketFolder()).doesNotExist();
@@ -144,7 +146,7 @@ class FabricGuestTest {
     void leavesNoFolderWhenTheGuestCannotBePrepared() throws IOException {
         context.conclude();
         assertThatThrownBy(() -> FabricGuest.start(
-            context, new QemuMachine(kernel, folder.resolve("busybox"), "none")))
+            context, QemuMachine.fabric(context, kernel, folder.resolve("busybox"), "none")))
             .isInstanceOf(GuestException.class).hasMessageContaining(folder.resolve("busybox").toString());
         assertThat(socketFolder()).doesNotExist();
     }

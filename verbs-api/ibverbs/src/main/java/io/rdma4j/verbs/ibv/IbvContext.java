@@ -137,6 +137,17 @@ final class IbvContext implements RdmaContext {
         return object;
     }
 
+    /** The same of objects of which there are only so many. */
+    long requireObject(
+        final long object, final String operation, final String function, final String limit, final int most) {
+        if (object == 0 && library.errno() == RdmaException.ENOMEM) {
+            throw RdmaException.of(operation).device(address()).detail("%s refused", function)
+                .errno(RdmaException.ENOMEM).hint("%s is %d: the device has no more of them, or too little memory may "
+                    + "be locked: see ulimit -l", limit, most).build();
+        }
+        return requireObject(object, operation, function);
+    }
+
     @Override
     public String address() {
         return address;
@@ -288,7 +299,7 @@ final class IbvContext implements RdmaContext {
         requireOpen(operation);
         requireWorking(operation);
         return openPds.add(operation, this, this, () -> new IbvPd(this,
-            requireObject(library.allocPd(pointer), operation, "ibv_alloc_pd")));
+            requireObject(library.allocPd(pointer), operation, "ibv_alloc_pd", "max_pd", attributes.maxPd())));
     }
 
     @Override

@@ -395,8 +395,9 @@ final class IbvQp extends IbvObject implements QueuePair {
         if (failure == null && status != WcStatus.WR_FLUSH_ERR) {
             failure = explain(seq, status).getMessage();
         }
-        // A failed datagram stops the sends alone (InfiniBand specification, SQE).
-        become(type == QpType.UD && status != WcStatus.WR_FLUSH_ERR ? QpState.SQE : QpState.ERR);
+        // A failed datagram stops the sends alone (InfiniBand specification, SQE); what is behind it is flushed.
+        become(type == QpType.UD && (status != WcStatus.WR_FLUSH_ERR || state.get() == QpState.SQE) ? QpState.SQE
+            : QpState.ERR);
     }
 
     private RdmaException explain(final int seq, final WcStatus status) {

@@ -96,8 +96,11 @@ final class QpFactory {
                 pointer = context.library.createQp(pd.pointer, attr.addressOffset());
                 copies = true;
             }
+            // Or it says how much there is, which may be less than was asked for (vmw_pvrdma).
+            copies |= attr.getInt(Abi.QpInitAttr.CAP_MAX_INLINE_DATA) < inline;
             Struct.keep(attr);
-            final long qp = context.requireObject(pointer, OPERATION, "ibv_create_qp");
+            final long qp =
+                context.requireObject(pointer, OPERATION, "ibv_create_qp", "max_qp", context.attributes().maxQp());
             undo.add(() -> context.library.destroyQp(qp));
             final InlineSlots slots = slots(copies);
             undo.add(slots::close);

@@ -57,6 +57,16 @@ enum Quirk {
         "compares what a peer asks for through a memory window with the bounds of the region, not those of the window"),
     /** Index in the upper 24 bits, which counts up. */
     KEYS_COUNT_UP("keys-count-up", "rxe", "gives keys one after the other", Feature.KEYS_NOT_REUSED),
+    /** Linux' library has no such call; so there is none on the device either. */
+    NO_RESIZE("completion-queues-keep-their-size", "vmw_pvrdma",
+        "has a library that cannot change the size of a completion queue", Feature.CQ_RESIZE),
+    /** Linux 6.1, pvrdma_reg_user_mr: virt_addr is not handed on, and nobody is told. */
+    OWN_ADDRESSES("regions-begin-at-their-memory", "vmw_pvrdma",
+        "is told by the kernel's driver where the memory of a region is, not which address was asked for",
+        Feature.IOVA_OF_CHOICE),
+    /** rdma-core 44, providers/vmw_pvrdma: numbers of operations differ from LOCAL_INV on, and no key is stored. */
+    NO_INVALIDATION("invalidations-are-lost", "vmw_pvrdma",
+        "has a library that hands over invalidations as other operations, and without the key", Feature.INVALIDATE),
     /** EFA: no QP of type RC (man efadv_create_driver_qp: its own transport is SRD). From the manual, not tried. */
     NO_RC("datagrams-only", "efa", "has no reliable connections, but a transport of its own",
         Feature.RDMA_WRITE, Feature.RDMA_READ, Feature.ATOMICS, Feature.INVALIDATE, Feature.MEMORY_WINDOWS,

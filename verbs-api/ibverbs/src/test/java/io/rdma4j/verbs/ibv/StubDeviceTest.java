@@ -16,6 +16,7 @@ import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
@@ -29,6 +30,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -224,6 +226,44 @@ class StubDeviceTest {
         }
     }
 
+    /** Linux' vmw_pvrdma creates such a queue pair, and says that it has no inline data. */
+    @Test
+    void aQueuePairThatGotLessInlineDataThanItAskedForIsNotAskedForMore() {
+        open("jna");
+        try {
+            Stub.ask("stub_inline", 0);
+            final QueuePair qp = ready(new QpOptions().maxInline(64));
+            assertThat(qp.postReceive(1, memory.address() + 4096, 2048, region.lkey())).isZero();
+            assertThat(qp.postSend(new SendRequest().inline(new UnsafeBuffer(new byte[64]), 0, 64))).isZero();
+            assertThat(poll()).hasSize(2);
+            assertThat(Stub.ask("stub_misuse")).isZero();
+        } finally {
+            Stub.ask("stub_inline", 256);
+        }
+    }
+
+    /** InfiniBand specification, SQE: receiving goes on, and the sends behind the failed one are flushed. */
+    @Test
+    void aDatagramThatFailsStopsTheSendsAlone() {
+        open("jna");
+        final QueuePair qp = pd.createQp(new QpOptions().type(QpType.UD).cq(cq).maxSendWr(WR).maxReceiveWr(WR));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).qkey(7));
+        qp.modify(QpAttributes.to(QpState.RTR));
+        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0));
+        final AddressHandle way = pd.createAh(AhAttributes.to(context.queryGid(1, 0)));
+        try {
+            Stub.ask("stub_status", WcStatus.LOC_PROT_ERR.ordinal(), WcStatus.WR_FLUSH_ERR.ordinal());
+            for (int i = 0; i < 2; i++) {
+                assertThat(qp.postSend(new SendRequest().wrId(i).to(way, 5, 7).sge(memory.address(), 8, region.lkey())))
+                    .isZero();
+            }
+            assertThat(poll()).hasSize(2);
+            assertThat(qp.state()).isEqualTo(QpState.SQE);
+        } finally {
+            Stub.ask("stub_status", 0, 0);
+        }
+        way.close();
+    }
     @Test
     void completionsOfAClosedQpAreNobodys() {
         open("jna");

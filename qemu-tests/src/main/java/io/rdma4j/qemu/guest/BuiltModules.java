@@ -24,12 +24,15 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * VFIO's modules with the mode that does without an IOMMU, for a kernel of the distribution, which comes without it:
- * built from the distribution's own source package, once, into a cache folder. That takes seconds.
+ * Modules that a kernel of the distribution comes without: built from the distribution's own source package, once, into
+ * a cache folder. That takes seconds.
  */
-public final class VfioModules {
-    private static final String FOLDER = "vfio-noiommu";
-    private static final String BUILD = "vfio-build.sh";
+public enum BuiltModules {
+    /** VFIO's, with the mode that does without an IOMMU. */
+    VFIO_WITHOUT_IOMMU("vfio-noiommu", "vfio-build.sh"),
+    /** Linux' own driver for the paravirtual RDMA device. */
+    VMW_PVRDMA("vmw-pvrdma", "pvrdma-build.sh");
+
     private static final Duration QUERY = Duration.ofSeconds(60);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final Duration COMPILE = Duration.ofMinutes(10);
@@ -38,7 +41,12 @@ public final class VfioModules {
     /** The version in the name of a package's file. */
     private static final Pattern PACKAGE_FILE = Pattern.compile("[^_]+_([^_]+)_[^_]+\\.deb");
 
-    private VfioModules() {
+    private final String folder;
+    private final String script;
+
+    BuiltModules(final String folder, final String script) {
+        this.folder = folder;
+        this.script = script;
     }
 
     /**
@@ -50,9 +58,15 @@ public final class VfioModules {
      *         that kernel (any more).
      * @throws GuestException if they cannot be built; shows what the compiler said.
      */
-    public static synchronized Optional<Path> prepare(final Path cache, final GuestKernel kernel) {
+    public Optional<Path> prepare(final Path cache, final GuestKernel kernel) {
+        synchronized (BuiltModules.class) {
+            return prepareAlone(cache, kernel);
+        }
+    }
+
+    private Optional<Path> prepareAlone(final Path cache, final GuestKernel kernel) {
         try {
-            final Path all = Files.createDirectories(cache.resolve(FOLDER));
+            final Path all = Files.createDirectories(cache.resolve(folder));
             try (FileChannel channel = FileChannel.open(
                 all.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 // Against another test run that builds the same; closing the channel gives it back.
@@ -62,24 +76,24 @@ public final class VfioModules {
                     : Optional.empty();
             }
         } catch (final IOException e) {
-            throw new GuestException("cannot prepare VFIO's modules in " + cache, e);
+            throw new GuestException("cannot prepare modules in " + cache.resolve(folder), e);
         }
     }
 
-    private static String recipe() throws IOException {
+    private String recipe() throws IOException {
         final CRC32 sum = new CRC32();
-        sum.update(Initramfs.script(BUILD).getBytes(StandardCharsets.UTF_8));
+        sum.update(Initramfs.script(script).getBytes(StandardCharsets.UTF_8));
         return Long.toHexString(sum.getValue());
     }
 
-    private static boolean build(final Path all, final Path target, final String version) throws IOException {
+    private boolean build(final Path all, final Path target, final String version) throws IOException {
         final Path work = Files.createTempDirectory(all, "building");
         try {
             if (!download(work, version)) {
                 return false;
             }
-            Files.writeString(work.resolve(BUILD), Initramfs.script(BUILD));
-            check("build", HostCommand.run(work, COMPILE, List.of("sh", BUILD, version)));
+            Files.writeString(work.resolve(script), Initramfs.script(script));
+            check("build", HostCommand.run(work, COMPILE, List.of("sh", script, version)));
             Files.move(work.resolve("done"), target, StandardCopyOption.ATOMIC_MOVE);
             return true;
         } finally {
@@ -124,7 +138,7 @@ public final class VfioModules {
 
     private static void check(final String what, final HostCommand.Outcome outcome) {
         if (!outcome.succeeded()) {
-            throw new GuestException(String.format("cannot %s VFIO's modules (exit code %d): %s", what,
+            throw new GuestException(String.format("cannot %s modules of the kernel (exit code %d): %s", what,
                 outcome.exitCode(), outcome.text()));
         }
     }
