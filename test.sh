@@ -188,11 +188,12 @@ suites() {
     fi
     if [ "$qemu" = yes ]; then
         echo 'vfio qemu-tests inner'
-        echo 'guests qemu-tests qemu,!inner,!noiommu'
+        echo 'guests qemu-tests qemu,!inner,!noiommu,!linux'
         [ "$mode" != all ] || echo 'noiommu qemu-tests noiommu'
-        echo 'judged qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.JudgedWireTest'
-        echo 'qtest qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.QemuConformanceTest'
-        echo 'rxe qemu-tests qemu,!inner,!noiommu io.rdma4j.conformance.IbvConformanceTest'
+        echo 'linux qemu-tests linux'
+        echo 'judged qemu-tests qemu,!inner,!noiommu,!linux io.rdma4j.conformance.JudgedWireTest'
+        echo 'qtest qemu-tests qemu,!inner,!noiommu,!linux io.rdma4j.conformance.QemuConformanceTest'
+        echo 'rxe qemu-tests qemu,!inner,!noiommu,!linux io.rdma4j.conformance.IbvConformanceTest'
     fi
     if [ -n "$campaign" ]; then
         campaigns | if [ "$campaign" = all ]; then cat; else grep "^$campaign "; fi | cut -d ' ' -f 2 | sort -u |
@@ -345,7 +346,7 @@ run() {
         for ((i = 0; i < ${#jdks[@]}; i++)); do
             # The kernel's side is the same whatever the JDK.
             if [ "$i" -gt 0 ]; then
-                case ${words[0]} in noiommu | campaign-*) continue ;; esac
+                case ${words[0]} in noiommu | linux | campaign-*) continue ;; esac
                 words[2]+=',!one-jdk'
             fi
             # Tests that start many processes, or show again on one wire what another one has shown.
@@ -422,6 +423,7 @@ all=("$out"/*.tsv)
     results suites "${all[@]}"
     # What judged: versions of others.
     grep -hE '^SoftRoCE: (kernel|library)' "$out"/rxe-*.log 2>/dev/null | sort -u
+    grep -hE "^Linux' driver: " "$out"/linux-*.log 2>/dev/null
     for dir in "${dirs[@]}"; do
         races "concurrency-tests/$dir/jcstress/console.txt"
     done
@@ -435,7 +437,7 @@ all=("$out"/*.tsv)
     sort -k5,5nr "$out/times.txt" | sed 's/^/| /; s/ \([0-9]\)/ | \1/g; s/$/ |/'
 } >"$out/times.md"
 say "what was shown"
-grep -E '^(conformance|jcstress|SoftRoCE|CAMPAIGN)' "$out/shown.txt"
+grep -E '^(conformance|jcstress|SoftRoCE|Linux|CAMPAIGN)' "$out/shown.txt"
 say "where the time went"
 results slowest "${all[@]}"
 say "details: $out; why cases were skipped: $out/shown.txt"

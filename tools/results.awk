@@ -48,6 +48,7 @@ class ~ /PropertyTest$/ {
 class ~ /(Conformance|JudgedWire)Test$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z0-9.]+$/ {
     device = class == "EmulatedConformanceTest" ? "emulated:" : class == "QemuConformanceTest" ? "qtest:" : \
         class == "NoIommuConformanceTest" ? "vfio:?iommu=none" : class == "IbvConformanceTest" ? "ibv:rxe0" : \
+        class == "LinuxConformanceTest" ? "ibv:vmw_pvrdma0" : \
         class == "WireConformanceTest" ? "wire:" : class == "JudgedWireTest" ? "wire and rxe:" : "vfio:"
     suite = device (device ~ /^(emulated|wire)/ ? " " $METHOD : "")
     cases[suite, $STATUS]++
