@@ -177,7 +177,7 @@ static void measure(const char *name, double (*run)(void), double ms, int sample
 }
 
 /* As a JVM has others, and a program that waits for events: alone in its process a thread takes locks without an atomic
- * instruction (glibc from 2.34 on), and the library would be another one than that which Java calls. */
+ * instruction (seen in glibc 2.36), and the library would be another one than that which Java calls. */
 static void *other(void *unused)
 {
     for (;;)

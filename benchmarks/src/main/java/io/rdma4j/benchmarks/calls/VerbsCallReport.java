@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -37,7 +36,6 @@ public final class VerbsCallReport {
 
     private static final String USAGE = "usage: VerbsCallReport [--quick] [--doc FILE] PATH_OF_THE_C_PROGRAM";
     private static final Duration DEADLINE = Duration.ofMinutes(5);
-    private static final String ALLOCATED = "gc.alloc.rate.norm";
     private static final int WITH_FFM = 22;
     private static final int WARM_UPS = 10;
     /** Many and short, so that some of them are not disturbed. */
@@ -57,7 +55,6 @@ public final class VerbsCallReport {
     private final Path library;
     private final Map<String, ListStatistics> c = new TreeMap<>();
     private final Map<Way, Map<String, ListStatistics>> java = new LinkedHashMap<>();
-    private final Map<Way, Map<String, Double>> allocated = new LinkedHashMap<>();
 
     /** A JDK and how it calls there: for devices whose calls wait for nothing there are two ways. */
     private record Way(Jdks.Jdk jdk, String calls) {
@@ -75,7 +72,6 @@ public final class VerbsCallReport {
             for (final String calls : jdk.major() >= WITH_FFM ? List.of("ffm", "critical") : List.of("jna")) {
                 final Way way = new Way(jdk, calls);
                 java.put(way, new TreeMap<>());
-                allocated.put(way, new TreeMap<>());
             }
         }
     }
@@ -140,7 +136,6 @@ public final class VerbsCallReport {
             .measurementIterations(ITERATIONS)
             .measurementTime(TimeValue.milliseconds(ITERATION_MILLIS))
             .jvmArgs(options.toArray(String[]::new))
-            .addProfiler(GCProfiler.class)
             .shouldFailOnError(true)
             .output(program + '-' + way.jdk().major() + '-' + way.calls() + ".log")
             .build()).run()) {
@@ -148,20 +143,17 @@ public final class VerbsCallReport {
             final ListStatistics times = java.get(way).computeIfAbsent(name, key -> new ListStatistics());
             result.getBenchmarkResults().stream().flatMap(fork -> fork.getIterationResults().stream())
                 .forEach(iteration -> times.addValue(iteration.getPrimaryResult().getScore()));
-            // The profiler adds its own where little ran.
-            allocated.get(way).merge(name, result.getSecondaryResults().get(ALLOCATED).getScore(), Math::min);
         }
     }
 
     private List<String> table() {
         final List<String> lines = new ArrayList<>();
-        lines.add("| call | by | Java ns | C ns | above C, ns | B/op |");
-        lines.add("|---|---|--:|--:|--:|--:|");
+        lines.add("| call | by | Java ns | C ns | above C, ns |");
+        lines.add("|---|---|--:|--:|--:|");
         for (final String[] row : ROWS) {
             for (final Way way : java.keySet()) {
-                lines.add(String.format(Locale.ROOT, "| %s | %s | %s | %s | %.1f | %.0f |", row[1], way.title(),
-                    cell(java.get(way).get(row[0])), cell(c.get(row[0])), above(way, row[0]),
-                    allocated.get(way).get(row[0])));
+                lines.add(String.format(Locale.ROOT, "| %s | %s | %s | %s | %.1f |", row[1], way.title(),
+                    cell(java.get(way).get(row[0])), cell(c.get(row[0])), above(way, row[0])));
             }
         }
         lines.add("");
@@ -188,7 +180,6 @@ public final class VerbsCallReport {
                 final String prefix = row[0] + '.' + way.jdk().major() + '.' + way.calls() + '.';
                 figures.put(prefix + "java", java.get(way).get(row[0]).getMin());
                 figures.put(prefix + "c", c.get(row[0]).getMin());
-                figures.put(prefix + "bytes", allocated.get(way).get(row[0]));
             }
         }
         return figures;
