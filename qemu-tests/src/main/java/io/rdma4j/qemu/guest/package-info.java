@@ -10,6 +10,7 @@
  *
  * <p>Reading order: {@link io.rdma4j.qemu.guest.GuestContext} (what can be set),
  * {@link io.rdma4j.qemu.guest.GuestKernel} (where the kernel comes from), {@link io.rdma4j.qemu.guest.Initramfs} (what
- * it finds at boot), then {@link io.rdma4j.qemu.guest.FabricGuest} and the two scripts beside it in the resources.
+ * it finds at boot), then {@link io.rdma4j.qemu.guest.FabricGuest} and the scripts beside it in the resources. A guest
+ * in which Linux drives devices that this host serves takes {@link io.rdma4j.qemu.guest.ServedParts} besides.
  */
 package io.rdma4j.qemu.guest;
