@@ -21,8 +21,6 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
-import io.rdma4j.hw.pvrdma.cmd.Command;
-import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.roce.Aeth;
 import io.rdma4j.hw.roce.Bth;
@@ -75,9 +73,7 @@ class WirePeerTest {
     void connect() throws Exception {
         driver = RawDriver.ready("emulated:scripted?wire=udp&address=" + Loopback.address(20));
         driver.unbind(0, driver.gid());
-        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
-            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0)
-            .set(CreateBindRequest.NEW_GID, bytes(ours)).set(CreateBindRequest.GID_TYPE, 2));
+        driver.bind(0, bytes(ours), 2);
         cq = driver.createCq(256);
         qp = driver.createQp(RawQp.with().cq(cq));
         region = driver.register(driver.pd, RawPair.SIZE, 123, RawPair.ALL);

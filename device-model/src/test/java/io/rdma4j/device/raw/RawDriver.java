@@ -97,11 +97,14 @@ public final class RawDriver implements AutoCloseable {
         driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 0);
         driver.activate();
         driver.pd = driver.createPd();
-        driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
-            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0)
-            .set(CreateBindRequest.NEW_GID, driver.gid())
-            .set(CreateBindRequest.GID_TYPE, driver.dsr.get(CAPS).get(Caps.GID_TYPES)));
+        driver.bind(0, driver.gid(), driver.dsr.get(CAPS).get(Caps.GID_TYPES));
         return driver;
+    }
+
+    public void bind(int index, byte[] gid, int type) {
+        ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
+            .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, index)
+            .set(CreateBindRequest.NEW_GID, gid).set(CreateBindRequest.GID_TYPE, type));
     }
 
     public EmulatedDevice device() {
@@ -203,6 +206,11 @@ public final class RawDriver implements AutoCloseable {
     /** Registers scattered pages; the region begins some bytes into the first. */
     public RawRegion register(int domain, int length, int offset, int access) {
         return register(domain, new RawRegion(this, length, offset), access);
+    }
+
+    /** Registers pages in a row. */
+    public RawRegion registerInOne(int length, int access) {
+        return register(pd, new RawRegion(this, length), access);
     }
 
     /** Registers memory of a region that was destroyed once more. */

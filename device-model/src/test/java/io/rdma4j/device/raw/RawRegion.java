@@ -8,7 +8,11 @@ package io.rdma4j.device.raw;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.hw.pvrdma.Pdir;
 
-/** Registered memory of scattered pages. */
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.Arrays;
+
+/** Registered memory, mostly of scattered pages. */
 public final class RawRegion {
     private static final long FIRST_ADDRESS = 0x6666_0000_0000L;
 
@@ -16,6 +20,7 @@ public final class RawRegion {
     public int lkey;
     public int rkey;
     private final DmaMemory[] pages;
+    private final UnsafeBuffer[] buffers;
     private final long pdir;
     private final int offset;
     private final int length;
@@ -24,10 +29,27 @@ public final class RawRegion {
         this.offset = offset;
         this.length = length;
         pages = new DmaMemory[(int) Pdir.pagesSpanned(offset, length)];
+        buffers = new UnsafeBuffer[pages.length];
         final long[] iovas = new long[pages.length];
         for (int i = pages.length - 1; i >= 0; i--) {
             pages[i] = driver.page();
+            buffers[i] = pages[i].buffer();
             iovas[i] = pages[i].iova();
+        }
+        pdir = driver.pdir(iovas);
+    }
+
+    /** Pages in a row, from the first byte on. */
+    RawRegion(RawDriver driver, int length) {
+        this.offset = 0;
+        this.length = length;
+        pages = new DmaMemory[(int) Pdir.pagesSpanned(0, length)];
+        Arrays.fill(pages, driver.allocate(pages.length));
+        buffers = new UnsafeBuffer[pages.length];
+        final long[] iovas = new long[pages.length];
+        for (int i = 0; i < pages.length; i++) {
+            buffers[i] = new UnsafeBuffer(pages[0].buffer(), i * Pdir.PAGE_SIZE, Pdir.PAGE_SIZE);
+            iovas[i] = pages[0].iova() + (long) i * Pdir.PAGE_SIZE;
         }
         pdir = driver.pdir(iovas);
     }
@@ -61,22 +83,22 @@ public final class RawRegion {
 
     public byte get(int at) {
         final int place = offset + at;
-        return pages[place / Pdir.PAGE_SIZE].buffer().getByte(place % Pdir.PAGE_SIZE);
+        return buffers[place / Pdir.PAGE_SIZE].getByte(place % Pdir.PAGE_SIZE);
     }
 
     public void put(int at, int value) {
         final int place = offset + at;
-        pages[place / Pdir.PAGE_SIZE].buffer().putByte(place % Pdir.PAGE_SIZE, (byte) value);
+        buffers[place / Pdir.PAGE_SIZE].putByte(place % Pdir.PAGE_SIZE, (byte) value);
     }
 
     public long getLong(int at) {
         final int place = offset + at;
-        return pages[place / Pdir.PAGE_SIZE].buffer().getLong(place % Pdir.PAGE_SIZE);
+        return buffers[place / Pdir.PAGE_SIZE].getLong(place % Pdir.PAGE_SIZE);
     }
 
     public void putLong(int at, long value) {
         final int place = offset + at;
-        pages[place / Pdir.PAGE_SIZE].buffer().putLong(place % Pdir.PAGE_SIZE, value);
+        buffers[place / Pdir.PAGE_SIZE].putLong(place % Pdir.PAGE_SIZE, value);
     }
 
     /** A pattern that differs from byte to byte and from seed to seed. */
