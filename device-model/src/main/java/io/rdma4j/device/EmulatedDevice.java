@@ -123,18 +123,17 @@ public final class EmulatedDevice implements ServedFunction {
             new EngineCommands(options, counters, engine, uar::busAddress));
         this.controller = new Controller(options, counters, iommu, engine, events, channel);
         this.registers = new RegisterBar(bus, options, controller, interrupts);
-        this.dma = dma(address, options, iommu);
+        this.dma = dma(address, options, iommu, wireOptions.memory());
         this.faults = new EmulatedFaults(this, faultPlan, engine, events);
         iommu.gracePeriod(this::quiesce);
         this.wire = carrier == null || wireOptions.polled() ? null : new WireThread(options.name(), engine, carrier);
     }
 
-    private static IommuDmaDomain dma(DeviceAddress address, DeviceOptions options, Iommu iommu) {
+    private static IommuDmaDomain dma(DeviceAddress address, DeviceOptions options, Iommu iommu, HostMemory usual) {
         final IovaAllocator iovas = new IovaAllocator(List.of(
             new IovaAllocator.Range(FIRST_IOVA, (1L << options.iovaBits()) - 1)));
         return new IommuDmaDomain(options.mlock() ? new PinningIommu(iommu, PagePins.process()) : iommu, iovas,
-            IovaPolicy.ALLOCATED, options.pages() == null ? HostMemory.ofJvm() : new HostMemory(options.pages()),
-            address);
+            IovaPolicy.ALLOCATED, options.pages() == null ? usual : new HostMemory(options.pages()), address);
     }
 
     /**

@@ -16,6 +16,7 @@ import io.rdma4j.device.wire.LossyCarrier;
 import io.rdma4j.device.wire.PcapCarrier;
 import io.rdma4j.device.wire.ShmCarrier;
 import io.rdma4j.device.wire.UdpCarrier;
+import io.rdma4j.driver.dma.HostMemory;
 import io.rdma4j.driver.libc.NetNamespace;
 import io.rdma4j.hw.roce.Icrc;
 
@@ -170,8 +171,8 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
         if (kind == Kind.NONE) {
             return null;
         }
-        Carrier carrier = kind == Kind.SHM || kind == Kind.AUTO ? ShmCarrier.open() : netns == null ? openUdp(counters)
-            : NetNamespace.call(netns, () -> openUdp(counters));
+        Carrier carrier = isShm() ? ShmCarrier.open(pcap == null && loss == null, HostMemory::sharedDescriptor)
+            : netns == null ? openUdp(counters) : NetNamespace.call(netns, () -> openUdp(counters));
         try {
             carrier = pcap == null ? carrier : PcapCarrier.wrap(carrier, pcap, counters);
             return loss == null ? carrier : LossyCarrier.wrap(carrier, loss);
@@ -179,6 +180,15 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
             carrier.close();
             throw e;
         }
+    }
+
+    private boolean isShm() {
+        return kind == Kind.SHM || kind == Kind.AUTO;
+    }
+
+    /** What the device's memory is made of: peers of this host read long payloads where they are. */
+    HostMemory memory() {
+        return isShm() ? HostMemory.ofJvmShared() : HostMemory.ofJvm();
     }
 
     /** Whether a device does without, where there is no way to others: nobody asked for one. */

@@ -277,7 +277,7 @@ public final class Engine implements Port {
 
     /**
      * Waits until everything that was begun is over: passes through the lock of each queue. Called without a lock held.
-     * What is marked as ended before is not begun again afterwards.
+     * What is marked as ended before is not begun again afterwards, nor does what peers still read of it count.
      */
     public void quiesce() {
         queuePairs.forEach(qp -> {
@@ -285,6 +285,9 @@ public final class Engine implements Port {
             qp.receives().lock().pass();
         });
         queues.quiesce();
+        if (wire != null) {
+            wire.withdraw();
+        }
     }
 
     /** Destroys everything. */

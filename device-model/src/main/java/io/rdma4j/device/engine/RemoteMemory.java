@@ -93,9 +93,9 @@ final class RemoteMemory {
         return DmaList.copy(list, message.payload, message.length);
     }
 
-    /** Puts bytes of the device itself here; false if the memory went away. */
-    boolean put(long address, int bytes) {
-        return list.put(address, bytes);
+    /** What was found. */
+    DmaList list() {
+        return list;
     }
 
     /** Fetches what is here to memory of the device itself; false if it went away. */

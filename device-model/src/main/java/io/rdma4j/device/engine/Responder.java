@@ -13,6 +13,7 @@ import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.memory.HostMemory;
+import io.rdma4j.device.wire.Frame;
 import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
@@ -94,14 +95,14 @@ final class Responder extends Padded implements Destination {
     }
 
     /** A packet of a request that came over the wire. */
-    void onRequest(UnsafeBuffer packet, int opcode, int at, long payload, int length) {
+    void onRequest(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
         receives.lock().lock();
         try {
             final int state = qp.state();
             if (qp.isDead() || state < QpState.PVRDMA_QPS_RTR || state == QpState.PVRDMA_QPS_ERR) {
                 nobody();
             } else {
-                wire.onRequest(packet, opcode, payload, length);
+                wire.onRequest(packet, opcode, frame, at, length);
             }
         } finally {
             receives.lock().unlock();

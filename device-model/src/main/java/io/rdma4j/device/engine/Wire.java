@@ -143,6 +143,11 @@ public final class Wire extends Padded implements FrameReceiver {
         }
     }
 
+    /** Nothing that was sent and not acknowledged refers to memory any more. Locks of queues may be held. */
+    void withdraw() {
+        carrier.withdraw();
+    }
+
     void flush() {
         if (!ended) {
             carrier.flush();
@@ -161,7 +166,7 @@ public final class Wire extends Padded implements FrameReceiver {
         final int at = Bth.LENGTH + Opcode.extendedLength(opcode);
         final int length = frame.length - at - Bth.padOf(packet, 0);
         final QueuePair qp = length < 0 ? null : queuePairs.byExactQpn(Bth.destQp(packet, 0));
-        if (length < 0) {
+        if (length < 0 || frame.referred != 0 && !mayRefer(opcode, frame.length - frame.referred - at)) {
             context.counters().increment(Counter.BAD_PACKETS);
         } else if (qp == null || qp.isDead() || !context.isUp()
             || qp.isDatagram() != (Opcode.transport(opcode) == Opcode.UD)) {
@@ -169,6 +174,12 @@ public final class Wire extends Padded implements FrameReceiver {
         } else {
             give(qp, frame, opcode, at, length);
         }
+    }
+
+    /** What is longer than a packet may be has its payload elsewhere, all of it. */
+    private static boolean mayRefer(int opcode, int carried) {
+        return carried == 0 && Opcode.transport(opcode) == Opcode.RC && (Opcode.isSend(opcode)
+            || Opcode.isWrite(opcode));
     }
 
     /** Whatever goes wrong with a queue pair, as memory that is not there: it is lost, others go on. */
@@ -181,7 +192,7 @@ public final class Wire extends Padded implements FrameReceiver {
             } else if (Opcode.isResponse(opcode)) {
                 qp.requester().onResponse(packet, opcode, at, frame.body + at, length);
             } else {
-                qp.responder().onRequest(packet, opcode, at, frame.body + at, length);
+                qp.responder().onRequest(packet, opcode, frame, at, length);
             }
         } catch (final RuntimeException | InternalError e) {
             context.counters().record(Counter.INTERNAL_ERRORS, "packet for qp 0x%x: %s", qp.handle(), e);

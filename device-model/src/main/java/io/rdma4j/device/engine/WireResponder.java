@@ -9,6 +9,8 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Operation;
+import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.device.wire.Frame;
 import io.rdma4j.device.wire.Lane;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
@@ -21,8 +23,11 @@ import io.rdma4j.hw.roce.Psn;
 import io.rdma4j.hw.roce.Reth;
 import io.rdma4j.queues.Padded;
 
+import org.agrona.BufferUtil;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -40,6 +45,8 @@ final class WireResponder extends Padded {
     private static final int NOTHING = -1;
     /** Instead of an {@code Ack}: no room to remember it; it will be sent again. */
     private static final int IGNORED = -1;
+    /** Instead of an {@code Ack}: what the packet referred to was withdrawn; it is to be sent again, with its bytes. */
+    private static final int WITHDRAWN = -2;
     private static final int NONE = 0;
     private static final int SEND = 1;
     private static final int WRITE = 2;
@@ -52,6 +59,9 @@ final class WireResponder extends Padded {
     private final RemoteMemory remote;
     private final PeerLane lane;
     private final HeldReceive held;
+    private final long scratch;
+    @SuppressWarnings("unused")
+    private final ByteBuffer scratchOwner = ByteBuffer.allocateDirect(Long.BYTES);
     private final Message message = new Message(null, null);
     private final Message part = new Message(null, null);
     private final Runnable resume = this::resume;
@@ -102,13 +112,14 @@ final class WireResponder extends Padded {
         this.remote = new RemoteMemory(context, qp);
         this.lane = new PeerLane(context, attributes);
         this.held = new HeldReceive(receives.maxSge());
+        this.scratch = BufferUtil.address(scratchOwner);
         final int depth = Math.max(1, context.limits().maxRdAtomic());
         this.resultPsns = new int[depth];
         this.results = new long[depth];
     }
 
-    /** A packet of a request. */
-    void onRequest(UnsafeBuffer packet, int opcode, long payload, int length) {
+    /** A packet of a request, or several that refer to their payload together. */
+    void onRequest(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
         if (current == NONE && answered == answers) {
             mtuShift = attributes.mtuShift;
         }
@@ -127,26 +138,25 @@ final class WireResponder extends Padded {
         } else {
             toldToGoBack = false;
             responder.established();
-            expected(packet, opcode, psn, asked, payload, length);
+            expected(packet, opcode, frame, at, length);
         }
     }
 
-    private void expected(UnsafeBuffer packet, int opcode, int psn, boolean asked, long payload, int length) {
-        final boolean needsAnswer = opcode == Opcode.READ_REQUEST || Opcode.isAtomic(opcode);
-        final int ack = accept(packet, opcode, psn, payload, length);
-        switch (ack) {
+    private void expected(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
+        final int psn = responder.psn();
+        switch (accept(packet, opcode, frame, at, length)) {
             case Ack.ACK:
-                if (needsAnswer) {
+                if (opcode == Opcode.READ_REQUEST || Opcode.isAtomic(opcode)) {
                     sendAnswers();
                 } else {
-                    responder.psn(Psn.add(psn, 1));
-                    msn += Opcode.ends(opcode) ? 1 : 0;
-                    if (asked) {
-                        say(Aeth.ACK, psn);
-                    }
+                    taken(packet, opcode, psn, frame.referred == 0 ? 1 : packets(length));
                 }
                 break;
             case IGNORED:
+                break;
+            case WITHDRAWN:
+                toldToGoBack = true;
+                say(Aeth.NAK_SEQUENCE, psn);
                 break;
             case Ack.RNR_NAK:
                 toldToGoBack = true;
@@ -163,9 +173,17 @@ final class WireResponder extends Padded {
         }
     }
 
-    private int accept(UnsafeBuffer packet, int opcode, int psn, long payload, int length) {
+    private void taken(UnsafeBuffer packet, int opcode, int psn, int count) {
+        responder.psn(Psn.add(psn, count));
+        msn += Opcode.ends(opcode) ? 1 : 0;
+        if (Bth.asksAck(packet, 0)) {
+            say(Aeth.ACK, Psn.add(psn, count - 1));
+        }
+    }
+
+    private int accept(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
         final boolean begins = Opcode.begins(opcode);
-        if (begins != (current == NONE) || !fits(opcode, length)) {
+        if (begins != (current == NONE) || !fits(opcode, length, frame.referred != 0)) {
             return responder.invalidRequest();
         }
         message.solicited = Bth.isSolicited(packet, 0);
@@ -178,24 +196,47 @@ final class WireResponder extends Padded {
             message.invalidateKey = packet.getInt(Bth.LENGTH, ByteOrder.BIG_ENDIAN);
         }
         if (Opcode.isSend(opcode)) {
-            return send(opcode, payload, length);
+            return send(opcode, frame, at, length);
         }
         if (Opcode.isWrite(opcode)) {
-            return write(packet, opcode, payload, length);
+            return write(packet, opcode, frame, at, length);
         }
-        return Opcode.isAtomic(opcode) ? atomic(packet, opcode, psn) : read(packet, psn);
+        return Opcode.isAtomic(opcode) ? atomic(packet, opcode, responder.psn()) : read(packet, responder.psn());
     }
 
     /** All packets of a message are full but the last, which holds something. */
-    private boolean fits(int opcode, int length) {
+    private boolean fits(int opcode, int length, boolean together) {
         final int mtu = 1 << mtuShift;
+        if (together) {
+            return length >= Long.BYTES && (Opcode.ends(opcode) || (length & mtu - 1) == 0);
+        }
         if (opcode == Opcode.READ_REQUEST || Opcode.isAtomic(opcode)) {
             return length == 0;
         }
         return Opcode.ends(opcode) ? length <= mtu && (length > 0 || Opcode.begins(opcode)) : length == mtu;
     }
 
-    private int send(int opcode, long payload, int length) {
+    /**
+     * Puts payload where it belongs; as {@link DmaList#copy}. Whoever looks at the end of the memory for what has come
+     * sees that of a reference only if all that was read by it counts.
+     */
+    private int put(DmaList list, Frame frame, int at, int length) {
+        final long payload = frame.body + at;
+        if (frame.referred == 0) {
+            return length == 0 || list.put(payload, length) ? DmaList.COPIED : DmaList.TARGET_LOST;
+        }
+        final int body = length - Long.BYTES;
+        final long end = UnsafeApi.getLong(payload + body);
+        if (!list.put(payload, body)) {
+            return DmaList.TARGET_LOST;
+        }
+        if (!frame.isIntact()) {
+            return DmaList.SOURCE_LOST;
+        }
+        return list.putLong(end, scratch) ? DmaList.COPIED : DmaList.TARGET_LOST;
+    }
+
+    private int send(int opcode, Frame frame, int at, int length) {
         if (Opcode.begins(opcode)) {
             final int ack = holdReceive();
             if (ack != Ack.ACK) {
@@ -215,9 +256,15 @@ final class WireResponder extends Padded {
             return responder.refuseInvalidation(message);
         }
         receives.list().seek(arrived);
-        if (length > 0 && !receives.list().put(payload, length)) {
-            context.counters().record(Counter.MEMORY_LOST, "destination of a SEND to qpn 0x%x", qp.qpn());
-            return refuseHeld(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
+        switch (put(receives.list(), frame, at, length)) {
+            case DmaList.COPIED:
+                break;
+            case DmaList.SOURCE_LOST:
+                current = arrived == 0 ? NONE : SEND;
+                return WITHDRAWN;
+            default:
+                context.counters().record(Counter.MEMORY_LOST, "destination of a SEND to qpn 0x%x", qp.qpn());
+                return refuseHeld(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NAK_REMOTE_OPERATION);
         }
         arrived += length;
         if (Opcode.ends(opcode)) {
@@ -230,6 +277,11 @@ final class WireResponder extends Padded {
     }
 
     private int holdReceive() {
+        if (holds) {
+            // For a first packet that was withdrawn.
+            return receives.load(held) == ReceiveQueue.TAKEN ? Ack.ACK
+                : refuseHeld(held.status, Ack.NAK_REMOTE_OPERATION);
+        }
         final int taken = receives.hold(held);
         if (taken == ReceiveQueue.TAKEN || taken == ReceiveQueue.BAD_WQE) {
             holds = true;
@@ -266,7 +318,7 @@ final class WireResponder extends Padded {
         responder.complete(message, held.wrId, opcode, WcStatus.PVRDMA_WC_SUCCESS, (int) length, 0);
     }
 
-    private int write(UnsafeBuffer packet, int opcode, long payload, int length) {
+    private int write(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
         if (Opcode.begins(opcode)) {
             message.operation = Operation.WRITE;
             message.remoteAddress = Reth.address(packet, Bth.LENGTH);
@@ -288,8 +340,13 @@ final class WireResponder extends Padded {
                 return ack;
             }
         }
-        if (length > 0 && !put(payload, length)) {
-            return responder.refuseAccess(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
+        switch (put(frame, at, length)) {
+            case DmaList.COPIED:
+                break;
+            case DmaList.SOURCE_LOST:
+                return WITHDRAWN;
+            default:
+                return responder.refuseAccess(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
         }
         current = WRITE;
         arrived += length;
@@ -302,10 +359,10 @@ final class WireResponder extends Padded {
         return Ack.ACK;
     }
 
-    private boolean put(long payload, int length) {
+    private int put(Frame frame, int at, int length) {
         part(message.remoteAddress + arrived, message.rkey, length);
         return responder.reach(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE)
-            && remote.put(payload, length);
+            ? put(remote.list(), frame, at, length) : DmaList.TARGET_LOST;
     }
 
     private void part(long address, int rkey, int length) {

@@ -25,6 +25,7 @@ import io.rdma4j.hw.roce.Psn;
 import io.rdma4j.hw.roce.Reth;
 import io.rdma4j.queues.Padded;
 
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
@@ -49,6 +50,10 @@ import java.nio.ByteOrder;
 final class WireSender extends Padded {
     /** Packets on their way at most. What a socket's buffer takes without a loss, of the largest ones. */
     private static final int WINDOW = 64;
+    /** The same of packets whose payload stays where it is: they take no room, and whoever waits does so less often. */
+    private static final int LONG_WINDOW = 1024;
+    /** So many of them go as one at most. */
+    private static final int MOST_TOGETHER = 32;
     /** An acknowledgement is asked for at least so often. */
     private static final int ASK_EACH = 16;
     private static final int NOTHING = -1;
@@ -91,6 +96,9 @@ final class WireSender extends Padded {
     /** Of what is under way: the attribute may be changed meanwhile. */
     private int mtuShift;
     private int sinceAsked;
+    /** Of the request that is being sent: whether its payload may stay where it is, and how far it may go ahead. */
+    private boolean refers;
+    private int window = WINDOW;
     private boolean stalled;
     /** Memory of the request that is being sent went away. */
     private boolean lost;
@@ -179,7 +187,7 @@ final class WireSender extends Padded {
 
     /** Packets that may be sent now. A request to read counts as the packets that answer it, and goes if any may. */
     private int room() {
-        return WINDOW - Psn.ahead(nextPsn(), isBusy() ? unacked : nextPsn());
+        return window - Psn.ahead(nextPsn(), isBusy() ? unacked : nextPsn());
     }
 
     private int nextPsn() {
@@ -306,6 +314,8 @@ final class WireSender extends Padded {
         way.lock().lock();
         try {
             final int request = next;
+            refers = mayRefer(way, slot);
+            window = refers ? LONG_WINDOW : WINDOW;
             while (next == request && room() > 0) {
                 if (!sendPacket(way, slot)) {
                     return false;
@@ -336,36 +346,52 @@ final class WireSender extends Padded {
     /** Under the lane's lock. */
     private boolean sendPacket(Lane way, int slot) {
         final Message message = executor.message();
-        final int mtu = 1 << mtuShift;
         final boolean data = kinds[slot] <= WRITE;
+        final int left = packets[slot] - nextPacket;
+        final long shared = refers && left > 1 ? executor.list().shared() : DmaList.NOT_SHARED;
+        final int count = !data ? left : shared == DmaList.NOT_SHARED ? 1
+            : Math.min(left, Math.min(room(), MOST_TOGETHER));
         final long from = (long) nextPacket << mtuShift;
-        final int length = data ? (int) Math.min(mtu, lengths[slot] - from) : 0;
-        final boolean last = !data || nextPacket == packets[slot] - 1;
+        final int length = data ? (int) Math.min((long) count << mtuShift, lengths[slot] - from) : 0;
+        final boolean last = count == left;
         final int opcode = opcode(kinds[slot], message, nextPacket == 0, last);
         final int headers = Bth.LENGTH + Opcode.extendedLength(opcode);
-        final int total = headers + length + Bth.pad(length);
-        final long address = way.claim(total);
+        final int padded = length + Bth.pad(length);
+        final long address = shared == DmaList.NOT_SHARED ? way.claim(headers + padded)
+            : way.claimReference(headers, shared, padded);
         if (address == 0) {
             stall();
             return false;
         }
         final UnsafeBuffer frame = way.frame();
-        frame.wrap(address, total);
-        if (length > 0) {
-            frame.putInt(total - Integer.BYTES, 0);
-        }
-        final boolean asks = asks(last);
+        frame.wrap(address, headers);
         Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, length), attributes.destQpn,
-            Psn.add(firstPsns[slot], nextPacket), asks && data);
+            Psn.add(firstPsns[slot], nextPacket), asks(last, count) && data);
         putHeaders(frame, slot, opcode, headers, message);
-        if (length > 0 && !executor.list().get(address + headers, length)) {
+        if (shared != DmaList.NOT_SHARED) {
+            executor.list().seek(from + length);
+        } else if (!putPayload(address + headers, length, padded)) {
             context.counters().record(Counter.MEMORY_LOST, "source of %s", message);
             lost = true;
             return false;
         }
         way.commit(attributes.trafficClass, attributes.flowLabel, attributes.hopLimit);
-        skip(data ? 1 : packets[slot] - nextPacket);
+        skip(count);
         return true;
+    }
+
+    /** What is sent again carries all bytes: then it cannot be withdrawn. */
+    private boolean mayRefer(Lane way, int slot) {
+        return packets[slot] - nextPacket > 1 && kinds[slot] <= WRITE && Psn.ahead(nextPsn(), sent) >= 0
+            && way.takesReferences() && executor.list().shared() != DmaList.NOT_SHARED;
+    }
+
+    private boolean putPayload(long address, int length, int padded) {
+        if (length == 0) {
+            return true;
+        }
+        UnsafeApi.putInt(address + padded - Integer.BYTES, 0);
+        return executor.list().get(address, length);
     }
 
     private void skip(int count) {
@@ -381,9 +407,9 @@ final class WireSender extends Padded {
     }
 
     /** At the end of what there is, and now and then before. */
-    private boolean asks(boolean last) {
-        sinceAsked++;
-        if (sinceAsked >= ASK_EACH || room() <= 1 || last && !follows(next + 1)) {
+    private boolean asks(boolean last, int count) {
+        sinceAsked += count;
+        if (sinceAsked >= ASK_EACH || room() <= count || last && !follows(next + 1)) {
             sinceAsked = 0;
             return true;
         }
@@ -683,6 +709,9 @@ final class WireSender extends Padded {
 
     /** Nothing is under way any more. */
     void forget() {
+        if (isBusy()) {
+            context.wire().withdraw();
+        }
         done = begun;
         next = begun;
         nextPacket = 0;

@@ -25,6 +25,9 @@ public final class DmaList extends Padded {
     /** Of {@link #copy}: the destination went away, at the latest while it was copied. */
     public static final int TARGET_LOST = 2;
 
+    /** Of {@link #shared}: other processes do not find it. */
+    public static final long NOT_SHARED = IommuMapping.NOT_SHARED;
+
     private final PageTable[] tables;
     private final long[] offsets;
     private final long[] lengths;
@@ -320,6 +323,16 @@ public final class DmaList extends Padded {
      */
     public long host() {
         return tables[piece].host(offsets[piece] + done);
+    }
+
+    /**
+     * Where the bytes from the cursor to the end are for other processes.
+     *
+     * @return an offset in the file in which this process shares pages; {@link #NOT_SHARED} if not all of them lie
+     *         there in one piece, or a work request may take them away.
+     */
+    public long shared() {
+        return guarded || piece != count - 1 ? NOT_SHARED : tables[piece].shared(offsets[piece] + done);
     }
 
     private long run(long wanted) {

@@ -5,7 +5,10 @@
 
 package io.rdma4j.device.memory;
 
+import io.rdma4j.driver.dma.HostBlock;
+import io.rdma4j.driver.dma.PageKind;
 import io.rdma4j.driver.memory.MemoryHold;
+import io.rdma4j.driver.pci.SharedFile;
 
 /**
  * A range of IOVAs that stands for a range of host memory. Ends when it is unmapped, and never begins again. Only one
@@ -15,10 +18,15 @@ import io.rdma4j.driver.memory.MemoryHold;
  * {@link PagedMemory}, and by nothing else. So is memory of the program that may vanish: see {@link MemoryHold}.
  */
 final class IommuMapping {
+    /** Of {@link #shared}: other processes do not find it. */
+    static final long NOT_SHARED = -1;
+
     private final long iova;
     private final long address;
     private final long length;
     private final boolean onDemand;
+    /** Where it begins in the file in which this process shares ordinary pages; else {@link #NOT_SHARED}. */
+    private final long shared;
     /** Keeps the memory from being collected as long as the device may reach it. */
     @SuppressWarnings("unused")
     private Object owner;
@@ -39,6 +47,8 @@ final class IommuMapping {
         this.length = length;
         this.owner = owner;
         this.onDemand = onDemand;
+        this.shared = owner instanceof HostBlock block && block.pages() == PageKind.KB4
+            ? block.shared().map(SharedFile::offset).orElse(NOT_SHARED) : NOT_SHARED;
     }
 
     static IommuMapping onDemand(long iova, long address, long length) {
@@ -130,6 +140,11 @@ final class IommuMapping {
 
     long host(long other) {
         return address + (other - iova);
+    }
+
+    /** Where a host address of it is in the file in which this process shares ordinary pages; or NOT_SHARED. */
+    long shared(long host) {
+        return shared == NOT_SHARED ? NOT_SHARED : shared + (host - address);
     }
 
     /** Bytes from some IOVA to the end of the mapping. */

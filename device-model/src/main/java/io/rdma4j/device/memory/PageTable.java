@@ -35,6 +35,8 @@ public final class PageTable {
     /** Of each page, if they do not follow each other in host memory. */
     private final long[] hosts;
     private final long base;
+    /** Where the first page is in the file in which this process shares pages; only if all of them lie there. */
+    private final long shared;
     private final int pages;
     private final boolean refillable;
     /** Whether pages may be missing. A refillable table's is written while nobody reaches memory by it. */
@@ -53,6 +55,7 @@ public final class PageTable {
         this.mappings = mappings;
         this.mappingCount = mappings.length;
         this.base = base;
+        this.shared = mappingCount == 1 && hosts == null ? mappings[0].shared(base) : IommuMapping.NOT_SHARED;
         this.hosts = hosts;
         this.pages = pages;
         this.refillable = false;
@@ -63,6 +66,7 @@ public final class PageTable {
         this.iommu = iommu;
         this.mappings = new IommuMapping[pages];
         this.base = 0;
+        this.shared = IommuMapping.NOT_SHARED;
         this.hosts = new long[pages];
         this.pages = pages;
         this.refillable = true;
@@ -328,6 +332,16 @@ public final class PageTable {
             return hosts[(int) (offset >>> Pdir.PAGE_SHIFT)] + (offset & PAGE_MASK);
         }
         return base != 0 ? base + offset : direct(offset);
+    }
+
+    /**
+     * Where a byte is in the file in which this process shares ordinary pages.
+     *
+     * @param offset as for {@link #host}.
+     * @return its offset; {@link DmaList#NOT_SHARED} if it is not in there, or not all pages follow each other there.
+     */
+    long shared(long offset) {
+        return shared == IommuMapping.NOT_SHARED ? DmaList.NOT_SHARED : shared + offset;
     }
 
     /**

@@ -16,6 +16,9 @@ package io.rdma4j.device.wire;
  * <p>{@link #poll} is called by one thread at a time; the rest by any thread. Nothing on the data path allocates.
  */
 public interface Carrier extends AutoCloseable {
+    /** Bytes that a frame may {@linkplain Lane#claimReference refer to}. */
+    int MAX_REFERENCE = 128 * 1024;
+
     /**
      * {@return the most bytes of payload that a frame may have here, as the number that stands for a path MTU: 1 for
      * 256, 5 for 4096}
@@ -94,6 +97,14 @@ public interface Carrier extends AutoCloseable {
      * @param nanos at most
      */
     void await(long nanos);
+
+    /**
+     * Takes back all references that peers have not followed to the end. When this returns, payload that is changed
+     * counts for nothing where it is read; what was referred to has to be sent again. Locks of queues may be held.
+     */
+    default void withdraw() {
+        // There are none.
+    }
 
     /** Has the thread in {@link #await}, or the next one, come back at once. */
     void wakeUp();

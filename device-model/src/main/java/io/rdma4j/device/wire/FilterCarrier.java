@@ -91,6 +91,11 @@ abstract class FilterCarrier implements Carrier {
     }
 
     @Override
+    public void withdraw() {
+        carrier.withdraw();
+    }
+
+    @Override
     public void wakeUp() {
         carrier.wakeUp();
     }

@@ -5,6 +5,10 @@
 
 package io.rdma4j.device.wire;
 
+import java.lang.invoke.VarHandle;
+
+import org.agrona.UnsafeApi;
+
 /**
  * A frame that has come, and what the network said of it. Belongs to the carrier, which fills it again for the next
  * one. Fields are open because this is a message on the data path, not an object with a behaviour.
@@ -16,6 +20,9 @@ package io.rdma4j.device.wire;
  * value, also between two reads. So it is copied to where payload goes, and nothing is decided by it; a peer that
  * changes it gets other bytes to where it may write any. The length is not read from there, and does not change.
  * Carriers of other kinds have the same address in both.
+ *
+ * <p>A frame may <b>refer</b> to its payload, which then lies in memory of the peer until it was copied from there. It
+ * is as long as several packets; and it counts only if {@link #isIntact} says so afterwards.
  */
 public final class Frame {
     /** Bytes at {@link #address}: more than all headers of a packet have together. */
@@ -27,6 +34,12 @@ public final class Frame {
     public long body;
     /** Bytes from the transport header to the pad. */
     public int length;
+    /** How many of them are in memory of the peer, all behind the headers; 0 if the frame carries everything. */
+    public int referred;
+    /** Where the peer says up to which position what it referred to is withdrawn. */
+    long withdrawn;
+    /** Of a frame that refers to something: where it stood. */
+    long position;
     /** GID of the peer, first half, big endian. */
     public long sourceGidHigh;
     /** GID of the peer, second half. */
@@ -45,5 +58,17 @@ public final class Frame {
     /** An empty one. */
     public Frame() {
         // The carrier fills it.
+    }
+
+    /**
+     * {@return whether the bytes that were copied are those that were sent; asked after the last one was read}
+     */
+    public boolean isIntact() {
+        if (referred == 0) {
+            return true;
+        }
+        // Meets the fence in ShmRingWriter.withdraw: whoever read what was written after it sees the position.
+        VarHandle.loadLoadFence();
+        return UnsafeApi.getLongVolatile(null, withdrawn) <= position;
     }
 }

@@ -41,6 +41,29 @@ public abstract class Lane extends Padded {
     public abstract long claim(int length);
 
     /**
+     * Whether frames may refer to payload in the file in which this process shares pages, so that nobody copies it but
+     * the peer. Under the lock, as what follows.
+     *
+     * @return whether {@link #claimReference} may be called
+     */
+    public boolean takesReferences() {
+        return false;
+    }
+
+    /**
+     * Asks for room for a frame of which only the headers are written. What it refers to has to stay as it is until
+     * the peer has acknowledged it, or it was {@linkplain Carrier#withdraw withdrawn}.
+     *
+     * @param headers their length, a multiple of 4 up to {@link Frame#OWN}
+     * @param offset  of the payload in the file
+     * @param length  of the payload and the pad, up to {@link Carrier#MAX_REFERENCE}
+     * @return as {@link #claim}
+     */
+    public long claimReference(int headers, long offset, int length) {
+        throw new UnsupportedOperationException(this + " carries all bytes");
+    }
+
+    /**
      * Sends what was claimed. Under the lock.
      *
      * @param trafficClass of the network header

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 
 /**
  * Takes frames to other processes of this user on this host, through rings in shared memory: one for each pair of GIDs
@@ -43,6 +44,8 @@ public final class ShmCarrier implements Carrier {
     private static final long KNOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     /** The folder's time stands still for as long as this, also while files come. */
     private static final long CLOCK_MILLIS = 50;
+    /** Of so many looks one is into the folder, which makes garbage. */
+    private static final int FOLDER_LOOKS = 8;
     private static final long MOST_NANOS = TimeUnit.HOURS.toNanos(1);
     /** Frames of one ring before the next one has its turn. */
     private static final int TURN = 32;
@@ -54,6 +57,10 @@ public final class ShmCarrier implements Carrier {
 
     private final ShmFolder folder;
     private final int ringSize;
+    /** Whether references of peers are followed. */
+    private final boolean follows;
+    /** The file in which this process shares its memory; below 0 if it does not. */
+    private final IntSupplier shared;
     private final long nonce = ShmFolder.random();
     private final int pid = (int) ProcessHandle.current().pid();
     private final ShmInbox inbox;
@@ -90,36 +97,47 @@ public final class ShmCarrier implements Carrier {
     /** Set by others: somebody was not there who may come. */
     private volatile boolean missed;
 
-    private ShmCarrier(final ShmFolder folder, final int ringSize, final MappedMemory own) {
+    private ShmCarrier(final ShmFolder folder, final int ringSize, final boolean follows, final IntSupplier shared,
+        final MappedMemory own) {
         this.folder = folder;
         this.ringSize = ringSize;
+        this.follows = follows;
+        this.shared = shared;
         this.own = own;
         inbox = ShmInbox.create(nonce);
     }
 
     /**
-     * Opens one without any GID.
+     * Opens one without any GID, with rings of {@link #USUAL_RING}.
      *
+     * @param follows whether frames of peers may be longer than {@link #maxFrame}, as they refer to their payload
+     * @param shared  gives the file in which this process shares its memory, to which its own frames may refer; a
+     *                number below 0 as long as there is none
      * @return the carrier
      * @throws RdmaException EACCES if there is no folder that this user alone can write to; EOPNOTSUPP where there is
      *                       no Linux
      */
-    public static ShmCarrier open() {
-        return open(USUAL_RING);
+    public static ShmCarrier open(final boolean follows, final IntSupplier shared) {
+        return open(ShmFolder.prepare(), USUAL_RING, follows, shared);
     }
 
     /**
-     * Opens one without any GID.
+     * Opens one without any GID, whose frames carry everything.
      *
      * @param ringBytes bytes of data in each ring that it writes, a power of two from 64 KiB to 16 MiB
      * @return the carrier
-     * @throws RdmaException as {@link #open()}; EINVAL for another size
+     * @throws RdmaException as {@link #open(boolean, IntSupplier)}; EINVAL for another size
      */
     public static ShmCarrier open(final int ringBytes) {
         return open(ShmFolder.prepare(), ringBytes);
     }
 
     static ShmCarrier open(final ShmFolder folder, final int ringBytes) {
+        return open(folder, ringBytes, false, () -> -1);
+    }
+
+    static ShmCarrier open(final ShmFolder folder, final int ringBytes, final boolean follows,
+        final IntSupplier shared) {
         if (!ShmRing.isSize(ringBytes)) {
             throw RdmaException.of("open shared-memory carrier").detail("ring of %d bytes", ringBytes)
                 .errno(RdmaException.EINVAL).hint("use a power of two from %d to %d", ShmRing.LEAST_DATA,
@@ -128,7 +146,7 @@ public final class ShmCarrier implements Carrier {
         try (Undo undo = new Undo()) {
             final MappedMemory own = MappedMemory.anonymous(ShmInlet.SMALL);
             undo.add(own::close);
-            final ShmCarrier opened = new ShmCarrier(folder, ringBytes, own);
+            final ShmCarrier opened = new ShmCarrier(folder, ringBytes, follows, shared, own);
             undo.forget();
             return opened;
         }
@@ -221,6 +239,7 @@ public final class ShmCarrier implements Carrier {
             final SealedMemory memory = SealedMemory.create("rdma4j-ring", ShmRing.DATA_OFFSET + ringSize);
             undo.add(memory::close);
             title.write(memory.address(), ringSize);
+            ShmRing.shareBy(memory.address(), shared.getAsInt());
             final Path offer = folder.offer(title, memory.descriptor());
             final ShmLane lane = new ShmLane(title, peer, memory, ringSize, offer);
             undo.forget();
@@ -359,12 +378,19 @@ public final class ShmCarrier implements Carrier {
             dropLanes();
             dropInlets();
             final int knocks = inbox.knocks();
-            final long time = folder.changed();
-            if (knocks != knocksSeen || time != folderSeen) {
-                knocksSeen = knocks;
-                folderSeen = System.currentTimeMillis() - time < CLOCK_MILLIS ? -1 : time;
-                scan();
+            // Whoever offers something knocks; a knock that was lost costs some looks.
+            if (knocks != knocksSeen || missed || looks % FOLDER_LOOKS == 0) {
+                lookIntoFolder(knocks);
             }
+        }
+    }
+
+    private void lookIntoFolder(final int knocks) {
+        final long time = folder.changed();
+        if (knocks != knocksSeen || time != folderSeen) {
+            knocksSeen = knocks;
+            folderSeen = System.currentTimeMillis() - time < CLOCK_MILLIS ? -1 : time;
+            scan();
         }
     }
 
@@ -450,10 +476,21 @@ public final class ShmCarrier implements Carrier {
                 throw new IOException("descriptor " + offer.descriptor() + " of process " + peer.owner().pid()
                     + " is not the ring that it offers");
             }
-            add(new ShmInlet(title, home, peer, memory));
+            add(new ShmInlet(title, home, peer, memory, sharedBy(peer, memory)));
             undo.forget();
         } catch (final IOException e) {
             refuse(e.getMessage());
+        }
+    }
+
+    /** Null if it shares nothing that can be read here; then its frames carry everything. */
+    private PeerMemory sharedBy(final ShmPeer peer, final SealedMemory ring) {
+        final int descriptor = ShmRing.sharedBy(ring.address());
+        try {
+            return follows && descriptor >= 0 ? PeerMemory.open(peer.owner().pid(), descriptor) : null;
+        } catch (final IOException e) {
+            refuse(e.getMessage());
+            return null;
         }
     }
 
@@ -510,6 +547,13 @@ public final class ShmCarrier implements Carrier {
             }
         }
         return false;
+    }
+
+    @Override
+    public void withdraw() {
+        for (final ShmLane lane : lanes) {
+            lane.withdraw();
+        }
     }
 
     @Override

@@ -22,6 +22,8 @@ final class ShmInlet {
     private final ShmPeer peer;
     private final ShmInbox inbox;
     private final SealedMemory memory;
+    /** What the peer shares; null if it shares nothing. */
+    private final PeerMemory shared;
     private final ShmRingReader ring;
     private final int size;
     private final int part;
@@ -32,14 +34,19 @@ final class ShmInlet {
     /** Where the reader may go at most since the peer is gone; -1 before. */
     private long lastPosition = -1;
 
-    ShmInlet(final ShmRing.Title title, final ShmFolder.Opened home, final ShmPeer peer, final SealedMemory memory) {
+    ShmInlet(final ShmRing.Title title, final ShmFolder.Opened home, final ShmPeer peer, final SealedMemory memory,
+        final PeerMemory shared) {
         this.title = title;
         this.home = home;
         this.peer = peer;
         this.inbox = peer.inbox();
         this.memory = memory;
         size = (int) (memory.length() - ShmRing.DATA_OFFSET);
+        this.shared = shared;
         ring = new ShmRingReader(memory.address(), size);
+        if (shared != null) {
+            ring.follow();
+        }
         part = size / PARTS;
         peer.use();
     }
@@ -92,6 +99,10 @@ final class ShmInlet {
         try {
             while (word > 0 && taken < limit) {
                 fill(frame, own, word);
+                if (ShmRing.refers(word) && !refer(frame)) {
+                    word = ShmRingReader.BROKEN;
+                    break;
+                }
                 ring.advance(word);
                 taken++;
                 receiver.onFrame(frame);
@@ -126,6 +137,7 @@ final class ShmInlet {
         frame.address = own;
         frame.body = copied == length ? own : at;
         frame.length = length;
+        frame.referred = 0;
         frame.sourceGidHigh = title.source().high();
         frame.sourceGidLow = title.source().low();
         frame.destGidHigh = title.dest().high();
@@ -135,10 +147,28 @@ final class ShmInlet {
         frame.hopLimit = ShmRing.hopLimit(word);
     }
 
+    /** The payload of a frame with a reference behind its headers; false if that leads nowhere. */
+    private boolean refer(final Frame frame) {
+        final int headers = frame.length - ShmRing.REFERENCE;
+        final long reference = frame.address + headers;
+        final int length = UnsafeApi.getInt(reference + Long.BYTES);
+        final long payload = shared == null || length > Carrier.MAX_REFERENCE ? 0
+            : shared.find(UnsafeApi.getLong(reference), length);
+        frame.length = headers + length;
+        frame.referred = length;
+        frame.body = payload - headers;
+        frame.withdrawn = ring.withdrawn();
+        frame.position = ring.position();
+        return payload != 0;
+    }
+
     /** Gives the memory back. Returns whether the peer has no other user. */
     boolean dispose() {
         ring.stop();
         memory.close();
+        if (shared != null) {
+            shared.close();
+        }
         return peer.release();
     }
 

@@ -61,7 +61,28 @@ final class ShmLane extends Lane {
         if (!open) {
             return 0;
         }
-        final long address = ring.claim(length);
+        return claimed(ring.claim(length));
+    }
+
+    @Override
+    public boolean takesReferences() {
+        return open && ring.isFollowed();
+    }
+
+    @Override
+    public long claimReference(final int headers, final long offset, final int length) {
+        return open ? claimed(ring.claimReference(headers, offset, length)) : 0;
+    }
+
+    void withdraw() {
+        lock().lock();
+        if (open) {
+            ring.withdraw();
+        }
+        lock().unlock();
+    }
+
+    private long claimed(final long address) {
         if (address > 0) {
             if (stalled) {
                 stalled = false;
@@ -69,6 +90,7 @@ final class ShmLane extends Lane {
             return address;
         }
         if (address == ShmRingWriter.BROKEN) {
+            ring.withdraw();
             open = false;
         } else if (!stalled) {
             stalled = true;
@@ -95,6 +117,9 @@ final class ShmLane extends Lane {
     /** From now on nobody touches its memory by it, but for {@link #mayHaveRoom}. */
     void shut() {
         lock().lock();
+        if (open) {
+            ring.withdraw();
+        }
         open = false;
         lock().unlock();
     }

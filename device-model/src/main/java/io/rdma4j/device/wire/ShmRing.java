@@ -14,16 +14,21 @@ import org.agrona.UnsafeApi;
  * <pre>
  *      0  magic          8  nonce         16  bytes of data (int)
  *     24  source GID    40  dest GID      56  incarnation of source   64  of dest
+ *     72  descriptor (int): of the file in which the writer shares its memory, in its process; -1 for none
  *    256  head    (long): where the reader is, written by the reader; -1: it does not read any more
  *    384  waiting (int):  the writer found no room and wants to be woken; set by the writer, cleared by the reader
+ *    512  follows (int):  1 if the reader follows references, written by the reader
+ *    640  withdrawn (long): references of records before this position count for nothing, written by the writer
  *   4096  data: records, each aligned to 8; positions count bytes from the beginning and are taken modulo the size
  *
  *   record    +------------------------------------------------------------+----------- - -
  *             | word (long): 0, or what the record is                      | frame, up to a multiple of 8
  *             +------------------------------------------------------------+----------- - -
- *   word       63       62      61..52     51..32       31..24      23..16          15..0
- *              0        1       0          flow label   hop limit   traffic class   length
+ *   word       63       62      61        60..52   51..32       31..24      23..16          15..0
+ *              0        1       refers    0        flow label   hop limit   traffic class   length
  *              1        0       0: goes on at offset 0 of the data; 1 in bit 0: the writer has ended
+ *
+ *   frame that refers    headers | offset in the file (long) | length of the payload and the pad (int) | 0 (int)
  * </pre>
  *
  * <p>There is no tail in memory: the word of the next record is 0 until that record is complete. The writer zeroes the
@@ -41,6 +46,8 @@ final class ShmRing {
 
     static final int HEAD_OFFSET = 256;
     static final int WAITING_OFFSET = 384;
+    static final int FOLLOWS_OFFSET = 512;
+    static final int WITHDRAWN_OFFSET = 640;
     static final int DATA_OFFSET = 4096;
     static final long STOPPED = -1;
 
@@ -51,7 +58,10 @@ final class ShmRing {
     /** In place of a record: the writer has gone. */
     static final long END = Long.MIN_VALUE | 1;
     static final long FRAME = 1L << 62;
-    private static final long RESERVED = 0x3ff0_0000_0000_0000L;
+    static final long REFERS = 1L << 61;
+    /** Bytes of a reference. */
+    static final int REFERENCE = 2 * Long.BYTES;
+    private static final long RESERVED = 0x1ff0_0000_0000_0000L;
     private static final int FLOW_SHIFT = 32;
     private static final int FLOW_MASK = 0xfffff;
     private static final int HOP_SHIFT = 24;
@@ -66,6 +76,7 @@ final class ShmRing {
     private static final int DEST_OFFSET = 40;
     private static final int SOURCE_LIFE_OFFSET = 56;
     private static final int DEST_LIFE_OFFSET = 64;
+    private static final int DESCRIPTOR_OFFSET = 72;
 
     private ShmRing() {
     }
@@ -110,6 +121,16 @@ final class ShmRing {
         }
     }
 
+    /** Says in which file references of the writer lead somewhere. */
+    static void shareBy(final long ring, final int descriptor) {
+        UnsafeApi.putInt(ring + DESCRIPTOR_OFFSET, descriptor);
+    }
+
+    /** As the writer said; below 0 if it shares nothing. */
+    static int sharedBy(final long ring) {
+        return UnsafeApi.getInt(ring + DESCRIPTOR_OFFSET);
+    }
+
     static boolean isSize(final int size) {
         return size >= LEAST_DATA && size <= MOST_DATA && Integer.bitCount(size) == 1;
     }
@@ -131,7 +152,12 @@ final class ShmRing {
     /** Whether a word announces a frame that fits into what is left. */
     static boolean isFrame(final long word, final int left) {
         final int length = length(word);
-        return (word & (PADDING | FRAME | RESERVED)) == FRAME && isFrameLength(length) && record(length) <= left;
+        return (word & (PADDING | FRAME | RESERVED)) == FRAME && isFrameLength(length) && record(length) <= left
+            && (!refers(word) || length > REFERENCE && length <= Frame.OWN + REFERENCE);
+    }
+
+    static boolean refers(final long word) {
+        return (word & REFERS) != 0;
     }
 
     static int length(final long word) {

@@ -84,6 +84,18 @@ public final class ShmRingReader extends Padded {
         position += ShmRing.record(ShmRing.length(word));
     }
 
+    /** Tells the writer that frames may refer to memory that it shares. */
+    public void follow() {
+        UnsafeApi.putIntRelease(null, control + ShmRing.FOLLOWS_OFFSET, 1);
+    }
+
+    /**
+     * {@return where the writer says up to which position its references count for nothing}
+     */
+    public long withdrawn() {
+        return control + ShmRing.WITHDRAWN_OFFSET;
+    }
+
     /**
      * {@return bytes that were taken since there is the ring}
      */

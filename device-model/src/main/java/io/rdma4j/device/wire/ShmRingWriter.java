@@ -25,6 +25,11 @@ public final class ShmRingWriter extends Padded {
     /** The reader's position as it was last read; it is asked for again only when there is no room otherwise. */
     private long headSeen;
     private int claimed;
+    /** Of the frame that is claimed: whether it refers to something. */
+    private long refers;
+    /** Behind the last frame that referred to something. */
+    private long referred;
+    private long references;
 
     /**
      * Of a ring of zeros that nobody has written to.
@@ -62,7 +67,42 @@ public final class ShmRingWriter extends Padded {
             tail += toEnd;
         }
         claimed = length;
+        refers = 0;
         return data + at(tail) + ShmRing.WORD;
+    }
+
+    /**
+     * {@return whether the reader follows references}
+     */
+    public boolean isFollowed() {
+        return UnsafeApi.getInt(control + ShmRing.FOLLOWS_OFFSET) == 1;
+    }
+
+    /**
+     * Asks for room for a frame that refers to its payload; as {@link #claim}.
+     *
+     * @param headers bytes in front of the payload
+     * @param offset  of the payload in the file that the writer shares
+     * @param length  of the payload and the pad
+     * @return where the headers are to be written, or {@link #FULL}, or {@link #BROKEN}
+     */
+    public long claimReference(final int headers, final long offset, final int length) {
+        final long address = claim(headers + ShmRing.REFERENCE);
+        if (address > 0) {
+            refers = ShmRing.REFERS;
+            UnsafeApi.putLong(address + headers, offset);
+            UnsafeApi.putLong(address + headers + Long.BYTES, length);
+        }
+        return address;
+    }
+
+    /** Takes back the references that the reader has not gone past: what it read by them counts for nothing. */
+    public void withdraw() {
+        if (!readHead() || referred > headSeen) {
+            UnsafeApi.putLongVolatile(null, control + ShmRing.WITHDRAWN_OFFSET, tail);
+            // Meets the fence in Frame.isIntact: what is written to that memory from here on is seen after it.
+            VarHandle.fullFence();
+        }
     }
 
     private long lookForRoom(final int needed) {
@@ -104,9 +144,13 @@ public final class ShmRingWriter extends Padded {
         UnsafeApi.putLong(data + at(next), 0);
         // Release, meets the acquire in ShmRingReader.peek: whoever sees the word sees the frame, and the 0 behind it.
         UnsafeApi.putLongRelease(null, data + at(tail),
-            ShmRing.word(claimed, trafficClass, flowLabel, hopLimit));
+            refers | ShmRing.word(claimed, trafficClass, flowLabel, hopLimit));
         tail = next;
         claimed = 0;
+        if (refers != 0) {
+            referred = next;
+            references++;
+        }
     }
 
     /** Tells the reader that nothing comes any more. */
@@ -130,6 +174,6 @@ public final class ShmRingWriter extends Padded {
      */
     @Override
     public String toString() {
-        return "tail " + tail + ", head " + headSeen + " of " + size;
+        return "tail " + tail + ", head " + headSeen + " of " + size + ", " + references + " references";
     }
 }

@@ -56,7 +56,10 @@ abstract class ShmFixture {
     }
 
     ShmCarrier carrier(final Gid... gids) throws IOException {
-        final ShmCarrier made = ShmCarrier.open(place(), SMALL_RING);
+        return register(ShmCarrier.open(place(), SMALL_RING), gids);
+    }
+
+    ShmCarrier register(final ShmCarrier made, final Gid... gids) {
         carriers.add(made);
         for (final Gid gid : gids) {
             assertThat(made.bind(gid)).isTrue();

@@ -37,6 +37,8 @@ public final class HostMemory {
     private final PagePreference preference;
     /** Whether little memory is worth a hugepage, too. */
     private final boolean staying;
+    /** Whether all of it is memory that other processes can read. */
+    private final boolean sharing;
     private final PageSource source;
     private final StepsDown stepsDown;
     private final Runnable collector;
@@ -91,8 +93,15 @@ public final class HostMemory {
     HostMemory(
         final PagePreference preference, final boolean staying, final PageSource source, final StepsDown stepsDown,
         final Runnable collector) {
+        this(preference, staying, false, source, stepsDown, collector);
+    }
+
+    private HostMemory(
+        final PagePreference preference, final boolean staying, final boolean sharing, final PageSource source,
+        final StepsDown stepsDown, final Runnable collector) {
         this.preference = preference;
         this.staying = staying;
+        this.sharing = sharing;
         this.source = source;
         this.stepsDown = stepsDown;
         this.collector = collector;
@@ -109,6 +118,24 @@ public final class HostMemory {
     }
 
     /**
+     * As {@link #ofJvm}, but everything is shared, up to as much as the JVM has for direct buffers.
+     *
+     * @return a source of memory.
+     */
+    public static HostMemory ofJvmShared() {
+        return new HostMemory(PagePreference.KB4, false, true, JvmPages.INSTANCE, JVM, System::gc);
+    }
+
+    /**
+     * The file in which this process shares ordinary pages; {@link HostBlock#shared()} names it.
+     *
+     * @return its descriptor; -1 if there is none yet.
+     */
+    public static int sharedDescriptor() {
+        return SharedPages.PROCESS.descriptor();
+    }
+
+    /**
      * Allocates memory, zeroed and touched, so that no page fault comes later.
      *
      * @param length bytes, 1 to {@link #MAX_LENGTH}; rounded up to 4 KiB.
@@ -117,7 +144,7 @@ public final class HostMemory {
      * @throws RdmaException EINVAL if the length is out of range, ENOMEM if there is no memory of any kind.
      */
     public HostBlock allocate(final long length, final Object device) {
-        return allocate(checked(length, device), device, false);
+        return allocate(checked(length, device), device, sharing);
     }
 
     /**

@@ -27,10 +27,14 @@ final class JvmPages implements PageSource {
         this.shared = shared;
     }
 
-    /** Of a file; where there are no such files, direct buffers all the same. */
+    /**
+     * Of a file; where there are no such files, or it is as long as all direct buffers may be, direct buffers all the
+     * same: those say when it is too much.
+     */
     @Override
     public HostBlock allocateShared(final PageKind kind, final int length) {
-        return shared.allocateOr(length, bytes -> allocate(kind, bytes));
+        return shared.usedBytes() + length > Runtime.getRuntime().maxMemory() ? allocate(kind, length)
+            : shared.allocateOr(length, bytes -> allocate(kind, bytes));
     }
 
     @Override

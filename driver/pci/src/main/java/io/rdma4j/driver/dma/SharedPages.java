@@ -186,6 +186,11 @@ final class SharedPages {
         }
     }
 
+    /** Of the file; -1 if there is none yet. */
+    synchronized int descriptor() {
+        return fd;
+    }
+
     /** What waits for the garbage collector. */
     Reclaim.Account account() {
         return account;
