@@ -159,6 +159,8 @@ long stub_unacked(void) { return unacked; }
 long stub_posts(void) { return posts; }
 /* The send after so many more is refused. */
 void stub_fail(int after, int error) { fail_at = after; fail_errno = error; }
+/* As if the device had found an error, or none. */
+void stub_state(struct qp *qp, int state) { qp->state = state; }
 /* How the next send that completes ends, and those after it. */
 void stub_status(int next, int later) { next_status = next; later_status = later; }
 /* What a queue pair has of inline data at most, whatever was asked for: some drivers tell, and do not refuse. */

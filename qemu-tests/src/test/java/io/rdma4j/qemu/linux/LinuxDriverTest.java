@@ -286,7 +286,11 @@ class LinuxDriverTest {
     }
 
     private static String untilListens() {
-        return "for i in $(seq 100); do " + LISTENS + " && break; sleep 0.1; done";
+        return until(LISTENS);
+    }
+
+    private static String until(final String condition) {
+        return "for i in $(seq 300); do " + condition + " && break; sleep 0.1; done";
     }
 
     /** The end that answers a READ, a WRITE or an atomic prints no figures. */
@@ -327,7 +331,7 @@ class LinuxDriverTest {
     private static void reload() {
         final GuestResult result = guest.run("set -e; ip link set eth0 down; ip link set eth1 down; "
             + "rmmod vmw_pvrdma; busybox insmod " + driver + "; ip link set eth0 up; ip link set eth1 up; "
-            + "for i in $(seq 100); do grep -q '[1-9a-f]' /sys/class/infiniband/vmw_pvrdma0/ports/1/gids/1 && exit; "
+            + "for i in $(seq 300); do grep -q '[1-9a-f]' /sys/class/infiniband/vmw_pvrdma0/ports/1/gids/1 && exit; "
             + "sleep 0.1; done; exit 1");
         assertThat(result.exitCode()).as(String.join("\n", result.output())).isZero();
     }
@@ -336,11 +340,13 @@ class LinuxDriverTest {
     private static void resetUnderTraffic() {
         final GuestResult result = guest.run("ib_write_bw -d vmw_pvrdma0 -x 1 -F -D 60 >/run/s.log 2>&1 </dev/null & "
             + untilListens() + "; ib_write_bw -d vmw_pvrdma0 -x 1 -F -D 60 127.0.0.1 >/run/c.log 2>&1 </dev/null & "
-            + "sleep 4; bar=$(sed -n 2p /sys/bus/pci/devices/0000:00:10.1/resource | cut -d' ' -f1); "
-            + "busybox pidof ib_write_bw && busybox devmem $((bar + 12)) 32 2 && sleep 1 && "
-            + "busybox killall -9 ib_write_bw && sleep 2 && busybox pidof ib_write_bw; dmesg | grep vmw_pvrdma | tail");
+            + until("[ $(rdma res show qp | grep ib_write_bw | grep -c RTS) = 2 ]") + "; sleep 2; "
+            + "bar=$(sed -n 2p /sys/bus/pci/devices/0000:00:10.1/resource | cut -d' ' -f1); "
+            + "busybox pidof ib_write_bw && busybox devmem $((bar + 12)) 32 2 && sleep 1; "
+            + "busybox killall -9 ib_write_bw; " + until("! busybox pidof ib_write_bw >/dev/null") + "; "
+            + "busybox pidof ib_write_bw || echo none; dmesg | grep vmw_pvrdma | tail");
         assertThat(result.output().get(0)).as("both ran").matches("\\d+ \\d+");
-        assertThat(result.output().get(1)).as("none runs").doesNotMatch("\\d+.*");
+        assertThat(result.output().get(1)).as("those that were killed").isEqualTo("none");
         assertThat(String.join("\n", result.output())).as("the driver finds a device that knows nothing of it")
             .contains("destroy queuepair failed");
         reload();

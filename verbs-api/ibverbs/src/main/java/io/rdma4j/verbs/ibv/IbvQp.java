@@ -49,7 +49,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     final IbvSrq srq;
     final SendPath sends;
     final ReceivePath receives;
-    private final long pointer;
+    final long pointer;
     private final QpType type;
     private final CqUse[] uses;
     private final int number;
@@ -417,12 +417,26 @@ final class IbvQp extends IbvObject implements QueuePair {
         become(QpState.ERR);
     }
 
-    /** The device told of it. Under locks: takes none. */
+    /**
+     * The device told of it. Under locks: takes none. An event comes by a way of its own: it may be of an error before
+     * the last reset, after which the QP has gone on.
+     */
     void heard(final AsyncEventType event) {
         if (event == AsyncEventType.QP_FATAL || event == AsyncEventType.QP_REQ_ERR
             || event == AsyncEventType.QP_ACCESS_ERR) {
-            become(QpState.ERR);
+            final QpState now = state.get();
+            if (now != QpState.ERR && fails(now, QpState.ERR) && isInError() && state.compareAndSet(now, QpState.ERR)) {
+                changed();
+            }
         }
+    }
+
+    private boolean isInError() {
+        final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
+        final UnsafeBuffer init = Struct.allocate(Abi.QpInitAttr.LENGTH);
+        final int failed = context.library.queryQp(pointer, attr.addressOffset(), ALL_ATTRIBUTES, init.addressOffset());
+        Struct.keep(init);
+        return failed != 0 || attr.getInt(Abi.QpAttr.QP_STATE) == QpState.ERR.ordinal();
     }
 
     private void become(final QpState next) {

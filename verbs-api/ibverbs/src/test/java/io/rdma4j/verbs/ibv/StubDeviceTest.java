@@ -242,6 +242,21 @@ class StubDeviceTest {
         }
     }
 
+    /** An event may be of an error that a reset has ended, and come late. */
+    @Test
+    void anEventOfAnErrorThatIsOverDoesNotEndTheQueuePair() {
+        open("jna");
+        final QueuePair qp = ready(new QpOptions());
+        for (final QpState told : new QpState[] {QpState.RTS, QpState.ERR}) {
+            Stub.ask("stub_state", ((IbvQp) qp).pointer, told.ordinal());
+            Stub.ask("stub_event", ((IbvQp) qp).pointer, AsyncEventType.QP_ACCESS_ERR.ordinal());
+            final AsyncEvent event = context.awaitAsyncEvent(Duration.ofSeconds(30));
+            assertThat(event.type()).isEqualTo(AsyncEventType.QP_ACCESS_ERR);
+            event.acknowledge();
+            assertThat(qp.state()).isEqualTo(told);
+        }
+    }
+
     /** InfiniBand specification, SQE: receiving goes on, and the sends behind the failed one are flushed. */
     @Test
     void aDatagramThatFailsStopsTheSendsAlone() {
