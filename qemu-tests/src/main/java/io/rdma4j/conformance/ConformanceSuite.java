@@ -64,6 +64,7 @@ final class ConformanceSuite {
         all.addAll(FabricConnectCases.cases());
         all.addAll(FabricDatagramCases.cases());
         all.addAll(FabricReliableCases.cases());
+        all.addAll(FabricTaggedCases.cases());
         all.addAll(FabricReliableRmaCases.cases());
         all.addAll(FabricRankCases.cases());
         all.addAll(DeviceCases.last());

@@ -232,13 +232,20 @@ class FiInfoCommandTest {
 
     @Test
     void whereAllModeBitsAreOfferedMoreAreNoAdvice() {
-        assertThat(Cli.run("fi_info", "-d", DEVICE, "-c", "FI_TAGGED").err()).contains("ask for less (-c)")
+        assertThat(Cli.run("fi_info", "-d", DEVICE, "-c", "FI_COLLECTIVE").err()).contains("ask for less (-c)")
             .doesNotContain("mode bits");
     }
 
     @Test
+    void tagsAreFound() {
+        final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE, "-c", "FI_TAGGED");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).contains("FI_TAGGED", "FI_EP_RDM");
+    }
+
+    @Test
     void jsonOfNothingIsJsonToo() {
-        final Cli.Outcome outcome = Cli.run("fi_info", "--json", "-d", DEVICE, "-c", "TAGGED");
+        final Cli.Outcome outcome = Cli.run("fi_info", "--json", "-d", DEVICE, "-c", "COLLECTIVE");
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.json().getAsJsonArray("fi_info")).isEmpty();
         assertThat(outcome.json().getAsJsonArray("left_out")).hasSize(1);

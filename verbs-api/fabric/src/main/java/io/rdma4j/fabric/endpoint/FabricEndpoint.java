@@ -18,6 +18,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -200,6 +201,11 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return lanes.start(rma.set(isRead, message, flags), null, message.context());
+    }
+
+    @Override
+    public TaggedMessages tagged() {
+        throw Failures.of("use tagged messages", FiErrno.FI_EOPNOTSUPP, "%s has none", this).build();
     }
 
     @Override

@@ -35,12 +35,12 @@ final class AttributeRules {
     private static final int INJECT_SIZE = 128;
     /** Messages, my accesses to the peer, the peer's to me: one QP each. */
     private static final int LANES_WITH_RMA = 3;
-    private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
-        Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM,
+    private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
+        Capability.ATOMIC, Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM,
         Capability.NAMED_RX_CTX);
-    private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
-        Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM, Capability.RMA_PMEM,
-        Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV);
+    private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
+        Capability.ATOMIC, Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM,
+        Capability.RMA_PMEM, Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV);
     /** A reliable connection carries RMA out in order; only a write may overtake the data of a read before it. */
     private static final Set<MessageOrder> MEMORY_ORDER = EnumSet.of(
         MessageOrder.RAR, MessageOrder.RAW, MessageOrder.WAW,
@@ -135,7 +135,7 @@ final class AttributeRules {
 
     private Set<MessageOrder> order() {
         final Set<MessageOrder> order = EnumSet.noneOf(MessageOrder.class);
-        if (given.contains(Capability.MSG) && kind != EndpointKind.DGRAM) {
+        if ((given.contains(Capability.MSG) || given.contains(Capability.TAGGED)) && kind != EndpointKind.DGRAM) {
             order.add(MessageOrder.SAS);
         }
         if (CapabilityRules.hasMemory(given)) {

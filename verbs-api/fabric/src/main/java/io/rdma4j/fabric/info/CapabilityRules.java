@@ -32,7 +32,7 @@ final class CapabilityRules {
     static Set<Capability> of(final DeviceTraits device, final EndpointKind kind, final boolean peerToPeer) {
         final Set<Capability> able = EnumSet.of(Capability.LOCAL_COMM, Capability.REMOTE_COMM);
         able.addAll(MESSAGES);
-        able.addAll(kind.addressing());
+        able.addAll(kind.own());
         if (device.has(Trait.RMA) && kind.reachesMemory()) {
             able.add(Capability.RMA);
             able.add(Capability.RMA_PMEM);
@@ -64,7 +64,7 @@ final class CapabilityRules {
             return given;
         }
         given.removeIf(one -> !asked.contains(one) && !FREE.contains(one));
-        addWays(given, EnumSet.of(Capability.MSG), MESSAGE_WAYS);
+        addWays(given, EnumSet.of(Capability.MSG, Capability.TAGGED), MESSAGE_WAYS);
         addWays(given, EnumSet.of(Capability.RMA, Capability.ATOMIC), MEMORY_WAYS);
         if (!hasMemory(given)) {
             given.retainAll(withoutMemory(asked));
@@ -99,7 +99,8 @@ final class CapabilityRules {
                 kind.reachesMemory() ? whyNoMemory(device, one) : "datagrams reach no memory of peers";
             case HMEM -> device.has(Trait.ANY_MEMORY)
                 ? "FI_HMEM_DISABLE_P2P is set, and copies in its place are not made" : device.whyNot(Trait.ANY_MEMORY);
-            case COLLECTIVE, MULTICAST, TAGGED, MULTI_RECV -> "no device here has it";
+            case TAGGED -> "only reliable datagrams (FI_EP_RDM) have tags";
+            case COLLECTIVE, MULTICAST, MULTI_RECV -> "no device here has it";
             case SOURCE, DIRECTED_RECV, AV_USER_ID, SHARED_AV, NAMED_RX_CTX -> kind == EndpointKind.MSG
                 ? "connected endpoints have one peer each" : "the device takes the next receive for any datagram";
             default -> "it cannot";

@@ -264,8 +264,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
         final RdmReceiveContext context = contexts[receive.home.index()];
         final long overflow = receive.overflow();
         final Report report = context.queue().report()
-            .set(endpoint, OperationKind.RECEIVE, receive.context, receive.taken()).source(sourceOf(from))
-            .room(context.room());
+            .set(endpoint, receive.kind(), receive.context, receive.taken()).source(sourceOf(from))
+            .room(context.room()).tag(receive.messageTag);
         if (receive.hasData) {
             report.data(receive.data);
         }
@@ -284,17 +284,40 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     @Override
     public void unfinished(final Receive receive) {
-        receive.home.postAgain(receive);
+        if (receive.once) {
+            failed(receive, FiErrno.FI_ECONNRESET, Failures.RESET);
+        } else {
+            receive.home.postAgain(receive);
+        }
     }
 
     /** The application took it back, or closes the endpoint. */
     void canceled(final Receive receive, final int detail) {
+        failed(receive, FiErrno.FI_ECANCELED, detail);
+    }
+
+    /** It gets no message. */
+    void failed(final Receive receive, final int errno, final int detail) {
         final RdmReceiveContext context = contexts[receive.home.index()];
-        final long itsContext = receive.context;
+        final Report report = context.queue().report().set(endpoint, receive.kind(), receive.context, 0)
+            .failure(errno, detail).room(context.room()).tag(receive.tag);
         receive.home.giveBack(receive);
         counters.failure(OperationKind.RECEIVE);
-        context.queue().report().set(endpoint, OperationKind.RECEIVE, itsContext, 0)
-            .failure(FiErrno.FI_ECANCELED, detail).room(context.room()).commit();
+        report.commit();
+    }
+
+    /** It was to look for this message, and takes nothing. */
+    void found(final Receive receive, final Slot first) {
+        final RdmReceiveContext context = contexts[receive.home.index()];
+        final Report report = context.queue().report()
+            .set(endpoint, receive.kind(), receive.context, first.messageLength).source(sourceOf(first.channel))
+            .room(context.room()).tag(first.tag);
+        if (first.hasData) {
+            report.data(first.data);
+        }
+        receive.home.giveBack(receive);
+        counters.success(OperationKind.RECEIVE);
+        report.commit();
     }
 
     @Override
@@ -367,7 +390,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
             // The application closed the region, or gave the memory back, while it waited.
             return -FiErrno.FI_EFAULT;
         }
-        final int refusal = channel.check(connection.rxIndex);
+        final int refusal =
+            Transmit.check(channel, connection.rxIndex, op.flagsAndIndex & Header.ALL_FLAGS);
         if (refusal != 0) {
             return refusal;
         }

@@ -104,7 +104,8 @@ final class RdmResources {
             final CompletionQueue queue = given.length == 0 ? options.receiveQueue() : given[i];
             made[i] = new RdmReceiveContext(i, FabricCompletionQueue.of(host, queue, "receive"),
                 new LocalMemory(realm, info), table, options.receiveSize(), info.receiveAttributes().iovLimit(),
-                info.capabilities().contains(Capability.DIRECTED_RECV));
+                info.capabilities().contains(Capability.DIRECTED_RECV),
+                info.capabilities().contains(Capability.TAGGED));
             queues.add(made[i].queue());
         }
         return made;

@@ -42,6 +42,7 @@ final class Transmit {
     /** Of the operation that is being started. */
     private Connection connection;
     private int rxIndex;
+    private long tag;
 
     Transmit(
         final RdmCore core, final Connections connections, final PeerTable table, final LocalMemory local,
@@ -58,6 +59,12 @@ final class Transmit {
         this.bits = table.rxCtxBits();
     }
 
+    /** The next message that has {@link Header#TAGGED} has this tag. */
+    Transmit tag(final long its) {
+        tag = its;
+        return this;
+    }
+
     /** Whom an operation is for; 0 or a negated errno. */
     private int aim(final long dest) {
         if (dest == FiAddr.UNSPEC || !table.find(FiAddr.peer(dest, bits), address)) {
@@ -72,8 +79,13 @@ final class Transmit {
     }
 
     /** 0, or why no message can be sent now; {@link #mayWait} is another matter. */
-    private int check() {
-        return connection.link == null ? -FiErrno.FI_EAGAIN : connection.link.channel().check(rxIndex);
+    private int check(final int flags) {
+        return connection.link == null ? -FiErrno.FI_EAGAIN : check(connection.link.channel(), rxIndex, flags);
+    }
+
+    /** 0, or why no message with these flags of its header can be sent to this context now. */
+    static int check(final Channel channel, final int rxIndex, final int flags) {
+        return (flags & Header.TAGGED) == 0 ? channel.check(rxIndex) : channel.checkTagged(rxIndex);
     }
 
     /** There is no link yet: this operation can wait for it. */
@@ -95,7 +107,7 @@ final class Transmit {
         if (fault != 0) {
             return fault;
         }
-        final int state = check();
+        final int state = check(flags);
         if (state != 0 && !mayWait()) {
             local.letGo();
             return state;
@@ -111,9 +123,14 @@ final class Transmit {
 
     private SendOp claim(final long context, final boolean reported, final int flags, final int data) {
         core.room().take();
-        final SendOp op = sends.claimOp(OperationKind.SEND, context, reported);
+        final boolean tagged = (flags & Header.TAGGED) != 0;
+        final SendOp op =
+            sends.claimOp(tagged ? OperationKind.TAGGED_SEND : OperationKind.SEND, context, reported);
         op.flagsAndIndex = Header.flagsAndIndex(flags, rxIndex);
         op.data = data;
+        if (tagged) {
+            op.tag = tag;
+        }
         return op;
     }
 
@@ -154,7 +171,7 @@ final class Transmit {
         if (refusal != 0) {
             return refusal;
         }
-        final int state = check();
+        final int state = check(flags);
         if (state != 0 && !mayWait()) {
             return state;
         }
@@ -177,7 +194,8 @@ final class Transmit {
         return code;
     }
 
-    int send(final Message message, final long flags) {
+    /** With flags of the header beside what the message says. */
+    int send(final Message message, final long flags, final int headerFlags) {
         final int objection = check(message, flags);
         if (objection != 0) {
             return objection;
@@ -186,13 +204,13 @@ final class Transmit {
         if (refusal != 0) {
             return refusal;
         }
-        final int state = check();
+        final int state = check(headerFlags);
         if (state != 0 && !mayWait()) {
             return state;
         }
         final boolean carries = (flags & OpFlags.REMOTE_CQ_DATA) != 0;
         final SendOp op = claim(message.context(), !selective || (flags & OpFlags.COMPLETION) != 0,
-            carries ? Header.HAS_DATA : 0, carries ? message.data() : 0);
+            carries ? headerFlags | Header.HAS_DATA : headerFlags, carries ? message.data() : 0);
         for (int i = 0; i < message.count(); i++) {
             final int fault =
                 local.find(message.address(i), message.length(i), message.desc(i), null, MrAccess.SEND, 0);
