@@ -62,6 +62,7 @@ final class ConformanceSuite {
         all.addAll(FabricEventCases.cases());
         all.addAll(FabricQueueCases.cases());
         all.addAll(FabricConnectCases.cases());
+        all.addAll(FabricTagCases.cases());
         all.addAll(FabricDatagramCases.cases());
         all.addAll(FabricReliableCases.cases());
         all.addAll(FabricTaggedCases.cases());

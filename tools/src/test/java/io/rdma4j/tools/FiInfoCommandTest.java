@@ -81,7 +81,7 @@ class FiInfoCommandTest {
                 nic:
                     name: emulated:fi-info-test
                     device: rdma4j emulated pvrdma
-                    caps: [ FI_MSG, FI_RMA, FI_ATOMIC, FI_READ, FI_WRITE, FI_RECV, FI_SEND, FI_REMOTE_READ, \
+                    caps: [ FI_MSG, FI_RMA, FI_TAGGED, FI_ATOMIC, FI_READ, FI_WRITE, FI_RECV, FI_SEND, FI_REMOTE_READ, \
             FI_REMOTE_WRITE, FI_HMEM, FI_RMA_PMEM, FI_LOCAL_COMM, FI_REMOTE_COMM, FI_RMA_EVENT ]
                 mr_mode, bit by bit:
                     FI_MR_BASIC: not asked for

@@ -87,7 +87,7 @@ public interface Endpoint extends AutoCloseable {
      *
      * @param context of the receive; of several with the same one the oldest, tagged ones last.
      * @return 0; -FI_ENOENT if there is none (any more); -FI_ENOSYS where receives are in the hands of the device
-     *         (MSG, DGRAM).
+     *         (DGRAM, and MSG without tags).
      */
     int cancel(long context);
 

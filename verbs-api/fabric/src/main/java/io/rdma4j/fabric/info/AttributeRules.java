@@ -97,7 +97,8 @@ final class AttributeRules {
         final int endpoints = limits.queuePairs() / kind.queuePairs(
             CapabilityRules.hasMemory(given) ? LANES_WITH_RMA : 1);
         // Those that make pieces of messages carry data in their heads.
-        final int immediate = kind == EndpointKind.RDM || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
+        final boolean inPieces = kind == EndpointKind.RDM || given.contains(Capability.TAGGED);
+        final int immediate = inPieces || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
         check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
         check("mr_cnt", least.mrCount(), mostRegions());

@@ -15,7 +15,7 @@ import java.util.Set;
 /** What the kinds of endpoints differ in, whatever the device. */
 enum EndpointKind {
     /** Messages and memory of one peer: a reliable connection for each direction of either. */
-    MSG("RC", 0, 1, CompletionOrder.NONE, EnumSet.noneOf(Capability.class)),
+    MSG("RC", 0, 1, CompletionOrder.NONE, EnumSet.of(Capability.TAGGED)),
     /** One queue pair for datagrams, which complete as they are posted. */
     DGRAM("UD", 1, 1, CompletionOrder.STRICT,
         EnumSet.of(Capability.SOURCE, Capability.AV_USER_ID, Capability.SHARED_AV)),

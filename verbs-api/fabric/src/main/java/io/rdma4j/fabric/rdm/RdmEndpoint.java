@@ -40,7 +40,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     private final RdmReceiveContext[] contexts;
     private final RdmCore core;
     private final Transmit transmit;
-    private final RdmTagged tagged;
+    private final PieceTagged tagged;
     private final Rma rma = new Rma();
     private final boolean hasRma;
     private final boolean hasAtomics;
@@ -56,7 +56,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         this.contexts = resources.contexts();
         this.core = resources.core();
         this.transmit = resources.transmit();
-        this.tagged = contexts[0].matcher().tags() == null ? null : new RdmTagged(this, transmit, contexts[0]);
+        this.tagged = contexts[0].matcher().tags() == null ? null : new PieceTagged(this, transmit, contexts[0]);
     }
 
     /**

@@ -36,9 +36,12 @@ final class RdmReceiveContext implements ReceiveContext {
     private final boolean directed;
     private final int bits;
     private final int iovLimit;
-    private RdmCore core;
+    private ChannelHost core;
     private boolean closed;
+    /** Nothing comes any more. */
+    private boolean isOver;
 
+    /** Without a vector, nothing is directed. */
     RdmReceiveContext(
         final int index, final FabricCompletionQueue queue, final LocalMemory local, final PeerTable table,
         final int size, final int iovLimit, final boolean directed, final boolean tagged) {
@@ -47,12 +50,12 @@ final class RdmReceiveContext implements ReceiveContext {
         this.table = table;
         this.iovLimit = iovLimit;
         this.directed = directed;
-        this.bits = table.rxCtxBits();
+        this.bits = table == null ? 0 : table.rxCtxBits();
         this.matcher = new Matcher(index, size, iovLimit, tagged);
         this.room = new Room(size);
     }
 
-    void core(final RdmCore its) {
+    void core(final ChannelHost its) {
         core = its;
     }
 
@@ -70,6 +73,11 @@ final class RdmReceiveContext implements ReceiveContext {
 
     void close() {
         closed = true;
+    }
+
+    /** Only what waits can be received from now on. */
+    void end() {
+        isOver = true;
     }
 
     @Override
@@ -278,10 +286,12 @@ final class RdmReceiveContext implements ReceiveContext {
 
     private void start(final Receive receive) {
         final Slot first = matcher.messageFor(receive);
-        if (first == null) {
-            matcher.post(receive);
-        } else {
+        if (first != null) {
             first.channel.deliver(first, receive);
+        } else if (isOver) {
+            core.failed(receive, FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+        } else {
+            matcher.post(receive);
         }
     }
 
@@ -289,7 +299,7 @@ final class RdmReceiveContext implements ReceiveContext {
     boolean cancel(final long context) {
         final Receive receive = matcher.find(context);
         if (receive != null) {
-            core.canceled(receive, Failures.TAKEN_BACK);
+            core.failed(receive, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
         }
         return receive != null;
     }

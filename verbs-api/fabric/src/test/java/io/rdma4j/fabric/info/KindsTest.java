@@ -98,8 +98,7 @@ class KindsTest {
         "MSG, SHARED_AV, one peer each", "MSG, NAMED_RX_CTX, one peer each",
         "DGRAM, RMA, datagrams reach no memory of peers", "DGRAM, ATOMIC, datagrams reach no memory of peers",
         "DGRAM, RMA_EVENT, datagrams reach no memory of peers", "DGRAM, DIRECTED_RECV, next receive for any datagram",
-        "DGRAM, NAMED_RX_CTX, next receive for any datagram", "DGRAM, TAGGED, only reliable datagrams",
-        "MSG, TAGGED, only reliable datagrams",
+        "DGRAM, NAMED_RX_CTX, next receive for any datagram", "DGRAM, TAGGED, datagrams have no tags",
         "RDM, MULTI_RECV, no device here has it"})
     void refusedWithAReason(final EndpointType type, final Capability asked, final String reason) {
         assertThatThrownBy(() -> info(Profiles.EMULATED, type, asked)).isInstanceOf(Unfit.class)

@@ -157,6 +157,16 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
     }
 
     @Override
+    public void failed(final Receive receive, final int errno, final int detail) {
+        throw new AssertionError("nothing fails here");
+    }
+
+    @Override
+    public void found(final Receive receive, final Slot first) {
+        throw new AssertionError("nobody looks");
+    }
+
+    @Override
     public void unfinished(final Receive receive) {
         unfinished++;
         receive.home.postAgain(receive);

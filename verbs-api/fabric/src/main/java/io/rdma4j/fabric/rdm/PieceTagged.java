@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -12,15 +13,15 @@ import io.rdma4j.fabric.TaggedMessages;
 
 import org.agrona.DirectBuffer;
 
-/** Tagged messages of an endpoint. */
-final class RdmTagged implements TaggedMessages {
+/** Tagged messages of an endpoint whose messages go in pieces. */
+final class PieceTagged implements TaggedMessages {
     private static final int TAGGED_WITH_DATA = Header.TAGGED | Header.HAS_DATA;
 
-    private final RdmEndpoint endpoint;
-    private final Transmit transmit;
+    private final Endpoint endpoint;
+    private final Sender transmit;
     private final RdmReceiveContext context;
 
-    RdmTagged(final RdmEndpoint endpoint, final Transmit transmit, final RdmReceiveContext context) {
+    PieceTagged(final Endpoint endpoint, final Sender transmit, final RdmReceiveContext context) {
         this.endpoint = endpoint;
         this.transmit = transmit;
         this.context = context;
