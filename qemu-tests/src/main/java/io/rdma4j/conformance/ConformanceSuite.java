@@ -62,8 +62,10 @@ final class ConformanceSuite {
         all.addAll(FabricEventCases.cases());
         all.addAll(FabricQueueCases.cases());
         all.addAll(FabricConnectCases.cases());
+        all.addAll(FabricTagCases.cases());
         all.addAll(FabricDatagramCases.cases());
         all.addAll(FabricReliableCases.cases());
+        all.addAll(FabricTaggedCases.cases());
         all.addAll(FabricReliableRmaCases.cases());
         all.addAll(FabricRankCases.cases());
         all.addAll(DeviceCases.last());

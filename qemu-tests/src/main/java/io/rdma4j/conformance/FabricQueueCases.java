@@ -104,9 +104,6 @@ final class FabricQueueCases {
 
     private static void formats(final ConformanceEnv env) {
         for (final CqFormat format : CqFormat.values()) {
-            if (format == CqFormat.TAGGED) {
-                continue;
-            }
             final Pair pair = new Pair(env, EndpointType.DGRAM, new CqAttributes().format(format));
             final CqFormat wanted = format == CqFormat.UNSPEC ? CqFormat.DATA : format;
             Check.equal(wanted, pair.queue.format(), "format of a queue that was opened with %s", format);
@@ -353,8 +350,6 @@ final class FabricQueueCases {
 
     private static void nonsense(final ConformanceEnv env) {
         final Domain domain = FabricPair.domain(env, hints -> hints.capabilities(Capability.MSG));
-        FabricCheck.refused(FI_ENOSYS, () -> domain.openCompletionQueue(new CqAttributes().format(CqFormat.TAGGED)),
-            "tagged entries");
         FabricCheck.refused(FI_EINVAL, () -> domain.openCompletionQueue(null), "null");
         FabricCheck.refused(FI_EINVAL, () -> domain.openCompletionQueue(new CqAttributes().size(-1)), "a size of -1");
         FabricCheck.refused(FI_EINVAL, () -> domain.openCompletionQueue(new CqAttributes().format(null)), "no format");

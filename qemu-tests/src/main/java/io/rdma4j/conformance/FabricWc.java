@@ -11,12 +11,12 @@ import io.rdma4j.fabric.OperationKind;
 
 /** A completion of the fabric interfaces, kept. */
 record FabricWc(
-    long context, OperationKind kind, long length, boolean hasData, int data, long source, long overflow, int errno,
-    String error) {
+    long context, OperationKind kind, long length, boolean hasData, int data, long source, long tag, long overflow,
+    int errno, String error) {
 
     static FabricWc of(final CompletionEntry entry) {
         return new FabricWc(entry.context(), entry.kind(), entry.length(), entry.hasData(), entry.data(),
-            entry.source(), entry.overflow(), entry.isError() ? entry.errno() : 0, entry.providerError());
+            entry.source(), entry.tag(), entry.overflow(), entry.isError() ? entry.errno() : 0, entry.providerError());
     }
 
     /** It is of this operation, which went well. */
@@ -39,6 +39,11 @@ record FabricWc(
 
     FabricWc expectSource(final long wanted) {
         Check.equal(wanted, source, "source of %s", this);
+        return this;
+    }
+
+    FabricWc expectTag(final long wanted) {
+        Check.equal(wanted, tag, "tag of %s", this);
         return this;
     }
 

@@ -108,7 +108,8 @@ class DocsTest {
             String type = "";
             while (name.find()) {
                 final String[] parts = name.group(1).split("\\.");
-                if (all.contains('"' + name.group(1) + '"')) {
+                final boolean isCase = parts.length > 1 && Character.isLowerCase(parts[0].charAt(0));
+                if (isCase && all.contains('"' + name.group(1) + '"')) {
                     names++;
                     continue;
                 }

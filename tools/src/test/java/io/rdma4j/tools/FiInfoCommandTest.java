@@ -81,7 +81,7 @@ class FiInfoCommandTest {
                 nic:
                     name: emulated:fi-info-test
                     device: rdma4j emulated pvrdma
-                    caps: [ FI_MSG, FI_RMA, FI_ATOMIC, FI_READ, FI_WRITE, FI_RECV, FI_SEND, FI_REMOTE_READ, \
+                    caps: [ FI_MSG, FI_RMA, FI_TAGGED, FI_ATOMIC, FI_READ, FI_WRITE, FI_RECV, FI_SEND, FI_REMOTE_READ, \
             FI_REMOTE_WRITE, FI_HMEM, FI_RMA_PMEM, FI_LOCAL_COMM, FI_REMOTE_COMM, FI_RMA_EVENT ]
                 mr_mode, bit by bit:
                     FI_MR_BASIC: not asked for
@@ -232,13 +232,20 @@ class FiInfoCommandTest {
 
     @Test
     void whereAllModeBitsAreOfferedMoreAreNoAdvice() {
-        assertThat(Cli.run("fi_info", "-d", DEVICE, "-c", "FI_TAGGED").err()).contains("ask for less (-c)")
+        assertThat(Cli.run("fi_info", "-d", DEVICE, "-c", "FI_COLLECTIVE").err()).contains("ask for less (-c)")
             .doesNotContain("mode bits");
     }
 
     @Test
+    void tagsAreFound() {
+        final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE, "-c", "FI_TAGGED");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).contains("FI_TAGGED", "FI_EP_RDM");
+    }
+
+    @Test
     void jsonOfNothingIsJsonToo() {
-        final Cli.Outcome outcome = Cli.run("fi_info", "--json", "-d", DEVICE, "-c", "TAGGED");
+        final Cli.Outcome outcome = Cli.run("fi_info", "--json", "-d", DEVICE, "-c", "COLLECTIVE");
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.json().getAsJsonArray("fi_info")).isEmpty();
         assertThat(outcome.json().getAsJsonArray("left_out")).hasSize(1);

@@ -148,6 +148,8 @@ class JavaBlocksTest {
             case "tutorial.md 3" -> assertThat(output).containsExactly("price 101 on emulated:b");
             case "fabric.md 2" -> assertThat(output)
                 .containsExactlyInAnyOrder("SEND FI_SUCCESS", "RECEIVE FI_SUCCESS from a: hello");
+            case "fabric.md 3" ->
+                assertThat(output).containsExactly("receive 2 got tag 200", "receive 1 got tag 7");
             default -> assertThat(output).isNotEmpty();
         }
     }

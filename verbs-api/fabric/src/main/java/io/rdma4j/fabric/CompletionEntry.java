@@ -63,6 +63,14 @@ public interface CompletionEntry {
     long source();
 
     /**
+     * The tag of what was received.
+     *
+     * @return 64 bits; for an error of a tagged receive that got no message those that it was posted with; 0 for all
+     *         that has no tag, and for sends.
+     */
+    long tag();
+
+    /**
      * Bytes of a message that did not fit, for FI_ETRUNC (olen).
      *
      * @return 0 or more.

@@ -30,7 +30,7 @@ public final class CqAttributes {
     /**
      * What is written for each completion.
      *
-     * @param entries not TAGGED.
+     * @param entries UNSPEC for DATA.
      * @return this.
      */
     public CqAttributes format(final CqFormat entries) {

@@ -18,7 +18,7 @@ public enum CqFormat {
     MSG(2, 24),
     /** struct fi_cq_data_entry: 0 op_context, 8 flags, 16 len, 24 buf (always 0), 32 data. */
     DATA(3, 40),
-    /** Not offered, as there are no tagged messages: FI_ENOSYS. */
+    /** struct fi_cq_tagged_entry: as DATA, 40 tag. */
     TAGGED(4, 48);
 
     private final int value;

@@ -75,11 +75,19 @@ public interface Endpoint extends AutoCloseable {
     int writeMessage(Message message, long flags);
 
     /**
+     * Its tagged messages (fi_tagged).
+     *
+     * @return the same object each time.
+     * @throws FabricException FI_EOPNOTSUPP if {@link Capability#TAGGED} was not negotiated.
+     */
+    TaggedMessages tagged();
+
+    /**
      * Takes a receive back that no message has come for (fi_cancel): it completes with FI_ECANCELED.
      *
-     * @param context of the receive; of several with the same one the oldest.
+     * @param context of the receive; of several with the same one the oldest, tagged ones last.
      * @return 0; -FI_ENOENT if there is none (any more); -FI_ENOSYS where receives are in the hands of the device
-     *         (MSG, DGRAM).
+     *         (DGRAM, and MSG without tags).
      */
     int cancel(long context);
 

@@ -160,7 +160,7 @@ public final class EndpointOptions {
     }
 
     /**
-     * What an RDM endpoint keeps ready for messages of each peer.
+     * What an RDM endpoint, or a connected one with tags, keeps ready for messages of each peer.
      *
      * @param slots pieces of messages that can wait, 4 to 1024.
      * @param bytes of each, 256 to 65536; a longer message takes several. Both ends of a connection use the smaller.

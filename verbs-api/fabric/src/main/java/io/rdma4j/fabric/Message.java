@@ -17,6 +17,8 @@ public final class Message {
     private long peer = FiAddr.UNSPEC;
     private long context;
     private int data;
+    private long tag;
+    private long ignore;
     private long remoteAddress;
     private long key;
 
@@ -100,6 +102,28 @@ public final class Message {
      */
     public Message data(final int value) {
         data = value;
+        return this;
+    }
+
+    /**
+     * The tag, for {@link TaggedMessages}.
+     *
+     * @param value of a message; or of those to be received.
+     * @return this.
+     */
+    public Message tag(final long value) {
+        tag = value;
+        return this;
+    }
+
+    /**
+     * Bits of the tag that may differ, to receive by {@link TaggedMessages}.
+     *
+     * @param bits 0 for none.
+     * @return this.
+     */
+    public Message ignore(final long bits) {
+        ignore = bits;
         return this;
     }
 
@@ -208,6 +232,24 @@ public final class Message {
      */
     public int data() {
         return data;
+    }
+
+    /**
+     * The tag.
+     *
+     * @return as given.
+     */
+    public long tag() {
+        return tag;
+    }
+
+    /**
+     * Bits of the tag that may differ.
+     *
+     * @return as given.
+     */
+    public long ignore() {
+        return ignore;
     }
 
     /**

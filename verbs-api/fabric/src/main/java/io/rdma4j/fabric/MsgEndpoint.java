@@ -40,6 +40,11 @@ import org.agrona.DirectBuffer;
  * is the last. A peer that does not answer, a message that is longer than its receive, and a receive whose memory is
  * gone end the connection.
  *
+ * <p>In a domain with {@link Capability#TAGGED} messages go in pieces, through the window of {@link
+ * EndpointOptions#window}, as those of reliable datagrams: see {@link #tagged()}. The first send is -FI_EAGAIN until
+ * the peer has read its queue; a message that is longer than its receive is FI_ETRUNC there, and ends nothing; a
+ * send whose memory is gone ends the connection; receives can be taken back.
+ *
  * <p>Messages are ordered among each other, RMA and atomics are ordered among each other; between the two there is no
  * order (docs/adr/0018).
  */

@@ -11,6 +11,8 @@ public final class OpFlags {
     public static final long REMOTE_CQ_DATA = 1L << 17;
     /** More follow soon: the doorbell may wait (FI_MORE). May be ignored. */
     public static final long MORE = 1L << 18;
+    /** Looks whether a tagged message waits, and receives nothing (FI_PEEK). */
+    public static final long PEEK = 1L << 19;
     /** Reports success even where completions are selective (FI_COMPLETION). */
     public static final long COMPLETION = 1L << 24;
     /** The buffer can be used again when the call returns (FI_INJECT). */
@@ -21,6 +23,11 @@ public final class OpFlags {
     public static final long TRANSMIT_COMPLETE = 1L << 27;
     /** Complete when the peer's application has it (FI_DELIVERY_COMPLETE): not offered, -FI_EOPNOTSUPP. */
     public static final long DELIVERY_COMPLETE = 1L << 28;
+
+    /** With {@link #PEEK} or {@link #CLAIM}: drops the message (FI_DISCARD). */
+    public static final long DISCARD = 1L << 58;
+    /** With {@link #PEEK}: keeps the message for the receive that has this flag alone (FI_CLAIM). */
+    public static final long CLAIM = 1L << 59;
 
     private OpFlags() {
     }

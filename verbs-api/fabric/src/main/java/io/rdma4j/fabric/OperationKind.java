@@ -18,5 +18,9 @@ public enum OperationKind {
     /** An atomic. */
     ATOMIC,
     /** A peer's write that carried data. */
-    REMOTE_WRITE
+    REMOTE_WRITE,
+    /** A tagged message was sent. */
+    TAGGED_SEND,
+    /** A tagged message was received, or looked for. */
+    TAGGED_RECEIVE
 }

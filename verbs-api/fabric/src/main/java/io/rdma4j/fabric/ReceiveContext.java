@@ -36,4 +36,28 @@ public interface ReceiveContext {
      * @return 0 or a negated errno.
      */
     int receive(long address, int length, MemoryRegion desc, long source, long context);
+
+    /**
+     * Receives a tagged message that was sent to this context; see {@link TaggedMessages#receive}.
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @param desc    covers the memory, with {@link MrAccess#RECV}; or null.
+     * @param source  from this peer only; {@link FiAddr#UNSPEC} for all.
+     * @param tag     64 bits.
+     * @param ignore  bits of the tag that may differ.
+     * @param context comes back with the completion.
+     * @return 0 or a negated errno; -FI_EOPNOTSUPP if {@link Capability#TAGGED} was not negotiated.
+     */
+    int receiveTagged(
+        long address, int length, MemoryRegion desc, long source, long tag, long ignore, long context);
+
+    /**
+     * Receives a tagged message, or looks for one; see {@link TaggedMessages#receiveMessage}.
+     *
+     * @param message where to; nothing of it is kept.
+     * @param flags   of {@link OpFlags}.
+     * @return 0 or a negated errno; as above.
+     */
+    int receiveTagged(Message message, long flags);
 }

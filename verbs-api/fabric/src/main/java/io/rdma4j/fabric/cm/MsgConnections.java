@@ -7,12 +7,14 @@ package io.rdma4j.fabric.cm;
 
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.endpoint.Endpoints;
+import io.rdma4j.fabric.endpoint.Messages;
 import io.rdma4j.fabric.name.NameResolver;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
@@ -33,6 +35,7 @@ public final class MsgConnections {
     private final Fabric fabric;
     private final UnaryOperator<UdEnd> wrapper;
     private final NameResolver resolver;
+    private final Messages.Factory pieces;
     private final ReentrantLock lock = new ReentrantLock();
     private Realm realm;
     private ControlChannel channel;
@@ -41,15 +44,23 @@ public final class MsgConnections {
     /**
      * For a domain.
      *
+     * @param pieces of endpoints whose messages can have tags.
      * @param host   the domain.
      * @param fabric whose event queues are used.
      */
-    public MsgConnections(final EndpointHost host, final Fabric fabric) {
-        this(host, fabric, UnaryOperator.identity());
+    public MsgConnections(final Messages.Factory pieces, final EndpointHost host, final Fabric fabric) {
+        this(pieces, host, fabric, UnaryOperator.identity());
     }
 
     /** Datagrams go through what a test puts around the port. */
     MsgConnections(final EndpointHost host, final Fabric fabric, final UnaryOperator<UdEnd> wrapper) {
+        this(null, host, fabric, wrapper);
+    }
+
+    private MsgConnections(
+        final Messages.Factory pieces, final EndpointHost host, final Fabric fabric,
+        final UnaryOperator<UdEnd> wrapper) {
+        this.pieces = pieces;
         this.host = host;
         this.fabric = fabric;
         this.wrapper = wrapper;
@@ -65,7 +76,9 @@ public final class MsgConnections {
      *                                          FI_EINVAL for an event queue of another fabric.
      */
     public MsgEndpoint open(final EndpointOptions options) {
-        return Endpoints.openEndpoint(host, options, (endpoint, given) -> new MsgConnection(this, endpoint, given));
+        final boolean tagged = host.info().capabilities().contains(Capability.TAGGED);
+        return Endpoints.openEndpoint(host, options, tagged ? pieces : null,
+            (endpoint, given) -> new MsgConnection(this, endpoint, given));
     }
 
     Fabric fabric() {

@@ -6,8 +6,6 @@
 package io.rdma4j.fabric.completion;
 
 import io.rdma4j.fabric.CqAttributes;
-import io.rdma4j.fabric.CqFormat;
-import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.event.WaitObjects;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.verbs.Feature;
@@ -30,10 +28,6 @@ final class CqRules {
         WaitObjects.checked(operation, attributes.waitObject());
         if (attributes.format() == null) {
             throw Failures.invalid(operation, "format is null");
-        }
-        if (attributes.format() == CqFormat.TAGGED) {
-            throw Failures.of(operation, FiErrno.FI_ENOSYS, "format %s is not offered", attributes.format())
-                .hint("use CONTEXT, MSG or DATA").build();
         }
     }
 

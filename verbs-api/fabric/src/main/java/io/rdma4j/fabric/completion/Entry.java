@@ -23,6 +23,7 @@ final class Entry implements CompletionEntry {
     private int data;
     private long source;
     private long overflow;
+    private long tag;
     private int errno;
     private int detail;
 
@@ -35,6 +36,7 @@ final class Entry implements CompletionEntry {
         data = 0;
         source = FiAddr.NOTAVAIL;
         overflow = 0;
+        tag = 0;
         errno = 0;
         detail = 0;
     }
@@ -46,6 +48,10 @@ final class Entry implements CompletionEntry {
 
     void source(final long fiAddr) {
         source = fiAddr;
+    }
+
+    void tag(final long value) {
+        tag = value;
     }
 
     void overflow(final long bytes) {
@@ -90,6 +96,11 @@ final class Entry implements CompletionEntry {
     @Override
     public long source() {
         return source;
+    }
+
+    @Override
+    public long tag() {
+        return tag;
     }
 
     @Override

@@ -13,16 +13,18 @@ import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes completions as libfabric's structures: struct fi_cq_entry, fi_cq_msg_entry, fi_cq_data_entry of rdma/fi_eq.h,
- * on a machine of 64 bits; flags of rdma/fabric.h.
+ * Writes completions as libfabric's structures: struct fi_cq_entry, fi_cq_msg_entry, fi_cq_data_entry,
+ * fi_cq_tagged_entry of rdma/fi_eq.h, on a machine of 64 bits; flags of rdma/fabric.h.
  */
 final class EntryWriter {
     private static final int FLAGS = 8;
     private static final int LENGTH = 16;
     private static final int BUFFER = 24;
     private static final int DATA = 32;
+    private static final int TAG = 40;
     private static final long FI_MSG = 1L << 1;
     private static final long FI_RMA = 1L << 2;
+    private static final long FI_TAGGED = 1L << 3;
     private static final long FI_ATOMIC = 1L << 4;
     private static final long FI_READ = 1L << 8;
     private static final long FI_WRITE = 1L << 9;
@@ -58,9 +60,13 @@ final class EntryWriter {
         }
         to.putLong(at + FLAGS, flags(entry), ORDER);
         to.putLong(at + LENGTH, entry.length(), ORDER);
-        if (format == CqFormat.DATA) {
-            to.putLong(at + BUFFER, 0, ORDER);
-            to.putLong(at + DATA, entry.data() & LOW, ORDER);
+        if (format == CqFormat.MSG) {
+            return;
+        }
+        to.putLong(at + BUFFER, 0, ORDER);
+        to.putLong(at + DATA, entry.data() & LOW, ORDER);
+        if (format == CqFormat.TAGGED) {
+            to.putLong(at + TAG, entry.tag(), ORDER);
         }
     }
 
@@ -77,6 +83,8 @@ final class EntryWriter {
             case WRITE -> FI_WRITE | FI_RMA;
             case ATOMIC -> FI_READ | FI_ATOMIC;
             case REMOTE_WRITE -> FI_REMOTE_WRITE | FI_RMA;
+            case TAGGED_SEND -> FI_SEND | FI_TAGGED;
+            case TAGGED_RECEIVE -> FI_RECV | FI_TAGGED;
         };
     }
 }

@@ -53,6 +53,10 @@ public final class Failures {
 
     /** An atomic across two buffers. */
     public static final int ACROSS_PIECES = OWN + 18;
+    /** No message waits that a search fits. */
+    public static final int NO_MESSAGE = OWN + 19;
+    /** The peer takes no tagged messages. */
+    public static final int NO_TAGS = OWN + 20;
 
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
@@ -74,6 +78,8 @@ public final class Failures {
         "the device has no room for one more connection",
         "the peer does not have what the operation names",
         "the 8 bytes of an atomic are in two buffers of the peer's region that lie apart",
+        "no message waits that this fits, or was claimed with this context",
+        "the peer's endpoint has no tagged messages: FI_TAGGED was not negotiated there",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

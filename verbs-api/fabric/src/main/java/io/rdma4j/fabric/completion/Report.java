@@ -22,6 +22,7 @@ public final class Report {
     long length;
     long source;
     long overflow;
+    long tag;
     boolean hasData;
     int data;
     int errno;
@@ -48,6 +49,7 @@ public final class Report {
         room = null;
         source = FiAddr.NOTAVAIL;
         overflow = 0;
+        tag = 0;
         hasData = false;
         data = 0;
         errno = 0;
@@ -75,6 +77,17 @@ public final class Report {
      */
     public Report source(final long fiAddr) {
         source = fiAddr;
+        return this;
+    }
+
+    /**
+     * The tag of a message.
+     *
+     * @param value 64 bits.
+     * @return this.
+     */
+    public Report tag(final long value) {
+        tag = value;
         return this;
     }
 

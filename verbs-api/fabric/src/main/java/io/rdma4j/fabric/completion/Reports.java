@@ -13,17 +13,18 @@ import io.rdma4j.fabric.OperationKind;
  * for them is taken when they come for the first time. For the thread that reads the queue.
  *
  * <pre>
- *  word  0 context  1 length  2 source  3 overflow  4 data, kind, has data  5 errno, detail
+ *  word  0 context  1 length  2 source  3 overflow  4 data, kind, has data  5 errno, detail  6 tag
  * </pre>
  */
 final class Reports extends ReadyRing {
     private static final int FIRST_SIZE = 64;
-    private static final int STRIDE = 6;
+    private static final int STRIDE = 7;
     private static final int LENGTH = 1;
     private static final int SOURCE = 2;
     private static final int OVERFLOW = 3;
     private static final int DATA = 4;
     private static final int FAILURE = 5;
+    private static final int TAG = 6;
     private static final long LOW = 0xffff_ffffL;
     private static final int HAS_DATA_SHIFT = 40;
     private static final int KIND_MASK = 0xff;
@@ -54,6 +55,7 @@ final class Reports extends ReadyRing {
         words[at + DATA] = report.data & LOW | (long) report.kind.ordinal() << Integer.SIZE
             | (report.hasData ? 1L << HAS_DATA_SHIFT : 0);
         words[at + FAILURE] = report.errno & LOW | (long) report.detail << Integer.SIZE;
+        words[at + TAG] = report.tag;
         // What is there already is not stored again: storing references costs more than looking.
         if (endpoints[slot] != report.endpoint) {
             endpoints[slot] = report.endpoint;
@@ -102,6 +104,7 @@ final class Reports extends ReadyRing {
         into.set(endpoints[slot], KINDS[(int) (packed >>> Integer.SIZE) & KIND_MASK], words[at], words[at + LENGTH]);
         into.source(words[at + SOURCE]);
         into.overflow(words[at + OVERFLOW]);
+        into.tag(words[at + TAG]);
         if (packed >>> HAS_DATA_SHIFT != 0) {
             into.data((int) packed);
         }

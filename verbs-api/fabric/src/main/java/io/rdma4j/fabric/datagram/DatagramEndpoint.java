@@ -19,6 +19,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -269,6 +270,11 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
     @Override
     public ReceiveContext receiveContext(final int index) {
         throw Failures.invalid("get receive context", "%d is asked for, FI_EP_DGRAM endpoints have none", index);
+    }
+
+    @Override
+    public TaggedMessages tagged() {
+        throw Failures.of("use tagged messages", FiErrno.FI_EOPNOTSUPP, "%s has none", this).build();
     }
 
     @Override

@@ -36,13 +36,15 @@ public final class Endpoints {
      *
      * @param host    its domain.
      * @param options its queues, sizes and rights.
+     * @param pieces  of its messages; null if each is one of the device.
      * @param factory of what does that.
      * @return the endpoint; the caller owns it.
      * @throws io.rdma4j.fabric.FabricException as above, and what the factory says.
      */
     public static MsgEndpoint openEndpoint(
-        final EndpointHost host, final EndpointOptions options, final ConnectionManager.Factory factory) {
-        final FabricEndpoint endpoint = FabricEndpoint.open(host, options);
+        final EndpointHost host, final EndpointOptions options, final Messages.Factory pieces,
+        final ConnectionManager.Factory factory) {
+        final FabricEndpoint endpoint = FabricEndpoint.open(host, options, pieces);
         try (Undo undo = new Undo()) {
             undo.add(endpoint::close);
             endpoint.manage(factory.make(endpoint, options));

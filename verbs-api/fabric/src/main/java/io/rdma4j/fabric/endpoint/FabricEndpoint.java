@@ -18,6 +18,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -45,36 +46,43 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     private final FabricCompletionQueue receive;
     private final RcLink link;
     private final RmaLanes lanes;
-    private final MessageLane messages;
-    private final OpRing sends;
-    private final OpRing receives;
+    private final Messages messages;
     private final Rma rma = new Rma();
-    private final MessageForms forms;
     private final EndpointCounters counters;
     private volatile ConnectionManager connections = ConnectionManager.NONE;
     private volatile boolean closed;
 
     private FabricEndpoint(
-        final EndpointHost host, final Realm realm, final EndpointOptions options, final EndpointCounters counters) {
+        final EndpointHost host, final Realm realm, final EndpointOptions options, final EndpointCounters counters,
+        final Messages.Factory pieces) {
         this.host = host;
         this.realm = realm;
         this.transmit = (FabricCompletionQueue) options.transmitQueue();
         this.receive = (FabricCompletionQueue) options.receiveQueue();
         this.counters = counters;
-        this.link = RcLink.open(host, realm, options, counters, this, 0, true);
+        this.link = RcLink.open(
+            host, realm, pieces == null ? options : pieces.forLink(options), counters, this, 0, true);
         this.lanes = link.rma();
         try (Undo undo = new Undo()) {
             undo.add(link::close);
-            final int buffers = link.sizes().buffers();
-            this.sends = new OpRing(this, transmit, options.transmitSize(), buffers, counters);
-            this.receives = new OpRing(this, receive, options.receiveSize(), buffers, counters);
-            this.messages = new MessageLane(link, sends, receives);
-            this.forms = new MessageForms(messages, link.rules());
+            this.messages = pieces == null ? plain(options) : pieces.make(host, realm, options, counters, link, this);
             undo.forget();
         }
     }
 
+    private Messages plain(final EndpointOptions options) {
+        final int buffers = link.sizes().buffers();
+        return new PlainMessages(link, new OpRing(this, transmit, options.transmitSize(), buffers, counters),
+            new OpRing(this, receive, options.receiveSize(), buffers, counters));
+    }
+
     static FabricEndpoint open(final EndpointHost host, final EndpointOptions options) {
+        return open(host, options, null);
+    }
+
+    /** Messages go in pieces where that is not null. */
+    static FabricEndpoint open(
+        final EndpointHost host, final EndpointOptions options, final Messages.Factory pieces) {
         if (options == null) {
             throw Failures.invalid(OPEN, "options is null");
         }
@@ -87,10 +95,14 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             undo.add(counters::close);
             final Realm realm = host.openRealm(options.authKey());
             undo.add(realm::release);
-            final FabricEndpoint endpoint = new FabricEndpoint(host, realm, options, counters);
+            final FabricEndpoint endpoint = new FabricEndpoint(host, realm, options, counters, pieces);
+            undo.add(endpoint.messages::release);
             undo.add(endpoint.link::close);
+            if (pieces != null) {
+                endpoint.link.inPieces();
+            }
             endpoint.link.join(endpoint);
-            endpoint.messages.ports(endpoint.link.transmitPort(), endpoint.link.receivePort());
+            endpoint.messages.joined();
             host.opened(endpoint);
             undo.forget();
             return endpoint;
@@ -167,22 +179,22 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public int inject(final DirectBuffer buffer, final int offset, final int length) {
-        return closed ? -FiErrno.FI_EBADFD : forms.inject(buffer, offset, length, false, 0);
+        return closed ? -FiErrno.FI_EBADFD : messages.inject(buffer, offset, length, false, 0);
     }
 
     @Override
     public int injectWithData(final DirectBuffer buffer, final int offset, final int length, final int data) {
-        return closed ? -FiErrno.FI_EBADFD : forms.inject(buffer, offset, length, true, data);
+        return closed ? -FiErrno.FI_EBADFD : messages.inject(buffer, offset, length, true, data);
     }
 
     @Override
     public int sendMessage(final Message message, final long flags) {
-        return closed ? -FiErrno.FI_EBADFD : forms.send(message, flags);
+        return closed ? -FiErrno.FI_EBADFD : messages.send(message, flags);
     }
 
     @Override
     public int receiveMessage(final Message message, final long flags) {
-        return closed ? -FiErrno.FI_EBADFD : forms.receive(message, flags);
+        return closed ? -FiErrno.FI_EBADFD : messages.receive(message, flags);
     }
 
     @Override
@@ -203,8 +215,18 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     }
 
     @Override
+    public TaggedMessages tagged() {
+        final TaggedMessages tagged = messages.tagged();
+        if (tagged == null) {
+            throw Failures.of("use tagged messages", FiErrno.FI_EOPNOTSUPP, "%s has none", this)
+                .hint("ask for them, by Hints.capabilities(Capability.TAGGED)").build();
+        }
+        return tagged;
+    }
+
+    @Override
     public int cancel(final long context) {
-        return -FiErrno.FI_ENOSYS;
+        return closed ? -FiErrno.FI_EBADFD : messages.cancel(context);
     }
 
     @Override
@@ -249,7 +271,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     @Override
     public int sendWithData(
         final long address, final int length, final MemoryRegion desc, final int data, final long context) {
-        return closed ? -FiErrno.FI_EBADFD : messages.sendWithData(address, length, desc, null, data, context);
+        return closed ? -FiErrno.FI_EBADFD : messages.sendWithData(address, length, desc, data, context);
     }
 
     @Override
@@ -368,12 +390,12 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public int arm() {
-        return messages.isMending() || lanes.isMending() ? -FiErrno.FI_EAGAIN : 0;
+        return messages.isPending() || lanes.isMending() ? -FiErrno.FI_EAGAIN : 0;
     }
 
     @Override
     public long idleNanos() {
-        return Long.MAX_VALUE;
+        return messages.idleNanos();
     }
 
     @Override
@@ -403,8 +425,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
         } finally {
-            sends.cancelAll(FiErrno.FI_ECANCELED, Failures.CLOSED);
-            receives.cancelAll(FiErrno.FI_ECANCELED, Failures.CLOSED);
+            messages.release();
             link.leave();
             host.closed(this);
             realm.release();

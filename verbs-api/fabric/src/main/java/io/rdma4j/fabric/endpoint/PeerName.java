@@ -75,7 +75,9 @@ record PeerName(
     static final int COUNTS = 4;
     /** Flag: its lane inwards is mended after a refused access. */
     static final int MENDS = 8;
-    private static final int ALL_FLAGS = RMA | KEYS_BY_DIRECTORY | COUNTS | MENDS;
+    /** Flag: its messages go in pieces with headers, which can have tags. */
+    static final int PIECES = 16;
+    private static final int ALL_FLAGS = RMA | KEYS_BY_DIRECTORY | COUNTS | MENDS | PIECES;
 
     static final int LENGTH = 88;
     static final int VERSION = 1;
@@ -102,17 +104,17 @@ record PeerName(
     private static final String CONNECT = "connect endpoint";
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
-    /** The name of an endpoint with these lanes, those for RMA null without. */
+    /** The name of an endpoint with these lanes, those for RMA null without; with further flags. */
     static PeerName of(
         final EndpointHost host, final Realm realm, final QueuePair messages, final InLane in, final OutLane out,
-        final boolean listens) {
+        final int further) {
         final QpAddress address = messages.localAddress();
         final KeyDirectory directory = realm.directory();
         final boolean readable = in != null && directory.isReadable();
         final boolean byKey = host.info().needs(MrMode.PROV_KEY) || host.info().needs(MrMode.RAW);
         final boolean counts = host.info().capabilities().contains(Capability.RMA_EVENT);
         final int flags = (in == null ? 0 : RMA) | (readable && !byKey ? KEYS_BY_DIRECTORY : 0)
-            | (readable && counts ? COUNTS : 0) | (listens ? MENDS : 0);
+            | (readable && counts ? COUNTS : 0) | further;
         return new PeerName(flags, address.qpn(), 0, address.gid(), address.psn(),
             in == null ? 0 : in.qpNumber(), out == null ? 0 : out.qpNumber(), out == null ? 0 : out.psn(),
             readable ? directory.iova() : 0, readable ? directory.nonce() : 0, readable ? directory.rkey() : 0,

@@ -47,6 +47,7 @@ public final class RcLink {
     private int receivePort;
     private byte[] name;
     private PeerName peer;
+    private boolean inPieces;
     private boolean connectFailed;
     private boolean closed;
     private volatile boolean isConnected;
@@ -104,6 +105,11 @@ public final class RcLink {
         }
     }
 
+    /** Its messages go in pieces with headers: the peer's have to as well. Before {@link #join}. */
+    void inPieces() {
+        inPieces = true;
+    }
+
     /**
      * Its completions go to a port from now on, and it has a name. Closed by the caller if that fails.
      *
@@ -111,7 +117,8 @@ public final class RcLink {
      */
     public void join(final CompletionPort port) {
         owner = port;
-        name = PeerName.of(host, realm, qp, rma.in(), rma.out(), mends && rma.listen()).encode();
+        name = PeerName.of(host, realm, qp, rma.in(), rma.out(),
+            (mends && rma.listen() ? PeerName.MENDS : 0) | (inPieces ? PeerName.PIECES : 0)).encode();
         transmitPort = transmit.attach(port);
         receivePort = receive == transmit ? transmitPort : receive.attach(port);
     }
@@ -221,6 +228,11 @@ public final class RcLink {
             throw Failures.of(CONNECT, FiErrno.FI_ECONNREFUSED, "the peer has another authorization key")
                 .hint("give both sides the same key, with EndpointOptions.authKey or Hints").build();
         }
+        if (named.has(PeerName.PIECES) != inPieces) {
+            throw Failures.of(CONNECT, FiErrno.FI_ECONNREFUSED, "one of both has tagged messages, %s",
+                inPieces ? "the peer has not" : "and that is the peer")
+                .hint("ask for Capability.TAGGED on both sides, or on none").build();
+        }
         final String why = host.context().whyUnreachable(named.gid());
         if (why != null) {
             throw Failures.of(CONNECT, FiErrno.FI_EHOSTUNREACH, "GID %s of the peer: %s", named.gid(), why).build();
@@ -260,7 +272,12 @@ public final class RcLink {
         lost = why;
     }
 
-    String whyLost() {
+    /**
+     * Why it works no more.
+     *
+     * @return null if it does.
+     */
+    public String whyLost() {
         return lost;
     }
 
@@ -269,14 +286,14 @@ public final class RcLink {
      *
      * @param why for failure reports.
      */
-    void end(final String why) {
+    public void end(final String why) {
         lost = why;
         LaneSteps.fail(qp);
         rma.end();
     }
 
     /** A lane has something to go on with. */
-    void wantsProgress() {
+    public void wantsProgress() {
         transmit.wants(transmitPort);
     }
 

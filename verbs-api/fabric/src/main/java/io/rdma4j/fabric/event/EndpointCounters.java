@@ -66,6 +66,8 @@ public final class EndpointCounters implements AutoCloseable {
             }
             // Each atomic there is fetches: FI_READ, as fi_cntr(3) has it.
             opened.byKind[OperationKind.ATOMIC.ordinal()] = opened.byKind[OperationKind.READ.ordinal()];
+            opened.byKind[OperationKind.TAGGED_SEND.ordinal()] = opened.byKind[OperationKind.SEND.ordinal()];
+            opened.byKind[OperationKind.TAGGED_RECEIVE.ordinal()] = opened.byKind[OperationKind.RECEIVE.ordinal()];
             undo.forget();
             return opened;
         }

@@ -35,12 +35,12 @@ final class AttributeRules {
     private static final int INJECT_SIZE = 128;
     /** Messages, my accesses to the peer, the peer's to me: one QP each. */
     private static final int LANES_WITH_RMA = 3;
-    private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
-        Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM,
+    private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
+        Capability.ATOMIC, Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM,
         Capability.NAMED_RX_CTX);
-    private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.RMA, Capability.ATOMIC,
-        Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM, Capability.RMA_PMEM,
-        Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV);
+    private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
+        Capability.ATOMIC, Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM,
+        Capability.RMA_PMEM, Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV);
     /** A reliable connection carries RMA out in order; only a write may overtake the data of a read before it. */
     private static final Set<MessageOrder> MEMORY_ORDER = EnumSet.of(
         MessageOrder.RAR, MessageOrder.RAW, MessageOrder.WAW,
@@ -97,7 +97,8 @@ final class AttributeRules {
         final int endpoints = limits.queuePairs() / kind.queuePairs(
             CapabilityRules.hasMemory(given) ? LANES_WITH_RMA : 1);
         // Those that make pieces of messages carry data in their heads.
-        final int immediate = kind == EndpointKind.RDM || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
+        final boolean inPieces = kind == EndpointKind.RDM || given.contains(Capability.TAGGED);
+        final int immediate = inPieces || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
         check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
         check("mr_cnt", least.mrCount(), mostRegions());
@@ -135,7 +136,7 @@ final class AttributeRules {
 
     private Set<MessageOrder> order() {
         final Set<MessageOrder> order = EnumSet.noneOf(MessageOrder.class);
-        if (given.contains(Capability.MSG) && kind != EndpointKind.DGRAM) {
+        if ((given.contains(Capability.MSG) || given.contains(Capability.TAGGED)) && kind != EndpointKind.DGRAM) {
             order.add(MessageOrder.SAS);
         }
         if (CapabilityRules.hasMemory(given)) {

@@ -25,6 +25,9 @@ final class CapabilityRules {
     /** Each region has a cell of its own, each write an atomic behind it; memory of devices has to be registered. */
     private static final Set<Capability> ON_REQUEST = EnumSet.of(Capability.RMA_EVENT, Capability.HMEM);
 
+    /** Of the work request of a piece of a message: a header, and payload. */
+    private static final int PIECE_BUFFERS = 2;
+
     private CapabilityRules() {
     }
 
@@ -32,7 +35,10 @@ final class CapabilityRules {
     static Set<Capability> of(final DeviceTraits device, final EndpointKind kind, final boolean peerToPeer) {
         final Set<Capability> able = EnumSet.of(Capability.LOCAL_COMM, Capability.REMOTE_COMM);
         able.addAll(MESSAGES);
-        able.addAll(kind.addressing());
+        able.addAll(kind.own());
+        if (device.limits().sges() < PIECE_BUFFERS) {
+            able.remove(Capability.TAGGED);
+        }
         if (device.has(Trait.RMA) && kind.reachesMemory()) {
             able.add(Capability.RMA);
             able.add(Capability.RMA_PMEM);
@@ -61,10 +67,14 @@ final class CapabilityRules {
         final Set<Capability> given = EnumSet.copyOf(able);
         if (asked.isEmpty()) {
             given.removeAll(ON_REQUEST);
+            if (kind == EndpointKind.MSG) {
+                // It puts a header and a copy between messages and the device.
+                given.remove(Capability.TAGGED);
+            }
             return given;
         }
         given.removeIf(one -> !asked.contains(one) && !FREE.contains(one));
-        addWays(given, EnumSet.of(Capability.MSG), MESSAGE_WAYS);
+        addWays(given, EnumSet.of(Capability.MSG, Capability.TAGGED), MESSAGE_WAYS);
         addWays(given, EnumSet.of(Capability.RMA, Capability.ATOMIC), MEMORY_WAYS);
         if (!hasMemory(given)) {
             given.retainAll(withoutMemory(asked));
@@ -99,7 +109,9 @@ final class CapabilityRules {
                 kind.reachesMemory() ? whyNoMemory(device, one) : "datagrams reach no memory of peers";
             case HMEM -> device.has(Trait.ANY_MEMORY)
                 ? "FI_HMEM_DISABLE_P2P is set, and copies in its place are not made" : device.whyNot(Trait.ANY_MEMORY);
-            case COLLECTIVE, MULTICAST, TAGGED, MULTI_RECV -> "no device here has it";
+            case TAGGED -> kind == EndpointKind.DGRAM ? "datagrams have no tags"
+                : "the device's work requests have one buffer, 2 are needed";
+            case COLLECTIVE, MULTICAST, MULTI_RECV -> "no device here has it";
             case SOURCE, DIRECTED_RECV, AV_USER_ID, SHARED_AV, NAMED_RX_CTX -> kind == EndpointKind.MSG
                 ? "connected endpoints have one peer each" : "the device takes the next receive for any datagram";
             default -> "it cannot";

@@ -15,29 +15,29 @@ import java.util.Set;
 /** What the kinds of endpoints differ in, whatever the device. */
 enum EndpointKind {
     /** Messages and memory of one peer: a reliable connection for each direction of either. */
-    MSG("RC", 0, 1, CompletionOrder.NONE, EnumSet.noneOf(Capability.class)),
+    MSG("RC", 0, 1, CompletionOrder.NONE, EnumSet.of(Capability.TAGGED)),
     /** One queue pair for datagrams, which complete as they are posted. */
     DGRAM("UD", 1, 1, CompletionOrder.STRICT,
         EnumSet.of(Capability.SOURCE, Capability.AV_USER_ID, Capability.SHARED_AV)),
     /** Connections to peers, and one queue pair to make them. */
     RDM("RDM", 1, 16, CompletionOrder.NONE,
         EnumSet.of(Capability.SOURCE, Capability.AV_USER_ID, Capability.SHARED_AV, Capability.NAMED_RX_CTX,
-            Capability.DIRECTED_RECV));
+            Capability.DIRECTED_RECV, Capability.TAGGED));
 
     private final String protocol;
     private final int datagramQueuePairs;
     private final int contexts;
     private final CompletionOrder completionOrder;
-    private final Set<Capability> addressing;
+    private final Set<Capability> own;
 
     EndpointKind(
         final String protocol, final int datagramQueuePairs, final int contexts, final CompletionOrder completionOrder,
-        final Set<Capability> addressing) {
+        final Set<Capability> own) {
         this.protocol = protocol;
         this.datagramQueuePairs = datagramQueuePairs;
         this.contexts = contexts;
         this.completionOrder = completionOrder;
-        this.addressing = addressing;
+        this.own = own;
     }
 
     /** MSG where nothing was said. */
@@ -82,9 +82,9 @@ enum EndpointKind {
         return completionOrder;
     }
 
-    /** Capabilities that come with an address vector. */
-    Set<Capability> addressing() {
-        return EnumSet.copyOf(addressing);
+    /** What it has beside messages on every device. */
+    Set<Capability> own() {
+        return EnumSet.copyOf(own);
     }
 
     /** Queue pairs that an endpoint takes at most, of one with many peers those to the first. */

@@ -42,6 +42,7 @@ import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.event.FabricCounter;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.live.AvKind;
+import io.rdma4j.fabric.rdm.PieceMessages;
 import io.rdma4j.fabric.rdm.RdmEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.MappedKeys;
@@ -79,7 +80,7 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
         this.events = events;
         regions = new Regions(
             this, context, info, this::newPd, pd -> RegistrationCaches.create(pd, info.cacheAttributes()), open);
-        connections = new MsgConnections(this, fabric);
+        connections = new MsgConnections(PieceMessages.FACTORY, this, fabric);
     }
 
     /** Where datagrams cannot leave from more than one of the device's domains, memory for them has to be there too. */

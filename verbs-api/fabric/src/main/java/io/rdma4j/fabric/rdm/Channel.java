@@ -55,6 +55,7 @@ final class Channel {
     private final Outbound outbound;
     private final int ownSlots;
     private int peerContexts;
+    private boolean peerTakesTags;
     private int state = GREETING;
     private int owes;
     private int rmaUnderWay;
@@ -139,6 +140,12 @@ final class Channel {
         return rxIndex >= peerContexts ? -FiErrno.FI_EINVAL : outbound.check();
     }
 
+    /** As {@link #check}, for a tagged message. */
+    int checkTagged(final int rxIndex) {
+        final int refusal = check(rxIndex);
+        return refusal == 0 && !peerTakesTags ? -FiErrno.FI_EOPNOTSUPP : refusal;
+    }
+
     Outbound outbound() {
         return outbound;
     }
@@ -186,8 +193,10 @@ final class Channel {
             case Header.CREDIT, Header.PROBE -> {
                 // Its credits have been taken.
             }
-            case Header.HELLO -> hello(Header.rxIndex(first), Header.length(from, at), Header.data(from, at),
-                Header.sent(from, at));
+            case Header.HELLO -> {
+                peerTakesTags = (Header.flags(first) & Header.TAGGED) != 0;
+                hello(Header.rxIndex(first), Header.length(from, at), Header.data(from, at), Header.sent(from, at));
+            }
             case Header.BYE -> bye(Header.sent(from, at), Header.received(from, at));
             case Header.BYE_OK -> byeOk();
             case Header.BYE_NO -> byeNo();
@@ -274,7 +283,7 @@ final class Channel {
         final UnsafeBuffer to = table.buffer();
         final int at = table.offset(piece);
         final boolean hello = what == OWES_HELLO;
-        Header.write(to, at, type(what), Header.flagsAndIndex(0, hello ? host.contexts() : 0), window.due());
+        Header.write(to, at, type(what), hello ? greeting() : 0, window.due(), 0);
         Header.message(to, at, hello ? area.stride() - Header.LENGTH : 0, hello ? ownSlots : 0);
         Header.counts(to, at, hello ? Header.VERSION : outbound.sequence(), inbound.sequence());
         final int code = wire.send(piece, table.address(piece), Header.LENGTH, table.lkey());
@@ -291,6 +300,10 @@ final class Channel {
             farewellPiece = piece;
         }
         return true;
+    }
+
+    private int greeting() {
+        return Header.flagsAndIndex(host.context(0).tags() == null ? 0 : Header.TAGGED, host.contexts());
     }
 
     private static int type(final int what) {

@@ -25,6 +25,7 @@ final class ErrorDetails {
             case FiErrno.FI_ENOMEM -> Failures.NO_ROOM;
             // As for connected endpoints, where the device finds out.
             case FiErrno.FI_EFAULT -> Failures.detail(WcStatus.LOC_PROT_ERR, 0);
+            case FiErrno.FI_EOPNOTSUPP -> Failures.NO_TAGS;
             case FiErrno.FI_EINVAL -> Failures.NO_CONTEXT;
             default -> Failures.LANE_LOST;
         };

@@ -21,9 +21,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  +---------------------------+---------------------------+
  *  |   pieces sent before it   |  pieces received          |
  *  +---------------------------+---------------------------+
- *  |                           0                           |
+ *  |                  tag, 0 without one                   |
  *  +-------------------------------------------------------+
- *  HELLO: rx index = contexts, message length = bytes of a slot, data = slots, pieces sent = version
+ *  HELLO: rx index = contexts, message length = bytes of a slot, data = slots, pieces sent = version;
+ *  flags: 8 if it takes tagged messages
  * </pre>
  */
 final class Header {
@@ -49,7 +50,9 @@ final class Header {
     static final int LAST = 2;
     /** It carries 32 bits for the completion. */
     static final int HAS_DATA = 4;
-    static final int ALL_FLAGS = FIRST | LAST | HAS_DATA;
+    /** It has a tag; of a HELLO: tagged messages are taken. */
+    static final int TAGGED = 8;
+    static final int ALL_FLAGS = FIRST | LAST | HAS_DATA | TAGGED;
 
     static final int VERSION = 1;
     static final int MOST_CREDITS = 0xffff;
@@ -66,10 +69,11 @@ final class Header {
     }
 
     static void write(
-        final UnsafeBuffer to, final int at, final int type, final int flagsAndIndex, final int credits) {
+        final UnsafeBuffer to, final int at, final int type, final int flagsAndIndex, final int credits,
+        final long tag) {
         to.putLong(at, type & BYTE | (flagsAndIndex & INT) << Byte.SIZE | (long) (credits & SHORT) << Integer.SIZE,
             ORDER);
-        to.putLong(at + FOURTH, 0, ORDER);
+        to.putLong(at + FOURTH, tag, ORDER);
     }
 
     static void message(final UnsafeBuffer to, final int at, final int length, final int data) {
@@ -111,6 +115,10 @@ final class Header {
 
     static int data(final UnsafeBuffer from, final int at) {
         return from.getInt(at + SECOND + Integer.BYTES, ORDER);
+    }
+
+    static long tag(final UnsafeBuffer from, final int at) {
+        return from.getLong(at + FOURTH, ORDER);
     }
 
     static int sent(final UnsafeBuffer from, final int at) {

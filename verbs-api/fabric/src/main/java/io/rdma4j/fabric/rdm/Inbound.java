@@ -77,11 +77,20 @@ final class Inbound {
         if (begins && context == null) {
             return "a message is for a receive context that is not there";
         }
+        final boolean tagged = (flags & Header.TAGGED) != 0;
+        if (begins && tagged && context.tags() == null) {
+            return "a message has a tag, and none are taken here";
+        }
         sequence++;
         isOpen = !last;
         slot.bytes = bytes;
         if (begins) {
-            begin(slot, context, (flags & Header.HAS_DATA) != 0, Header.data(from, at), last);
+            final boolean hasData = (flags & Header.HAS_DATA) != 0;
+            if (tagged) {
+                beginTagged(slot, context, hasData, last);
+            } else {
+                begin(slot, context, hasData, Header.data(from, at), last);
+            }
         } else {
             goOn(slot, last);
         }
@@ -94,11 +103,29 @@ final class Inbound {
         if (receive == null) {
             slot.first(messageLength, hasData, data, last);
             context.keep(slot);
-            slot.context = context;
-            held++;
-            waiting = last ? null : slot;
+            hold(slot, context, last);
         } else {
             receive.begin(messageLength, hasData, data);
+            fill(receive, slot, last);
+        }
+    }
+
+    private void hold(final Slot slot, final Matcher context, final boolean last) {
+        slot.context = context;
+        held++;
+        waiting = last ? null : slot;
+    }
+
+    private void beginTagged(final Slot slot, final Matcher context, final boolean hasData, final boolean last) {
+        final int data = Header.data(area.buffer(), slot.offset);
+        final long tag = Header.tag(area.buffer(), slot.offset);
+        final Receive receive = context.tags().match(channel.peer(), tag);
+        if (receive == null) {
+            slot.first(messageLength, hasData, data, last);
+            context.tags().keep(slot, tag);
+            hold(slot, context, last);
+        } else {
+            receive.beginTagged(messageLength, hasData, data, tag);
             fill(receive, slot, last);
         }
     }
@@ -128,7 +155,11 @@ final class Inbound {
 
     /** A receive takes a message that waited, and was taken out of its context. */
     void deliver(final Slot first, final Receive receive) {
-        receive.begin(first.messageLength, first.hasData, first.data);
+        if (first.tagged) {
+            receive.beginTagged(first.messageLength, first.hasData, first.data, first.tag);
+        } else {
+            receive.begin(first.messageLength, first.hasData, first.data);
+        }
         final boolean complete = first.complete;
         Slot slot = first;
         while (slot != null) {
@@ -173,7 +204,16 @@ final class Inbound {
 
     /** All messages that still wait are dropped. */
     void dropAll(final Matcher context) {
-        Slot first = context.oldestMessage();
+        drop(context, context.oldestMessage());
+        if (context.tags() != null) {
+            drop(context, context.tags().oldestMessage());
+            drop(context, context.tags().oldestClaimed());
+        }
+        held = 0;
+    }
+
+    private void drop(final Matcher context, final Slot oldest) {
+        Slot first = oldest;
         while (first != null) {
             final Slot next = first.newer;
             if (first.channel == channel) {
@@ -181,7 +221,6 @@ final class Inbound {
             }
             first = next;
         }
-        held = 0;
     }
 
     @Override

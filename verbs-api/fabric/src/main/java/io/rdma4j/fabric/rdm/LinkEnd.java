@@ -16,31 +16,18 @@ import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.endpoint.RcLink;
 import io.rdma4j.fabric.endpoint.RmaLanes;
 import io.rdma4j.verbs.Completion;
-import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.ReceiveRequest;
-import io.rdma4j.verbs.ReturnCode;
-import io.rdma4j.verbs.SendRequest;
-import java.util.Arrays;
 
 /**
  * The end of a connection under a channel, with the channel's memory. Pieces are posted to the queue pair from here,
  * and their completions come straight back; RMA has operations of its own, see {@link RmaLanes}.
  */
-final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
-    /** A header, and payload. */
-    private static final int BUFFERS = 2;
-
+final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
     private final RcLink link;
     private final RdmCore core;
     private final Connections home;
     private final SlotArea area;
     private final FabricCompletionQueue queue;
     private final int number;
-    private final QueuePair qp;
-    private final long sendId;
-    private final long receiveId;
-    private final SendRequest request = new SendRequest(BUFFERS);
-    private final ReceiveRequest[] into = new ReceiveRequest[Window.MOST_TOGETHER];
     private final Channel channel;
     /** Null for the endpoint itself. */
     private final Peer peer;
@@ -53,6 +40,7 @@ final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
     LinkEnd(
         final RcLink link, final RdmCore core, final Connections home, final SlotArea area,
         final FabricCompletionQueue queue, final int number, final PeerId id, final Peer peer) {
+        super(link);
         this.link = link;
         this.core = core;
         this.home = home;
@@ -60,11 +48,8 @@ final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
         this.queue = queue;
         this.number = number;
         this.peer = peer;
-        this.qp = link.qp();
-        Arrays.setAll(into, i -> new ReceiveRequest());
         link.join(this);
-        this.sendId = WorkId.of(link.transmitPort(), WorkId.SEND);
-        this.receiveId = WorkId.of(link.receivePort(), WorkId.RECEIVE);
+        joined(link);
         this.channel = new Channel(core, id, this, area, this);
     }
 
@@ -135,32 +120,6 @@ final class LinkEnd implements Link, Wire, ChannelEnd, CompletionPort {
     @Override
     public void connect(final byte[] peerName) {
         link.connect(peerName);
-    }
-
-    @Override
-    public int receive(final Slot[] slots, final int count, final SlotArea from) {
-        for (int i = 0; i < count; i++) {
-            into[i].wrId(receiveId | slots[i].index)
-                .sge(from.address() + slots[i].offset, from.stride(), from.lkey());
-        }
-        final int posted = qp.postReceive(into, count);
-        return posted == count ? ReturnCode.OK : posted < 0 ? posted : ReturnCode.QUEUE_FULL;
-    }
-
-    @Override
-    public int send(final int piece, final long address, final int length, final int lkey) {
-        return qp.postSend(request.wrId(sendId | piece).sge(address, length, lkey));
-    }
-
-    @Override
-    public int gather(
-        final int piece, final long address, final int lkey, final long payload, final int payloadLength,
-        final int payloadKey) {
-        request.wrId(sendId | piece).sge(address, Header.LENGTH, lkey);
-        if (payloadLength > 0) {
-            request.addSge(payload, payloadLength, payloadKey);
-        }
-        return qp.postSend(request);
     }
 
     @Override

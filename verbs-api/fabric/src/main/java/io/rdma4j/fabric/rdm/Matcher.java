@@ -9,25 +9,23 @@ import io.rdma4j.fabric.cm.PeerId;
 
 /**
  * Receives of one receive context, oldest first, and messages that came before a receive did, oldest first. Not both
- * fit each other. Memory is that of the receives and slots: nothing is allocated. For the thread that uses the
- * endpoint.
+ * fit each other. Memory is that of the receives and slots: nothing is allocated. What is tagged is apart, see {@link
+ * TagMatcher}. For the thread that uses the endpoint.
  */
 final class Matcher {
     private final int index;
     private final int limit;
+    private final TagMatcher tags;
     private Receive free;
-    private Receive oldestReceive;
-    private Receive newestReceive;
-    private Slot oldestMessage;
-    private Slot newestMessage;
-    private int posted;
+    private final ReceiveList receives = new ReceiveList();
+    private final SlotList messages = new SlotList();
     private int claimed;
-    private int waiting;
 
-    Matcher(final int index, final int receives, final int iovLimit) {
+    Matcher(final int index, final int limit, final int iovLimit, final boolean takesTags) {
         this.index = index;
-        this.limit = receives;
-        for (int i = 0; i < receives; i++) {
+        this.limit = limit;
+        this.tags = takesTags ? new TagMatcher(limit) : null;
+        for (int i = 0; i < limit; i++) {
             final Receive receive = new Receive(this, iovLimit);
             receive.newer = free;
             free = receive;
@@ -38,12 +36,17 @@ final class Matcher {
         return index;
     }
 
+    /** Null where none are taken. */
+    TagMatcher tags() {
+        return tags;
+    }
+
     int posted() {
-        return posted;
+        return receives.size();
     }
 
     int waiting() {
-        return waiting;
+        return messages.size();
     }
 
     /** How many are with the application: free ones are not. */
@@ -66,6 +69,9 @@ final class Matcher {
     /** It is over, or was not begun. */
     void giveBack(final Receive receive) {
         receive.letGo();
+        if (receive.tagged) {
+            receive.untag();
+        }
         receive.older = null;
         receive.newer = free;
         free = receive;
@@ -73,125 +79,90 @@ final class Matcher {
     }
 
     void post(final Receive receive) {
-        receive.older = newestReceive;
-        receive.newer = null;
-        if (newestReceive == null) {
-            oldestReceive = receive;
+        if (receive.tagged) {
+            tags.post(receive);
         } else {
-            newestReceive.newer = receive;
+            receives.add(receive);
         }
-        newestReceive = receive;
-        posted++;
     }
 
     /** Its message will never be complete: it waits again, before all others. */
     void postAgain(final Receive receive) {
-        receive.older = null;
-        receive.newer = oldestReceive;
-        if (oldestReceive == null) {
-            newestReceive = receive;
+        if (receive.tagged) {
+            tags.postAgain(receive);
         } else {
-            oldestReceive.older = receive;
+            receives.addFirst(receive);
         }
-        oldestReceive = receive;
-        posted++;
     }
 
     /** Takes the oldest receive out that a message of this peer fits; null if there is none. */
     Receive match(final PeerId peer) {
-        Receive receive = oldestReceive;
+        Receive receive = receives.oldest();
         while (receive != null && !receive.takes(peer)) {
             receive = receive.newer;
         }
-        return receive == null ? null : unlink(receive);
+        return receive == null ? null : receives.remove(receive);
     }
 
     /** Null if there is none; the others follow by {@link Receive#newer}. */
     Receive oldest() {
-        return oldestReceive;
+        return receives.oldest();
     }
 
-    /** Takes the oldest receive out; null if there is none. */
+    /** Takes the oldest receive out, tagged ones last; null if there is none. */
     Receive any() {
-        return oldestReceive == null ? null : unlink(oldestReceive);
+        if (receives.oldest() == null) {
+            return tags == null ? null : tags.any();
+        }
+        return receives.remove(receives.oldest());
     }
 
-    /** Takes the oldest receive with this context out; null if there is none. */
+    /** Takes the oldest receive with this context out, tagged ones last; null if there is none. */
     Receive find(final long context) {
-        Receive receive = oldestReceive;
-        while (receive != null && receive.context != context) {
-            receive = receive.newer;
+        final Receive receive = receives.find(context);
+        if (receive == null) {
+            return tags == null ? null : tags.find(context);
         }
-        return receive == null ? null : unlink(receive);
-    }
-
-    private Receive unlink(final Receive receive) {
-        if (receive.older == null) {
-            oldestReceive = receive.newer;
-        } else {
-            receive.older.newer = receive.newer;
-        }
-        if (receive.newer == null) {
-            newestReceive = receive.older;
-        } else {
-            receive.newer.older = receive.older;
-        }
-        receive.older = null;
-        receive.newer = null;
-        posted--;
-        return receive;
+        return receives.remove(receive);
     }
 
     /** A message that no receive fits waits. */
     void keep(final Slot first) {
-        first.older = newestMessage;
-        first.newer = null;
-        if (newestMessage == null) {
-            oldestMessage = first;
-        } else {
-            newestMessage.newer = first;
-        }
-        newestMessage = first;
-        waiting++;
+        messages.add(first);
     }
 
     /** Takes the oldest message out that fits; null if there is none. */
     Slot messageFor(final Receive receive) {
-        Slot first = oldestMessage;
+        if (receive.tagged) {
+            return tags.messageFor(receive);
+        }
+        Slot first = messages.oldest();
         while (first != null && !receive.takes(first.channel.peer())) {
             first = first.newer;
         }
         if (first != null) {
-            remove(first);
+            messages.remove(first);
         }
         return first;
     }
 
     /** The oldest message that waits; the others are behind it. */
     Slot oldestMessage() {
-        return oldestMessage;
+        return messages.oldest();
     }
 
     /** Takes a message out that waits. */
     void remove(final Slot first) {
-        if (first.older == null) {
-            oldestMessage = first.newer;
+        if (first.tagged) {
+            tags.remove(first);
         } else {
-            first.older.newer = first.newer;
+            messages.remove(first);
         }
-        if (first.newer == null) {
-            newestMessage = first.older;
-        } else {
-            first.newer.older = first.older;
-        }
-        first.older = null;
-        first.newer = null;
-        waiting--;
     }
 
     @Override
     public String toString() {
-        return "context " + index + ": " + posted + " of " + limit + " receives posted, " + waiting
-            + " messages wait";
+        return "context " + index + ": " + posted() + " of " + limit + " receives posted, " + waiting()
+            + " messages wait" + (tags == null ? "" : ", " + tags);
     }
 }

@@ -120,7 +120,7 @@ final class Outbound {
     private void header(final SendOp op, final int piece, final int flags) {
         final UnsafeBuffer to = table.buffer();
         final int at = table.offset(piece);
-        Header.write(to, at, Header.DATA, op.flagsAndIndex | flags, window.due());
+        Header.write(to, at, Header.DATA, op.flagsAndIndex | flags, window.due(), op.tag);
         Header.message(to, at, op.total, op.data);
         Header.counts(to, at, sequence, 0);
     }

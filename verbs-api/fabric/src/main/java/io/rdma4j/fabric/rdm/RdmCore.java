@@ -15,7 +15,6 @@ import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.cm.PeerId;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
-import io.rdma4j.fabric.completion.Report;
 import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.endpoint.Rma;
 import io.rdma4j.fabric.event.EndpointCounters;
@@ -41,7 +40,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
     private final Realm realm;
     private final PeerTable table;
     private final LinkQueues internal;
-    private final FabricCompletionQueue transmit;
+    private final PieceReports reports;
     private final EndpointCounters counters;
     private final SendTable sends;
     private final RdmReceiveContext[] contexts;
@@ -62,11 +61,11 @@ final class RdmCore implements ChannelHost, CompletionReader {
         this.realm = realm;
         this.table = table;
         this.internal = internal;
-        this.transmit = transmit;
         this.counters = counters;
         this.sends = sends;
         this.contexts = contexts;
         this.room = new Room(sends.opCount());
+        this.reports = new PieceReports(endpoint, counters, transmit, sends, room);
     }
 
     void connections(final Connections its) {
@@ -228,7 +227,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
             return;
         }
         channel.rmaDone();
-        report(op, entry.errno());
+        reports.over(op, entry.errno());
     }
 
     private void arrived(final CompletionEntry entry, final LinkEnd link) {
@@ -261,73 +260,40 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     @Override
     public void received(final Receive receive, final Channel from) {
-        final RdmReceiveContext context = contexts[receive.home.index()];
-        final long overflow = receive.overflow();
-        final Report report = context.queue().report()
-            .set(endpoint, OperationKind.RECEIVE, receive.context, receive.taken()).source(sourceOf(from))
-            .room(context.room());
-        if (receive.hasData) {
-            report.data(receive.data);
-        }
-        if (receive.isLost()) {
-            counters.failure(OperationKind.RECEIVE);
-            report.failure(FiErrno.FI_EFAULT, ErrorDetails.of(FiErrno.FI_EFAULT));
-        } else if (overflow > 0) {
-            counters.failure(OperationKind.RECEIVE);
-            report.failure(FiErrno.FI_ETRUNC, Failures.CUT).overflow(overflow);
-        } else {
-            counters.success(OperationKind.RECEIVE);
-        }
-        receive.home.giveBack(receive);
-        report.commit();
+        reports.received(contextOf(receive), receive, sourceOf(from));
+    }
+
+    private RdmReceiveContext contextOf(final Receive receive) {
+        return contexts[receive.home.index()];
     }
 
     @Override
     public void unfinished(final Receive receive) {
-        receive.home.postAgain(receive);
+        reports.unfinished(contextOf(receive), receive);
     }
 
-    /** The application took it back, or closes the endpoint. */
-    void canceled(final Receive receive, final int detail) {
-        final RdmReceiveContext context = contexts[receive.home.index()];
-        final long itsContext = receive.context;
-        receive.home.giveBack(receive);
-        counters.failure(OperationKind.RECEIVE);
-        context.queue().report().set(endpoint, OperationKind.RECEIVE, itsContext, 0)
-            .failure(FiErrno.FI_ECANCELED, detail).room(context.room()).commit();
+    @Override
+    public void failed(final Receive receive, final int errno, final int detail) {
+        reports.failed(contextOf(receive), receive, errno, detail);
+    }
+
+    @Override
+    public void found(final Receive receive, final Slot first) {
+        reports.found(contextOf(receive), receive, first, sourceOf(first.channel));
     }
 
     @Override
     public void sent(final SendOp op, final int errno) {
-        report(op, errno);
-    }
-
-    private void report(final SendOp op, final int errno) {
-        if (errno == 0) {
-            counters.success(op.kind);
-        } else {
-            counters.failure(op.kind);
-        }
-        if (errno == 0 && !op.reported) {
-            room.giveBack();
-        } else {
-            final Report report = transmit.report().set(endpoint, op.kind, op.context, op.total).room(room);
-            if (errno != 0) {
-                report.failure(errno, ErrorDetails.of(errno));
-            }
-            report.commit();
-        }
-        sends.giveBack(op);
+        reports.over(op, errno);
     }
 
     void failed(final SendOp op, final int errno) {
-        report(op, errno);
+        reports.over(op, errno);
     }
 
     /** It was not started: the application was told so. */
     void abandon(final SendOp op) {
-        sends.giveBack(op);
-        room.giveBack();
+        reports.abandon(op);
     }
 
     /** All that is under way on a channel fails. */
@@ -340,7 +306,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         for (int i = 0; i < sends.opCount(); i++) {
             final SendOp op = sends.op(i);
             if (!op.free && op.channel == channel) {
-                report(op, errno);
+                reports.over(op, errno);
             }
         }
     }
@@ -355,7 +321,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
             connection.takeWaiting();
         } else if (code != -FiErrno.FI_EAGAIN) {
             connection.takeWaiting();
-            report(op, -code);
+            reports.over(op, -code);
         } else {
             op.channel = null;
             channel.resumes(connection);
@@ -367,7 +333,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
             // The application closed the region, or gave the memory back, while it waited.
             return -FiErrno.FI_EFAULT;
         }
-        final int refusal = channel.check(connection.rxIndex);
+        final int refusal =
+            Transmit.check(channel, connection.rxIndex, op.flagsAndIndex & Header.ALL_FLAGS);
         if (refusal != 0) {
             return refusal;
         }
@@ -421,17 +388,9 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     /** All that the application gave is over. */
     void cancelAll() {
-        for (int i = 0; i < sends.opCount(); i++) {
-            if (!sends.op(i).free) {
-                report(sends.op(i), FiErrno.FI_ECANCELED);
-            }
-        }
+        reports.cancelSends(FiErrno.FI_ECANCELED);
         for (final RdmReceiveContext context : contexts) {
-            Receive receive = context.matcher().any();
-            while (receive != null) {
-                canceled(receive, Failures.CLOSED);
-                receive = context.matcher().any();
-            }
+            reports.cancelReceives(context, Failures.CLOSED);
         }
     }
 

@@ -18,6 +18,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -39,6 +40,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     private final RdmReceiveContext[] contexts;
     private final RdmCore core;
     private final Transmit transmit;
+    private final PieceTagged tagged;
     private final Rma rma = new Rma();
     private final boolean hasRma;
     private final boolean hasAtomics;
@@ -54,6 +56,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         this.contexts = resources.contexts();
         this.core = resources.core();
         this.transmit = resources.transmit();
+        this.tagged = contexts[0].matcher().tags() == null ? null : new PieceTagged(this, transmit, contexts[0]);
     }
 
     /**
@@ -149,7 +152,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
 
     @Override
     public int sendMessage(final Message message, final long flags) {
-        return closed ? -FiErrno.FI_EBADFD : transmit.send(message, flags);
+        return closed ? -FiErrno.FI_EBADFD : transmit.send(message, flags, 0);
     }
 
     @Override
@@ -242,6 +245,15 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         }
         rma.set(isRead, message, flags);
         return start(true, message.peer(), message.context());
+    }
+
+    @Override
+    public TaggedMessages tagged() {
+        if (tagged == null) {
+            throw Failures.of("use tagged messages", FiErrno.FI_EOPNOTSUPP, "%s has none", this)
+                .hint("ask for them, by Hints.capabilities(Capability.TAGGED)").build();
+        }
+        return tagged;
     }
 
     @Override

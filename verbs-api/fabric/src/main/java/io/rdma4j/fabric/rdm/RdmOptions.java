@@ -36,8 +36,7 @@ final class RdmOptions {
         requireContextsFit(options);
         requireRange("transmit size", options.transmitSize(), 1, MOST_OPERATIONS);
         requireRange("receive size", options.receiveSize(), 1, MOST_OPERATIONS);
-        requireRange("slots of a window", options.windowSlots(), LEAST_SLOTS, MOST_SLOTS);
-        requireRange("bytes of a slot", options.windowBytes(), LEAST_BYTES, MOST_BYTES);
+        checkWindow(options);
         requireRange("most connections", options.mostConnections(), 0, Integer.MAX_VALUE);
         if (options.mostConnections() == 1) {
             throw Failures.invalid(OPEN, "most connections is 1, allowed are 0 (no limit), and 2 and more");
@@ -46,6 +45,11 @@ final class RdmOptions {
             || options.connectTimeout().isZero()) {
             throw Failures.invalid(OPEN, "connect timeout is %s, it has to be above 0", options.connectTimeout());
         }
+    }
+
+    static void checkWindow(final EndpointOptions options) {
+        requireRange("slots of a window", options.windowSlots(), LEAST_SLOTS, MOST_SLOTS);
+        requireRange("bytes of a slot", options.windowBytes(), LEAST_BYTES, MOST_BYTES);
     }
 
     private static void requireVector(final EndpointHost host, final AddressVector vector) {

@@ -24,6 +24,7 @@ import io.rdma4j.verbs.AccessFlag;
 /** Where an endpoint receives. For the thread that uses the endpoint. */
 final class RdmReceiveContext implements ReceiveContext {
     private static final long FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
+    private static final long SEARCH_FLAGS = OpFlags.PEEK | OpFlags.CLAIM | OpFlags.DISCARD;
     private static final int WRITABLE = AccessFlag.LOCAL_WRITE.bit();
 
     private final FabricCompletionQueue queue;
@@ -35,23 +36,26 @@ final class RdmReceiveContext implements ReceiveContext {
     private final boolean directed;
     private final int bits;
     private final int iovLimit;
-    private RdmCore core;
+    private ChannelHost core;
     private boolean closed;
+    /** Nothing comes any more. */
+    private boolean isOver;
 
+    /** Without a vector, nothing is directed. */
     RdmReceiveContext(
         final int index, final FabricCompletionQueue queue, final LocalMemory local, final PeerTable table,
-        final int size, final int iovLimit, final boolean directed) {
+        final int size, final int iovLimit, final boolean directed, final boolean tagged) {
         this.queue = queue;
         this.local = local;
         this.table = table;
         this.iovLimit = iovLimit;
         this.directed = directed;
-        this.bits = table.rxCtxBits();
-        this.matcher = new Matcher(index, size, iovLimit);
+        this.bits = table == null ? 0 : table.rxCtxBits();
+        this.matcher = new Matcher(index, size, iovLimit, tagged);
         this.room = new Room(size);
     }
 
-    void core(final RdmCore its) {
+    void core(final ChannelHost its) {
         core = its;
     }
 
@@ -69,6 +73,11 @@ final class RdmReceiveContext implements ReceiveContext {
 
     void close() {
         closed = true;
+    }
+
+    /** Only what waits can be received from now on. */
+    void end() {
+        isOver = true;
     }
 
     @Override
@@ -98,17 +107,94 @@ final class RdmReceiveContext implements ReceiveContext {
         if (fault != 0) {
             return fault;
         }
-        final Receive receive = claim(from, context);
+        start(filled(claim(from, context), address, length, desc, owner));
+        return 0;
+    }
+
+    /** With what was found of its memory. */
+    private Receive filled(
+        final Receive receive, final long address, final int length, final MemoryRegion desc, final Object owner) {
         receive.add(address, length, local.lkey(), local.cached(), desc);
         receive.lastIsKept(local.isKept(owner));
         if (owner != null) {
             receive.owner = owner;
         }
-        start(receive);
+        return receive;
+    }
+
+    @Override
+    public int receiveTagged(
+        final long address, final int length, final MemoryRegion desc, final long from, final long tag,
+        final long ignore, final long context) {
+        final int refusal = checkTagged(from);
+        if (refusal != 0) {
+            return refusal;
+        }
+        final int fault = local.find(address, length, desc, null, MrAccess.RECV, WRITABLE);
+        if (fault != 0) {
+            return fault;
+        }
+        start(filled(claim(from, context), address, length, desc, null).tag(tag, ignore));
+        return 0;
+    }
+
+    private int checkTagged(final long from) {
+        return matcher.tags() == null && !closed ? -FiErrno.FI_EOPNOTSUPP : check(from);
+    }
+
+    @Override
+    public int receiveTagged(final Message message, final long flags) {
+        if (message == null) {
+            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        }
+        if (!isSearch(flags)) {
+            return matcher.tags() == null && !closed ? -FiErrno.FI_EOPNOTSUPP : receive(message, flags, true);
+        }
+        final long what = flags & SEARCH_FLAGS;
+        if ((flags & ~FLAGS & ~SEARCH_FLAGS) != 0 || what == SEARCH_FLAGS || what == OpFlags.DISCARD) {
+            return -FiErrno.FI_EBADFLAGS;
+        }
+        final int refusal = checkTagged(message.peer());
+        return refusal != 0 ? refusal : search(message, what);
+    }
+
+    private static boolean isSearch(final long flags) {
+        return (flags & SEARCH_FLAGS) != 0;
+    }
+
+    private int search(final Message message, final long what) {
+        final Receive receive = claim(message.peer(), message.context()).tag(message.tag(), message.ignore());
+        if (what == OpFlags.CLAIM) {
+            final int fault = add(receive, message);
+            if (fault != 0) {
+                return fault;
+            }
+        }
+        final boolean peeks = (what & OpFlags.PEEK) != 0;
+        final Slot first = peeks ? matcher.tags().look(receive) : matcher.tags().takeClaimed(receive.context);
+        if (first == null) {
+            core.failed(receive, FiErrno.FI_ENOMSG, Failures.NO_MESSAGE);
+        } else if (peeks && (what & OpFlags.DISCARD) == 0) {
+            if ((what & OpFlags.CLAIM) != 0) {
+                matcher.tags().claim(first, receive.context);
+            }
+            core.found(receive, first);
+        } else {
+            if (peeks) {
+                matcher.remove(first);
+            }
+            receive.once = true;
+            receive.discards = (what & OpFlags.DISCARD) != 0;
+            first.channel.deliver(first, receive);
+        }
         return 0;
     }
 
     int receive(final Message message, final long flags) {
+        return receive(message, flags, false);
+    }
+
+    private int receive(final Message message, final long flags, final boolean tagged) {
         if (message == null || message.count() > iovLimit || message.total() < 0) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
@@ -120,19 +206,34 @@ final class RdmReceiveContext implements ReceiveContext {
             return refusal;
         }
         final Receive receive = claim(message.peer(), message.context());
+        final int fault = add(receive, message);
+        if (fault == 0) {
+            start(tagged ? receive.tag(message.tag(), message.ignore()) : receive);
+        }
+        return fault;
+    }
+
+    /** Gives the receive back if that cannot be. */
+    private int add(final Receive receive, final Message message) {
+        if (message.count() > iovLimit || message.total() < 0) {
+            return abandon(receive, -FiErrno.FI_EINVAL);
+        }
         for (int i = 0; i < message.count(); i++) {
             final int fault =
                 local.find(message.address(i), message.length(i), message.desc(i), null, MrAccess.RECV, WRITABLE);
             if (fault != 0) {
-                matcher.giveBack(receive);
-                room.giveBack();
-                return fault;
+                return abandon(receive, fault);
             }
             receive.add(message.address(i), message.length(i), local.lkey(), local.cached(), message.desc(i));
             receive.lastIsKept(local.isKept(null));
         }
-        start(receive);
         return 0;
+    }
+
+    private int abandon(final Receive receive, final int fault) {
+        matcher.giveBack(receive);
+        room.giveBack();
+        return fault;
     }
 
     /** 0, or why nothing can be received now. With a source, where that is, in the field. */
@@ -163,19 +264,34 @@ final class RdmReceiveContext implements ReceiveContext {
     /** Receives that wait for a peer that has moved wait for it where it is now. */
     void follow() {
         for (Receive receive = matcher.oldest(); receive != null; receive = receive.newer) {
-            final boolean isStill = receive.directed && receive.life == table.lifeOf(receive.from());
-            if (isStill && table.find(receive.from(), source)) {
-                receive.from(source, receive.life);
+            follow(receive);
+        }
+        if (matcher.tags() != null) {
+            for (Receive receive = matcher.tags().oldest(); receive != null; receive = receive.newer) {
+                if (receive.directed) {
+                    matcher.tags().unlink(receive);
+                    follow(receive);
+                    matcher.tags().link(receive);
+                }
             }
+        }
+    }
+
+    private void follow(final Receive receive) {
+        final boolean isStill = receive.directed && receive.life == table.lifeOf(receive.from());
+        if (isStill && table.find(receive.from(), source)) {
+            receive.from(source, receive.life);
         }
     }
 
     private void start(final Receive receive) {
         final Slot first = matcher.messageFor(receive);
-        if (first == null) {
-            matcher.post(receive);
-        } else {
+        if (first != null) {
             first.channel.deliver(first, receive);
+        } else if (isOver) {
+            core.failed(receive, FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+        } else {
+            matcher.post(receive);
         }
     }
 
@@ -183,7 +299,7 @@ final class RdmReceiveContext implements ReceiveContext {
     boolean cancel(final long context) {
         final Receive receive = matcher.find(context);
         if (receive != null) {
-            core.canceled(receive, Failures.TAKEN_BACK);
+            core.failed(receive, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
         }
         return receive != null;
     }

@@ -35,7 +35,7 @@ import java.util.Set;
 final class RdmResources {
     private static final String OPEN = "open endpoint";
     private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int CONTROL_PIECES = 16;
+    static final int CONTROL_PIECES = 16;
     private static final int DATAGRAMS = 256;
 
     /** Closes all parts. */
@@ -104,7 +104,8 @@ final class RdmResources {
             final CompletionQueue queue = given.length == 0 ? options.receiveQueue() : given[i];
             made[i] = new RdmReceiveContext(i, FabricCompletionQueue.of(host, queue, "receive"),
                 new LocalMemory(realm, info), table, options.receiveSize(), info.receiveAttributes().iovLimit(),
-                info.capabilities().contains(Capability.DIRECTED_RECV));
+                info.capabilities().contains(Capability.DIRECTED_RECV),
+                info.capabilities().contains(Capability.TAGGED));
             queues.add(made[i].queue());
         }
         return made;
@@ -130,14 +131,14 @@ final class RdmResources {
 
     private Connections connections(final EndpointOptions options) {
         final SlotPool pool =
-            new SlotPool(host, realm, LinkMaker.receivesOf(options), slotBytes(options));
+            new SlotPool(host, realm, LinkMaker.receivesOf(options), slotBytes(host, options));
         undo.add(pool::close);
         return new Connections(core, host, options, internal, pool, port,
             (PeerTable) vector);
     }
 
     /** A piece is a message for the device. */
-    private int slotBytes(final EndpointOptions options) {
+    static int slotBytes(final EndpointHost host, final EndpointOptions options) {
         final long most = host.context().queryPort(1).maxMessageSize() - Header.LENGTH;
         return (int) Math.max(RdmOptions.LEAST_BYTES, Math.min(options.windowBytes(), most));
     }

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.cm.PeerId;
 
@@ -22,6 +23,22 @@ final class Receive extends Buffers {
     private final PeerAddress source = new PeerAddress();
     Receive older;
     Receive newer;
+
+    // Of a tagged one.
+    boolean tagged;
+    long tag;
+    long ignore;
+    /** Takes one message that was there when it was posted, and no other. */
+    boolean once;
+    /** Keeps nothing of it. */
+    boolean discards;
+    long sequence;
+    int bucket;
+    /** Of those whose tags hash alike. */
+    Receive chainOlder;
+    Receive chainNewer;
+    /** What came with the message. */
+    long messageTag;
 
     // Of the message that is being received.
     int messageLength;
@@ -45,6 +62,26 @@ final class Receive extends Buffers {
         return this;
     }
 
+    /** It is for tagged messages from now on, until {@link #untag}. */
+    Receive tag(final long itsTag, final long itsIgnore) {
+        tagged = true;
+        tag = itsTag;
+        ignore = itsIgnore;
+        return this;
+    }
+
+    void untag() {
+        tagged = false;
+        tag = 0;
+        messageTag = 0;
+        once = false;
+        discards = false;
+    }
+
+    OperationKind kind() {
+        return tagged ? OperationKind.TAGGED_RECEIVE : OperationKind.RECEIVE;
+    }
+
     void add(
         final long address, final int length, final int lkey, final CachedRegion lent, final MemoryRegion desc) {
         put(address, length, lkey, lent, desc);
@@ -63,6 +100,19 @@ final class Receive extends Buffers {
         return source.fiAddr();
     }
 
+    /** Spreads peers; the same for one peer, see {@link #hash(PeerId)}. */
+    int hash() {
+        return hash(source.gidHigh(), source.gidLow(), source.qpn(), source.qkey());
+    }
+
+    static int hash(final PeerId peer) {
+        return hash(peer.gidHigh(), peer.gidLow(), peer.qpn(), peer.qkey());
+    }
+
+    private static int hash(final long gidHigh, final long gidLow, final int qpn, final int qkey) {
+        return Long.hashCode(gidHigh * 31 + gidLow) * 31 + qpn * 31 + qkey | 1;
+    }
+
     boolean takes(final PeerId peer) {
         return !directed || peer.is(source);
     }
@@ -75,6 +125,11 @@ final class Receive extends Buffers {
         lost = false;
         part = 0;
         partOffset = 0;
+    }
+
+    void beginTagged(final int length, final boolean carriesData, final int itsData, final long itsTag) {
+        begin(length, carriesData, itsData);
+        messageTag = itsTag;
     }
 
     /** Copies the next piece; what does not fit is left out. */
@@ -100,7 +155,7 @@ final class Receive extends Buffers {
                 partOffset = 0;
             }
         }
-        taken += done;
+        taken += discards ? length : done;
     }
 
     /** There was no more memory for it. */
@@ -118,6 +173,7 @@ final class Receive extends Buffers {
 
     @Override
     public String toString() {
-        return "receive of " + capacity + " bytes, context " + context + (directed ? ", directed" : "");
+        return (tagged ? "tagged " : "") + "receive of " + capacity + " bytes, context " + context
+            + (directed ? ", directed" : "");
     }
 }

@@ -21,6 +21,8 @@ final class SendOp extends Buffers {
     int total;
     int flagsAndIndex;
     int data;
+    /** Of a tagged message. */
+    long tag;
     SendOp nextFree;
     boolean free;
 
@@ -52,6 +54,7 @@ final class SendOp extends Buffers {
         done = 0;
         data = 0;
         flagsAndIndex = 0;
+        tag = 0;
         return this;
     }
 

@@ -30,6 +30,15 @@ final class Slot {
     int data;
     boolean hasData;
     boolean complete;
+    // Of a tagged one.
+    boolean tagged;
+    long tag;
+    /** Of those whose tags hash alike. */
+    Slot chainOlder;
+    Slot chainNewer;
+    /** Only the receive with this context takes it. */
+    boolean claimed;
+    long claim;
 
     Slot(final Channel channel, final int index, final int offset) {
         this.channel = channel;
@@ -44,6 +53,7 @@ final class Slot {
         complete = last;
         lastPiece = this;
         nextPiece = null;
+        tagged = false;
     }
 
     void append(final Slot piece, final boolean last) {

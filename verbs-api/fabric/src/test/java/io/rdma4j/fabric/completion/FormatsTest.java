@@ -43,15 +43,15 @@ class FormatsTest {
     /** Flags: FI_SEND 1 << 11, FI_RECV 1 << 10, FI_WRITE 1 << 9, FI_READ 1 << 8, FI_MSG 2, FI_RMA 4, FI_ATOMIC 16. */
     @ParameterizedTest
     @CsvSource({"SEND, 0x802", "RECEIVE, 0x402", "READ, 0x104", "WRITE, 0x204", "ATOMIC, 0x110",
-        "REMOTE_WRITE, 0x2004"})
+        "REMOTE_WRITE, 0x2004", "TAGGED_SEND, 0x808", "TAGGED_RECEIVE, 0x408"})
     void structures(final OperationKind kind, final String flags) {
-        for (final CqFormat format : new CqFormat[] {CqFormat.CONTEXT, CqFormat.MSG, CqFormat.DATA, CqFormat.UNSPEC}) {
+        for (final CqFormat format : CqFormat.values()) {
             final FabricCompletionQueue queue = queues.open(new CqAttributes().format(format));
             assertThat(queue.format()).isEqualTo(format == CqFormat.UNSPEC ? CqFormat.DATA : format);
             final int size = format.size();
             final UnsafeBuffer entries = untouched(16 + 2 * size);
             queues.success(queue, kind, 0x1122334455667788L).commit();
-            queue.report().set(queues.endpoint, kind, 2, 20).data(-3).source(9).commit();
+            queue.report().set(queues.endpoint, kind, 2, 20).data(-3).source(9).tag(-8).commit();
             final long[] sources = new long[2];
             assertThat(queue.readFrom(entries, 8, 2, sources)).isEqualTo(2);
             assertThat(sources).containsExactly(FiAddr.NOTAVAIL, 9);
@@ -66,6 +66,10 @@ class FormatsTest {
                 assertThat(entries.getLong(32)).isZero();
                 assertThat(entries.getLong(40)).isZero();
                 assertThat(entries.getLong(40 + size)).as("64 bits").isEqualTo(0xffff_fffdL);
+            }
+            if (size > 40) {
+                assertThat(entries.getLong(48)).isZero();
+                assertThat(entries.getLong(48 + size)).isEqualTo(-8);
             }
             assertThat(entries.getByte(7)).isEqualTo(UNTOUCHED);
             assertThat(entries.getByte(8 + 2 * size)).isEqualTo(UNTOUCHED);
@@ -118,7 +122,6 @@ class FormatsTest {
 
     @Test
     void whatIsNotOffered() {
-        refused(FiErrno.FI_ENOSYS, new CqAttributes().format(CqFormat.TAGGED));
         refused(FiErrno.FI_ENOSYS, new CqAttributes().waitObject(WaitObject.MUTEX_COND));
         refused(FiErrno.FI_EINVAL, new CqAttributes().format(null));
         refused(FiErrno.FI_EINVAL, new CqAttributes().waitObject(null));

@@ -36,14 +36,14 @@ class ReportsTest {
     @Test
     void allFieldsComeAcrossAndNothingIsLeftOfTheOneBefore() {
         final FabricCompletionQueue queue = queues.open();
-        queue.report().set(queues.endpoint, OperationKind.RECEIVE, -1L, 1L << 40).data(-2).source(77)
+        queue.report().set(queues.endpoint, OperationKind.RECEIVE, -1L, 1L << 40).data(-2).source(77).tag(14)
             .failure(FiErrno.FI_ETRUNC, Failures.CLOSED).overflow(13).commit();
         queues.success(queue, OperationKind.SEND, 5).commit();
         assertThat(queue.read(keep, 10)).isEqualTo(2);
         assertThat(seen).containsExactly(
-            new Done(queues.endpoint, OperationKind.RECEIVE, -1, 0, true, -2, 77, 13, FiErrno.FI_ETRUNC,
+            new Done(queues.endpoint, OperationKind.RECEIVE, -1, 0, true, -2, 77, 14, 13, FiErrno.FI_ETRUNC,
                 Failures.text(FiErrno.FI_ETRUNC, Failures.CLOSED)),
-            new Done(queues.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0, ""));
+            new Done(queues.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, ""));
         assertThat(queue.read(keep, 10)).isZero();
     }
 

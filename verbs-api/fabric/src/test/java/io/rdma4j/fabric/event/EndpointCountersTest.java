@@ -52,9 +52,9 @@ class EndpointCountersTest {
             opened.failure(OperationKind.WRITE);
             opened.failure(OperationKind.RECEIVE);
         }
-        assertThat(first.read()).as("send, read, atomic").isEqualTo(3);
+        assertThat(first.read()).as("send with and without a tag, read, atomic").isEqualTo(4);
         assertThat(first.readError()).isEqualTo(1);
-        assertThat(second.read()).as("receive, remote write").isEqualTo(2);
+        assertThat(second.read()).as("receive with and without a tag, remote write").isEqualTo(3);
         assertThat(second.readError()).isEqualTo(1);
     }
 

@@ -49,7 +49,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         this.slots = slots;
         contexts = new Matcher[contextCount];
         for (int i = 0; i < contextCount; i++) {
-            contexts[i] = new Matcher(i, 8, IOV);
+            contexts[i] = new Matcher(i, 8, IOV, false);
         }
         table = new SendTable(area(ops + 5, Header.LENGTH + 64), ops, IOV, 4);
         channel = new Channel(this, new PeerId(1, 2, initiator ? 3 : 4, 5), wire,
@@ -154,6 +154,16 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         got.add(new Got(receive.context, receive.home.index(), (int) receive.taken(), receive.overflow(),
             receive.hasData, receive.data));
         receive.home.giveBack(receive);
+    }
+
+    @Override
+    public void failed(final Receive receive, final int errno, final int detail) {
+        throw new AssertionError("nothing fails here");
+    }
+
+    @Override
+    public void found(final Receive receive, final Slot first) {
+        throw new AssertionError("nobody looks");
     }
 
     @Override

@@ -10,6 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.testing.Allocations;
 
 import java.util.concurrent.TimeUnit;
@@ -74,6 +77,40 @@ class RdmAllocationTest {
             refused[0] |= a.ep.write(a.at(0), 8, a.region, toB, b.region.base(), key, 6);
             refused[0] |= a.ep.writeWithData(a.at(0), 8, a.region, 5, toB, b.region.base(), key, 7);
             await(a, b, 8);
+        })).isZero();
+        assertThat(refused[0]).isZero();
+        assertThat(counter.bad).isZero();
+    }
+
+    /** Receives before and after their messages, with and without a source, looks and claims. */
+    @Test
+    void taggedOperations() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        final long toA = b.knows(a);
+        final UnsafeBuffer heap = new UnsafeBuffer(new byte[64]);
+        final TaggedMessages from = a.ep.tagged();
+        final TaggedMessages to = b.ep.tagged();
+        final Message message = new Message(1).add(b.at(0), 16_000, b.region).tag(3).context(9);
+        a.succeeds(() -> from.send(a.at(0), 8, a.region, toB, 0, 1));
+        b.post(() -> to.receive(b.at(0), 8, b.region, FiAddr.UNSPEC, 0, 0, 1));
+        b.next();
+        final int[] refused = new int[1];
+        assertThat(Allocations.perStep(STEPS, () -> {
+            refused[0] |= to.receive(b.at(0), 16_000, b.region, toA, 1, 0, 3);
+            refused[0] |= to.receive(b.at(0), 16_000, b.region, FiAddr.UNSPEC, 4, 3, 4);
+            refused[0] |= from.send(a.at(0), 64, a.region, toB, 1, 1);
+            refused[0] |= from.inject(heap, 0, 64, toB, 5);
+            refused[0] |= from.send(a.at(0), 10_000, a.region, toB, 2, 2);
+            refused[0] |= from.injectWithData(heap, 0, 64, 7, toB, 3);
+            await(a, b, 4);
+            refused[0] |= to.receive(b.at(0), 16_000, b.region, FiAddr.UNSPEC, 2, 0, 5);
+            refused[0] |= to.receiveMessage(message, OpFlags.PEEK);
+            refused[0] |= to.receiveMessage(message, OpFlags.PEEK | OpFlags.CLAIM);
+            refused[0] |= to.receiveMessage(message, OpFlags.CLAIM);
+            await(a, b, 4);
         })).isZero();
         assertThat(refused[0]).isZero();
         assertThat(counter.bad).isZero();

@@ -1,0 +1,130 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.Report;
+import io.rdma4j.fabric.completion.Room;
+import io.rdma4j.fabric.event.EndpointCounters;
+
+/** What the application is told of messages that go in pieces. For the thread that uses the endpoint. */
+final class PieceReports {
+    private final Endpoint endpoint;
+    private final EndpointCounters counters;
+    private final FabricCompletionQueue transmit;
+    private final SendTable sends;
+    private final Room room;
+
+    PieceReports(
+        final Endpoint endpoint, final EndpointCounters counters, final FabricCompletionQueue transmit,
+        final SendTable sends, final Room room) {
+        this.endpoint = endpoint;
+        this.counters = counters;
+        this.transmit = transmit;
+        this.sends = sends;
+        this.room = room;
+    }
+
+    /** It has its message. */
+    void received(final RdmReceiveContext context, final Receive receive, final long source) {
+        final long overflow = receive.overflow();
+        final Report report = context.queue().report()
+            .set(endpoint, receive.kind(), receive.context, receive.taken()).source(source)
+            .room(context.room()).tag(receive.messageTag);
+        if (receive.hasData) {
+            report.data(receive.data);
+        }
+        if (receive.isLost()) {
+            counters.failure(OperationKind.RECEIVE);
+            report.failure(FiErrno.FI_EFAULT, ErrorDetails.of(FiErrno.FI_EFAULT));
+        } else if (overflow > 0) {
+            counters.failure(OperationKind.RECEIVE);
+            report.failure(FiErrno.FI_ETRUNC, Failures.CUT).overflow(overflow);
+        } else {
+            counters.success(OperationKind.RECEIVE);
+        }
+        receive.home.giveBack(receive);
+        report.commit();
+    }
+
+    /** Its message will never be complete. */
+    void unfinished(final RdmReceiveContext context, final Receive receive) {
+        if (receive.once) {
+            failed(context, receive, FiErrno.FI_ECONNRESET, Failures.RESET);
+        } else {
+            receive.home.postAgain(receive);
+        }
+    }
+
+    /** It gets no message. */
+    void failed(final RdmReceiveContext context, final Receive receive, final int errno, final int detail) {
+        final Report report = context.queue().report().set(endpoint, receive.kind(), receive.context, 0)
+            .failure(errno, detail).room(context.room()).tag(receive.tag);
+        receive.home.giveBack(receive);
+        counters.failure(OperationKind.RECEIVE);
+        report.commit();
+    }
+
+    /** It was to look for this message, and takes nothing. */
+    void found(final RdmReceiveContext context, final Receive receive, final Slot first, final long source) {
+        final Report report = context.queue().report()
+            .set(endpoint, receive.kind(), receive.context, first.messageLength).source(source)
+            .room(context.room()).tag(first.tag);
+        if (first.hasData) {
+            report.data(first.data);
+        }
+        receive.home.giveBack(receive);
+        counters.success(OperationKind.RECEIVE);
+        report.commit();
+    }
+
+    /** Nothing of it is under way any more. */
+    void over(final SendOp op, final int errno) {
+        if (errno == 0) {
+            counters.success(op.kind);
+        } else {
+            counters.failure(op.kind);
+        }
+        if (errno == 0 && !op.reported) {
+            room.giveBack();
+        } else {
+            final Report report = transmit.report().set(endpoint, op.kind, op.context, op.total).room(room);
+            if (errno != 0) {
+                report.failure(errno, ErrorDetails.of(errno));
+            }
+            report.commit();
+        }
+        sends.giveBack(op);
+    }
+
+    /** It was not started: the application was told so. */
+    void abandon(final SendOp op) {
+        sends.giveBack(op);
+        room.giveBack();
+    }
+
+    /** All that is under way is over. */
+    void cancelSends(final int errno) {
+        for (int i = 0; i < sends.opCount(); i++) {
+            if (!sends.op(i).free) {
+                over(sends.op(i), errno);
+            }
+        }
+    }
+
+    /** All that is posted is over. */
+    void cancelReceives(final RdmReceiveContext context, final int detail) {
+        Receive receive = context.matcher().any();
+        while (receive != null) {
+            failed(context, receive, FiErrno.FI_ECANCELED, detail);
+            receive = context.matcher().any();
+        }
+    }
+}
