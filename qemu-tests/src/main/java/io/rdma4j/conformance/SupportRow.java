@@ -69,6 +69,7 @@ record SupportRow(String operation, List<String> cases) {
         row("Fabric: regions, keys, binding, refresh", "fabric.region", "fabric.key", "fabric.rawKey", "fabric.bind",
             "fabric.refresh"),
         row("Fabric: messages", "fabric.message", "fabric.endpoints"),
+        row("Fabric: tagged messages", "fabric.tagged", "rdm.tagged"),
         row("Fabric: registration cache", "fabric.cache"),
         row("Fabric: asynchronous registration", "fabric.async"),
         row("Fabric: RMA by every kind of key", "fabric.rma"),
