@@ -340,7 +340,7 @@ class LinuxDriverTest {
     private static void resetUnderTraffic() {
         final GuestResult result = guest.run("ib_write_bw -d vmw_pvrdma0 -x 1 -F -D 60 >/run/s.log 2>&1 </dev/null & "
             + untilListens() + "; ib_write_bw -d vmw_pvrdma0 -x 1 -F -D 60 127.0.0.1 >/run/c.log 2>&1 </dev/null & "
-            + until("[ $(rdma res show qp | grep ib_write_bw | grep -c RTS) = 2 ]") + "; sleep 2; "
+            + until("rdma res | grep -q 'vmw_pvrdma0:.* qp 3 '") + "; sleep 3; "
             + "bar=$(sed -n 2p /sys/bus/pci/devices/0000:00:10.1/resource | cut -d' ' -f1); "
             + "busybox pidof ib_write_bw && busybox devmem $((bar + 12)) 32 2 && sleep 1; "
             + "busybox killall -9 ib_write_bw; " + until("! busybox pidof ib_write_bw >/dev/null") + "; "
@@ -348,7 +348,7 @@ class LinuxDriverTest {
         assertThat(result.output().get(0)).as("both ran").matches("\\d+ \\d+");
         assertThat(result.output().get(1)).as("those that were killed").isEqualTo("none");
         assertThat(String.join("\n", result.output())).as("the driver finds a device that knows nothing of it")
-            .contains("destroy queuepair failed");
+            .contains("failed to write request");
         reload();
         pingPong("rc -n 50 -c", "-g 1", 0, 0);
     }
