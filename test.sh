@@ -88,8 +88,8 @@ install() {
     { command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; } || others+=(gcc libc6-dev)
     [ -e /usr/include/infiniband/verbs.h ] || others+=(libibverbs-dev)
     if [ "$qemu" = yes ]; then
-        others+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils perftest xz-utils zstd
-            make flex bison bc chromium tshark)
+        others+=(qemu-system-x86 busybox-static kmod iproute2 rdma-core ibverbs-providers ibverbs-utils perftest python3
+            xz-utils zstd make flex bison bc chromium tshark)
     fi
     if [ ${#needed[@]} -gt 0 ]; then
         ensure_packages "${needed[@]}" "${others[@]}" && ensure_jdk_and_maven || give_up
