@@ -37,6 +37,7 @@ import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.ProgressAgent;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.cache.RegionCache;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.TestDomain;
@@ -168,7 +169,7 @@ final class Surroundings implements AutoCloseable {
 
     private void datagrams() {
         final Domain domain = new TestDomain(new Hints().context(verbs).endpointType(EndpointType.RDM)
-            .capabilities(Capability.MSG, Capability.RMA)).domain;
+            .capabilities(Capability.MSG, Capability.RMA, Capability.TAGGED)).domain;
         final io.rdma4j.fabric.CompletionQueue cq = domain.openCompletionQueue(64);
         final io.rdma4j.fabric.AddressVector av =
             domain.openAddressVector(new AvAttributes().type(AvType.TABLE).rxCtxBits(2));
@@ -185,6 +186,7 @@ final class Surroundings implements AutoCloseable {
         put(io.rdma4j.fabric.AddressVector.class, av);
         put(AddressedEndpoint.class, endpoint);
         put(ReceiveContext.class, endpoint.receiveContext(0));
+        put(TaggedMessages.class, endpoint.tagged());
     }
 
     private static EventEntry await(
