@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.shared;
 
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.state.MemoryFile;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -249,7 +250,7 @@ final class SharedFile {
     private static SharedFile fill(
         final FileChannel channel, final Path path, final SharedLayout layout, final SharedName name, final int places,
         final Object key) throws IOException {
-        final MemoryFile memory = MemoryFile.create(layout.length);
+        final MemoryFile memory = MemoryFile.create("rdma4j-av", layout.length);
         SharedFile file = null;
         try {
             new SharedHolders(channel, path).make(fill(memory.channel(), layout, name, places));

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.fabric.shared;
+package io.rdma4j.driver.state;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
@@ -11,8 +11,6 @@ import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
-import io.rdma4j.driver.state.HeldFile;
-import io.rdma4j.driver.state.StateFolder;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -20,11 +18,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The memory of a shared vector: a memfd, sealed so that nobody can cut it off under those who have it mapped. It has
- * no name; other processes open it by a process that has it open, and the number of the descriptor there.
+ * A file of memory that grows: a memfd, sealed so that nobody can cut it off under those who have it mapped. It has no
+ * name; other processes open it by a process that has it open, and the number of the descriptor there. As thread-safe
+ * as its channel.
  */
-final class MemoryFile implements AutoCloseable {
-    private static final String NAME = "rdma4j-av";
+public final class MemoryFile implements AutoCloseable {
     private static final int SEALS = LibcConstants.F_SEAL_SHRINK | LibcConstants.F_SEAL_SEAL;
     private static final String AVAILABLE = "MemAvailable:";
     private static final int KIB = 1024;
@@ -38,10 +36,17 @@ final class MemoryFile implements AutoCloseable {
             StandardOpenOption.WRITE);
     }
 
-    /** All of it is a hole. */
-    static MemoryFile create(final long length) throws IOException {
+    /**
+     * Makes one, all of which is a hole.
+     *
+     * @param name   shown in {@code /proc}.
+     * @param length bytes.
+     * @return the file.
+     * @throws IOException if there is no memory or descriptor for it, or the C library cannot be called.
+     */
+    public static MemoryFile create(final String name, final long length) throws IOException {
         try (Undo undo = new Undo()) {
-            final Fd file = Fd.of(Libc.memfdCreate(NAME, LibcConstants.MFD_ALLOW_SEALING), NAME);
+            final Fd file = Fd.of(Libc.memfdCreate(name, LibcConstants.MFD_ALLOW_SEALING), name);
             undo.add(file::close);
             Libc.ftruncate(file.fd(), length);
             FileCalls.addSeals(file.fd(), SEALS);
@@ -56,13 +61,16 @@ final class MemoryFile implements AutoCloseable {
     /**
      * Opens what another process has open.
      *
+     * @param pid        the process.
+     * @param descriptor its number there.
+     * @return the same memory.
      * @throws IOException that says why not: the process is gone or may not be looked into, or has something else
      *                     there.
      */
-    static MemoryFile open(final long pid, final int descriptor) throws IOException {
+    public static MemoryFile open(final long pid, final int descriptor) throws IOException {
         try (Undo undo = new Undo(); HeldFile held = HeldFile.of(pid, descriptor)) {
             if (!held.isSealedMemory() || held.owner() != StateFolder.userId()) {
-                throw new IOException(held.target() + " of process " + pid + " is no memory of a vector");
+                throw new IOException(held.target() + " of process " + pid + " is no sealed memory of this user");
             }
             final Fd file = Fd.open(held.path().toString(), LibcConstants.O_RDWR);
             undo.add(file::close);
@@ -74,16 +82,32 @@ final class MemoryFile implements AutoCloseable {
         }
     }
 
-    FileChannel channel() {
+    /**
+     * For reading, writing and mapping.
+     *
+     * @return closed with this.
+     */
+    public FileChannel channel() {
         return channel;
     }
 
-    int descriptor() {
+    /**
+     * By which other processes find it.
+     *
+     * @return its number in this process.
+     */
+    public int descriptor() {
         return file.fd();
     }
 
-    /** Whether the system has memory for so many bytes more, without taking it from others. */
-    static boolean isAvailable(final long bytes) throws IOException {
+    /**
+     * Whether the system has memory for so many bytes more, without taking it from others.
+     *
+     * @param bytes how many.
+     * @return true also where the system does not tell.
+     * @throws IOException if the system's figures cannot be read.
+     */
+    public static boolean isAvailable(final long bytes) throws IOException {
         for (final String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
             if (line.startsWith(AVAILABLE)) {
                 return bytes < KIB * Long.parseLong(line.replaceAll("[^0-9]", ""));
