@@ -110,7 +110,10 @@ class TestWorkerTest {
 
     @Test
     void leavesOutTags() throws IOException, URISyntaxException {
-        Files.createFile(claims.resolve(TestWorkerTest.class.getName()));
+        // The others of this module are other tests' subject, and this one would run itself.
+        for (final Class<?> other : List.of(TestWorkerTest.class, CampaignTest.class)) {
+            Files.createFile(claims.resolve(other.getName()));
+        }
         assertThat(run("!sample")).isEmpty();
     }
 }
