@@ -16,6 +16,7 @@ import io.rdma4j.qemu.tools.RxeMain;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  * both ways round: a transport that somebody else wrote agrees with ours, packet by packet.
  */
 @QemuTest
+@Tag("one-jdk")
 class JudgedWireTest {
     private static final String OURS = "emulated:judged?wire=udp&mtu=3&address=" + FabricGuest.PEER_ADDRESS + "&netns="
         + FabricGuest.PEER_NETNS;

@@ -36,6 +36,8 @@ public final class InnerGuest implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(120);
     private static final Duration BOOT = Duration.ofMinutes(10);
     private static final Duration COMMAND = Duration.ofMinutes(2);
+    /** A machine that says nothing for so long, and should, is asked whether it lives. */
+    private static final Duration SILENCE = Duration.ofSeconds(90);
     private static final int TAIL = 40;
 
     private final List<String> lines = new ArrayList<>();
@@ -44,6 +46,7 @@ public final class InnerGuest implements AutoCloseable {
     private final Path sockets;
     private MadPeer mads;
     private SocketChannel control;
+    private boolean hangs;
 
     private InnerGuest(
         final InnerImage image, final Path log, final Path sockets, final Consumer<String> listener) {
@@ -174,8 +177,7 @@ public final class InnerGuest implements AutoCloseable {
         int await(final Duration timeout) {
             final String head = station.name() + '|' + StationMain.DONE;
             final String dead = station.exitMark();
-            InnerGuest.this.await(() -> find(from, head).isPresent() || find(from, dead).isPresent(), timeout,
-                "end " + this);
+            watch(() -> find(from, head).isPresent() || find(from, dead).isPresent(), timeout, "end " + this);
             return Integer.parseInt(find(from, head).orElseThrow(() -> failure(this + " died"))
                 .substring(head.length()).strip());
         }
@@ -184,10 +186,30 @@ public final class InnerGuest implements AutoCloseable {
         void awaitLine(final String line, final Duration timeout) {
             final String head = station.name() + '|' + line;
             final String done = station.name() + '|' + StationMain.DONE;
-            InnerGuest.this.await(() -> find(from, head).isPresent() || find(from, done).isPresent(), timeout,
+            watch(() -> find(from, head).isPresent() || find(from, done).isPresent(), timeout,
                 "say '" + line + "' in " + this);
             if (find(from, head).isEmpty()) {
                 throw failure(this + " ended without '" + line + "'");
+            }
+        }
+
+        /**
+         * Waits. Of a machine that has been silent it makes sure that its shell answers, and has
+         * the station's JVM show its threads, once: the console has them where the wait ends in vain.
+         */
+        private void watch(final BooleanSupplier condition, final Duration timeout, final String what) {
+            final long end = System.nanoTime() + timeout.toNanos();
+            boolean asked = false;
+            Duration left = timeout;
+            while (!holds(condition, left.compareTo(SILENCE) < 0 ? left : SILENCE, what)) {
+                left = Duration.ofNanos(end - System.nanoTime());
+                if (!qemu.isAlive() || hasGivenUp() || left.isNegative()) {
+                    throw inVain(what, timeout);
+                }
+                if (qemu.silence().compareTo(SILENCE) >= 0) {
+                    requireAnswer(asked ? "true" : station.showThreads());
+                    asked = true;
+                }
             }
         }
 
@@ -231,16 +253,38 @@ public final class InnerGuest implements AutoCloseable {
     }
 
     private void await(final BooleanSupplier condition, final Duration timeout, final String what) {
+        if (!holds(condition, timeout, what)) {
+            throw inVain(what, timeout);
+        }
+    }
+
+    /** Whether something becomes true in time, and before the machine ends. */
+    private boolean holds(final BooleanSupplier condition, final Duration timeout, final String what) {
         try {
-            if (!qemu.await(() -> condition.getAsBoolean() || find(0, MARK + "FAILED").isPresent(), timeout)
-                || !condition.getAsBoolean()) {
-                throw failure("the inner guest did not " + what
-                    + (qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": QEMU has ended"));
-            }
+            return qemu.await(() -> condition.getAsBoolean() || hasGivenUp(), timeout) && condition.getAsBoolean();
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new GuestException("interrupted while the inner guest was to " + what, e);
         }
+    }
+
+    private boolean hasGivenUp() {
+        return find(0, MARK + "FAILED").isPresent();
+    }
+
+    private void requireAnswer(final String line) {
+        try {
+            shell(line);
+        } catch (final GuestException e) {
+            hangs = qemu.isAlive();
+            throw new GuestException("the inner guest has said nothing for " + qemu.silence().toSeconds()
+                + " s, and its shell does not answer; QEMU's threads:\n" + qemu.threads() + e.getMessage(), e);
+        }
+    }
+
+    private GuestException inVain(final String what, final Duration timeout) {
+        return failure("the inner guest did not " + what
+            + (qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": QEMU has ended"));
     }
 
     private GuestException failure(final String what) {
@@ -266,12 +310,12 @@ public final class InnerGuest implements AutoCloseable {
     }
 
     /**
-     * Whether QEMU ended by a fault of its own.
+     * Whether the machine was lost: QEMU ended by a fault of its own, or not even the guest's first process answers.
      *
-     * @return true after a crash that nobody asked for.
+     * @return true after a crash that nobody asked for, and where it hangs as a whole.
      */
-    public boolean hasCrashed() {
-        return qemu.hasCrashed();
+    public boolean isLost() {
+        return hangs || qemu.hasCrashed();
     }
 
     /** Ends the machine. Harmless when called again. */

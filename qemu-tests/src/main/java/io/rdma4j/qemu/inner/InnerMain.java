@@ -79,7 +79,8 @@ public final class InnerMain {
     }
 
     /**
-     * Does all of it; once more if the inner guest's QEMU crashes, which no driver should be able to bring about.
+     * Does all of it; once more if the inner guest's QEMU crashes or hangs, which no driver should be able to bring
+     * about.
      *
      * @param name      of the fabric guest; the image is kept beside its folder while it is needed.
      * @param progress  gets a line for each stage.
@@ -122,12 +123,12 @@ public final class InnerMain {
                 List.of(InnerSuiteMain.class.getName(), made.folder().toString()));
             command.addAll(arguments);
             final GuestResult result = guest.run(command);
-            final Optional<ResultLine> crash =
-                result.results().stream().filter(line -> line.name().equals(InnerSuiteMain.CRASH)).findFirst();
-            if (crash.isEmpty()) {
+            final Optional<ResultLine> lost =
+                result.results().stream().filter(line -> line.name().equals(InnerSuiteMain.LOST)).findFirst();
+            if (lost.isEmpty()) {
                 return result;
             }
-            progress.println(GuestResult.RETRIED + name + ": " + crash.get().message().replaceAll("\\s+", " "));
+            progress.println(GuestResult.RETRIED + name + ": " + lost.get().message().replaceAll("\\s+", " "));
             return guest.run(command);
         }
     }

@@ -29,8 +29,8 @@ public final class InnerSuiteMain {
     /** Stages to run, separated by commas; by default all that make sense on the machine. */
     public static final String STAGES_PROPERTY = "rdma4j.qemu.inner.stages";
 
-    /** The outcome that says that the inner guest's QEMU crashed. */
-    static final String CRASH = "innerQemuCrashed";
+    /** The outcome that says that the inner guest's QEMU crashed, or hangs. */
+    static final String LOST = "innerQemuLost";
 
     /** A stage that runs nothing until the machine ends. */
     static final String WAIT = "wait";
@@ -102,7 +102,7 @@ public final class InnerSuiteMain {
         try {
             run();
         } catch (final GuestException e) {
-            results.fail(guest.hasCrashed() ? CRASH : "innerGuest", e.getMessage());
+            results.fail(guest.isLost() ? LOST : "innerGuest", e.getMessage());
         }
     }
 

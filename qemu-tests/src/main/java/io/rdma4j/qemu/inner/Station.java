@@ -63,6 +63,11 @@ record Station(String name, boolean root, long memlockKib, int heapMib) {
         }
     }
 
+    /** A shell command that has its JVM show on the console what its threads do. */
+    String showThreads() {
+        return "kill -QUIT $(cat " + pidFile() + ')';
+    }
+
     /** A shell command that ends it at once. */
     String kill() {
         return "kill -9 $(cat " + pidFile() + ')';

@@ -11,6 +11,8 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,6 +43,7 @@ public final class ChildProcess implements AutoCloseable {
     private final long startNanos = System.nanoTime();
     private final ArrayDeque<String> tail = new ArrayDeque<>();
     private final Object monitor = new Object();
+    private volatile long lastLineNanos = startNanos;
 
     private ChildProcess(
         final String name, final Process process, final BufferedWriter writer, final Consumer<String> onLine,
@@ -175,6 +178,47 @@ public final class ChildProcess implements AutoCloseable {
     }
 
     /**
+     * How long it has been silent.
+     *
+     * @return time since its last line of output, or since it was started.
+     */
+    public Duration silence() {
+        return Duration.ofNanos(System.nanoTime() - lastLineNanos);
+    }
+
+    /**
+     * What its threads do, as the system tells it: for a program that does not answer.
+     *
+     * @return a line for each thread: name, state, ticks of user and system time, the system call it is in and where
+     *     the kernel lets it wait; says so if it is gone.
+     */
+    public String threads() {
+        final StringBuilder text = new StringBuilder();
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid()), "task"))) {
+            for (final Path task : tasks) {
+                final String stat = line(task.resolve("stat"));
+                final String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
+                text.append("    ").append(line(task.resolve("comm"))).append(": ").append(fields[0])
+                    .append(", ticks ").append(fields[11]).append('+').append(fields[12])
+                    .append(", syscall ").append(line(task.resolve("syscall")))
+                    .append(", ").append(line(task.resolve("wchan"))).append('\n');
+            }
+        } catch (final IOException e) {
+            text.append("    (").append(e).append(")\n");
+        }
+        return text.toString();
+    }
+
+    /** Not everybody may read everything. */
+    private static String line(final Path file) throws IOException {
+        try {
+            return Files.readString(file).strip();
+        } catch (final AccessDeniedException e) {
+            return "?";
+        }
+    }
+
+    /**
      * Waits until the program ended and all its output was read.
      *
      * @param timeout longest wait.
@@ -306,6 +350,7 @@ public final class ChildProcess implements AutoCloseable {
                 tail.removeFirst();
             }
             tail.addLast(line);
+            lastLineNanos = System.nanoTime();
             monitor.notifyAll();
         }
     }

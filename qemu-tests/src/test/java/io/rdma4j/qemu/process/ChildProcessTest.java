@@ -53,6 +53,16 @@ class ChildProcessTest {
     }
 
     @Test
+    void tellsHowLongItHasBeenSilentAndWhatItsThreadsDo() throws InterruptedException {
+        try (ChildProcess child = shell("echo ready; sleep 60")) {
+            child.await(() -> lines.contains("ready"), LONG);
+            child.await(() -> false, Duration.ofMillis(300));
+            assertThat(child.silence()).isBetween(Duration.ofMillis(290), LONG);
+            assertThat(child.threads()).matches("(?s) *\\S+: [RSD], ticks \\d+\\+\\d+, syscall .*, .*\n");
+        }
+    }
+
+    @Test
     void stopsWaitingAtTheDeadline() throws InterruptedException {
         try (ChildProcess child = shell("sleep 60")) {
             final long start = System.nanoTime();
