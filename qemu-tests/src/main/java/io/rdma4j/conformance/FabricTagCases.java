@@ -10,6 +10,7 @@ import static io.rdma4j.fabric.FiErrno.FI_ECANCELED;
 import static io.rdma4j.fabric.FiErrno.FI_ECONNREFUSED;
 import static io.rdma4j.fabric.FiErrno.FI_ENOENT;
 import static io.rdma4j.fabric.FiErrno.FI_ENOMSG;
+import static io.rdma4j.fabric.FiErrno.FI_ETRUNC;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
@@ -28,6 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class FabricTagCases {
     private static final int PAGE = 4096;
     private static final long TAG = 0xfedc_ba98_7654_3210L;
+    private static final Duration QUIET = Duration.ofMillis(30);
     private static final Duration PATIENCE = Duration.ofSeconds(8);
 
     private FabricTagCases() {
@@ -40,6 +42,7 @@ final class FabricTagCases {
             ConformanceCase.of("fabric.taggedMessagesBothWaysAtOnce", FabricTagCases::bothWays),
             ConformanceCase.of("fabric.taggedMessagesAreLookedAtClaimedDiscarded", FabricTagCases::search),
             ConformanceCase.of("fabric.taggedSenderStopsAtTheWindow", FabricTagCases::window),
+            ConformanceCase.of("fabric.taggedDeliveryIsToldWhenAReceiveHasIt", FabricTagCases::delivery),
             ConformanceCase.of("fabric.taggedEndpointsCanTakeReceivesBack", FabricTagCases::cancel),
             ConformanceCase.of("fabric.taggedEndpointsEndInOrder", FabricTagCases::end),
             ConformanceCase.of("fabric.taggedEndpointsRefuseOthers", FabricTagCases::others));
@@ -113,6 +116,25 @@ final class FabricTagCases {
             two.gets(wanted, length, TAG + wanted);
             two.to.expectPattern(wanted, 0, length, length + " bytes with a tag");
         }
+    }
+
+    private static void delivery(final ConformanceEnv env) {
+        final Two two = new Two(env);
+        final int length = two.atMost(2 * PAGE);
+        two.from.fill(1, 0, length);
+        two.to.guard();
+        final Message message =
+            new Message(1).add(two.from.at(0), length, two.from.region()).tag(TAG).context(1);
+        two.near.post(() -> two.near.endpoint().tagged().sendMessage(message, OpFlags.DELIVERY_COMPLETE), "send");
+        two.near.none(QUIET, "no receive has it");
+        two.receive(TAG, 0, 2);
+        two.gets(2, length, TAG);
+        two.near.next().expect(1, OperationKind.TAGGED_SEND);
+        two.to.expectPattern(1, 0, length, length + " bytes that were delivered");
+        two.near.post(() -> two.near.endpoint().sendMessage(message, OpFlags.DELIVERY_COMPLETE), "send");
+        two.far.post(() -> two.far.endpoint().receive(two.to.at(0), 9, two.to.region(), 3), "receive");
+        two.far.next().expectError(3, FI_ETRUNC);
+        two.near.next().expectError(1, FI_ETRUNC);
     }
 
     private static void match(final ConformanceEnv env) {

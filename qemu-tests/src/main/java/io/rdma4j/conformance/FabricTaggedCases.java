@@ -52,6 +52,7 @@ final class FabricTaggedCases {
             ConformanceCase.of("rdm.taggedReceiveIsTakenBack", FabricTaggedCases::cancel),
             ConformanceCase.of("rdm.taggedMessageIsLookedAtClaimedDiscarded", FabricTaggedCases::search),
             ConformanceCase.of("rdm.taggedSenderStopsAtTheWindow", FabricTaggedCases::window),
+            ConformanceCase.of("rdm.deliveryIsToldWhenAReceiveHasIt", FabricTaggedCases::delivery),
             ConformanceCase.of("rdm.taggedAtRandom", FabricTaggedCases::random).within(Duration.ofSeconds(40)),
             ConformanceCase.of("rdm.taggedWithoutTheCapabilityIsRefused", FabricTaggedCases::notNegotiated));
     }
@@ -135,6 +136,54 @@ final class FabricTaggedCases {
         two.send(20, 1);
         final FabricWc wc = two.far.next().expectError(2, FI_ETRUNC).expectTag(1);
         Check.equal(15L, wc.overflow(), "what did not fit of 20 bytes into 5");
+    }
+
+    private static void delivery(final ConformanceEnv env) {
+        final Two two = new Two(env);
+        for (final int wanted : new int[] {0, 64, 3 * PAGE}) {
+            final int length = two.near.atMost(wanted);
+            two.from.fill(wanted, 0, length);
+            two.to.guard();
+            final Message message = new Message(1).add(two.from.at(0), length, two.from.region())
+                .peer(two.near.to(two.far)).tag(TAG).context(wanted);
+            two.near.post(() -> two.near.endpoint().tagged().sendMessage(message, OpFlags.DELIVERY_COMPLETE), "send");
+            two.near.none(QUIET, "no receive has it");
+            two.receive(ANY, TAG, 0, 7);
+            two.gets(7, length, TAG);
+            two.near.next().expect(wanted, OperationKind.TAGGED_SEND);
+            two.to.expectPattern(wanted, 0, length, length + " bytes that were delivered");
+            two.near.post(() -> two.near.endpoint().sendMessage(message, OpFlags.DELIVERY_COMPLETE), "send");
+            two.near.none(QUIET, "no receive has it, and that of a tag is none");
+            two.far.post(() -> two.far.endpoint().receive(two.to.at(0), 16 * PAGE, two.to.region(), ANY, 8), "receive");
+            two.far.next().expect(8, OperationKind.RECEIVE).expectLength(length);
+            two.near.next().expect(wanted, OperationKind.SEND);
+            env.moved(2L * length);
+        }
+        deliveryOfWhatIsCutOrDropped(two);
+    }
+
+    private static void deliveryOfWhatIsCutOrDropped(final Two two) {
+        final Message message =
+            new Message(1).add(two.from.at(0), 40, two.from.region()).peer(two.near.to(two.far)).tag(1).context(2);
+        two.near.post(() -> two.near.endpoint().tagged().sendMessage(message, OpFlags.MATCH_COMPLETE), "send");
+        two.far.post(() -> two.far.endpoint().tagged().receive(two.to.at(0), 5, two.to.region(), ANY, 1, 0, 3),
+            "receive");
+        two.far.next().expectError(3, FI_ETRUNC);
+        two.near.next().expectError(2, FI_ETRUNC);
+        two.near.post(() -> two.near.endpoint().tagged().sendMessage(
+            message, OpFlags.MATCH_COMPLETE | OpFlags.INJECT), "send");
+        two.near.none(QUIET, "nobody dropped it");
+        two.arrives(1, 0, 4, OpFlags.PEEK | OpFlags.DISCARD).expect(4, OperationKind.TAGGED_RECEIVE);
+        two.near.next().expect(2, OperationKind.TAGGED_SEND);
+        // More than can wait for the peer's word at a time.
+        for (int i = 0; i < 30; i++) {
+            two.receive(ANY, 1, 0, i);
+            two.near.post(() -> two.near.endpoint().tagged().sendMessage(message, OpFlags.DELIVERY_COMPLETE), "send");
+            two.far.next().expect(i, OperationKind.TAGGED_RECEIVE);
+        }
+        for (int i = 0; i < 30; i++) {
+            two.near.next().expect(2, OperationKind.TAGGED_SEND);
+        }
     }
 
     private static void ignore(final ConformanceEnv env) {

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -209,11 +210,11 @@ public final class ChildProcess implements AutoCloseable {
         return text.toString();
     }
 
-    /** Not everybody may read everything. */
+    /** Not everybody may read everything, and not every kernel has it. */
     private static String line(final Path file) throws IOException {
         try {
             return Files.readString(file).strip();
-        } catch (final AccessDeniedException e) {
+        } catch (final AccessDeniedException | NoSuchFileException e) {
             return "?";
         }
     }

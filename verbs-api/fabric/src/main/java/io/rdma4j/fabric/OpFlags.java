@@ -21,8 +21,15 @@ public final class OpFlags {
     public static final long INJECT_COMPLETE = 1L << 26;
     /** Complete when the message is at the peer's device (FI_TRANSMIT_COMPLETE): what is done anyway. */
     public static final long TRANSMIT_COMPLETE = 1L << 27;
-    /** Complete when the peer's application has it (FI_DELIVERY_COMPLETE): not offered, -FI_EOPNOTSUPP. */
+    /**
+     * Complete when the peer's application has it (FI_DELIVERY_COMPLETE): a message when it is in the buffer of a
+     * receive, and with FI_ETRUNC if that was too short. For messages that go in pieces: those of reliable datagrams,
+     * and of connected endpoints with {@link Capability#TAGGED}; others are -FI_EOPNOTSUPP. A few of them at a time are
+     * under way to one peer, the next one is -FI_EAGAIN.
+     */
     public static final long DELIVERY_COMPLETE = 1L << 28;
+    /** Of tagged messages: complete when a receive takes it (FI_MATCH_COMPLETE); is {@link #DELIVERY_COMPLETE}. */
+    public static final long MATCH_COMPLETE = 1L << 31;
 
     /** With {@link #PEEK} or {@link #CLAIM}: drops the message (FI_DISCARD). */
     public static final long DISCARD = 1L << 58;

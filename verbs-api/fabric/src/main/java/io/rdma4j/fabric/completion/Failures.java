@@ -57,6 +57,8 @@ public final class Failures {
     public static final int NO_MESSAGE = OWN + 19;
     /** The peer takes no tagged messages. */
     public static final int NO_TAGS = OWN + 20;
+    /** The peer's receive had no memory any more. */
+    public static final int NOT_STORED = OWN + 21;
 
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
@@ -80,6 +82,7 @@ public final class Failures {
         "the 8 bytes of an atomic are in two buffers of the peer's region that lie apart",
         "no message waits that this fits, or was claimed with this context",
         "the peer's endpoint has no tagged messages: FI_TAGGED was not negotiated there",
+        "the memory of the peer's receive was gone",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

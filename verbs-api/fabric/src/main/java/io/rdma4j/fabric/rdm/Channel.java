@@ -25,8 +25,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * }</pre>
  */
 final class Channel {
-    /** Slots beside the window: a HELLO, or two messages of credits, a BYE with the answer to one, and a probe. */
-    static final int CONTROL_SLOTS = 5;
+    /** How many messages can wait for the peer's word that its application has them. */
+    static final int MOST_UNCONFIRMED = 8;
+    /**
+     * Slots beside the window: a HELLO, or two messages of credits, a BYE with the answer to one, and a probe; and the
+     * peer's words.
+     */
+    static final int CONTROL_SLOTS = 5 + MOST_UNCONFIRMED;
 
     private static final int GREETING = 0;
     private static final int UP = 1;
@@ -40,6 +45,7 @@ final class Channel {
     private static final int OWES_BYE = 4;
     private static final int OWES_BYE_OK = 8;
     private static final int OWES_BYE_NO = 16;
+    private static final int OWES_DELIVERED = 32;
 
     private final ChannelHost host;
     private final PeerId peer;
@@ -55,10 +61,15 @@ final class Channel {
     private final Outbound outbound;
     private final int ownSlots;
     private int peerContexts;
-    private boolean peerTakesTags;
+    /** Of {@link Header#AGREED_FLAGS}. */
+    private int peerFlags;
     private int state = GREETING;
     private int owes;
     private int rmaUnderWay;
+    /** Last pieces of messages that the application has, whose senders are to be told so before the slots are free. */
+    private final SlotList delivered = new SlotList();
+    /** Messages that are cut, and the peer has not told yet that its application has them. */
+    private int unconfirmed;
     private boolean granted;
     private boolean probing;
     private int farewellPiece = SendTable.NONE;
@@ -132,18 +143,19 @@ final class Channel {
         return state == GONE;
     }
 
-    /** 0, or why no message can be sent to this context of the peer now. */
-    int check(final int rxIndex) {
+    /** 0, or why no message that needs what these flags say can be sent to this context of the peer now. */
+    int check(final int rxIndex, final int flags) {
         if (state != UP || (owes & OWES_HELLO) != 0) {
             return -FiErrno.FI_EAGAIN;
         }
-        return rxIndex >= peerContexts ? -FiErrno.FI_EINVAL : outbound.check();
-    }
-
-    /** As {@link #check}, for a tagged message. */
-    int checkTagged(final int rxIndex) {
-        final int refusal = check(rxIndex);
-        return refusal == 0 && !peerTakesTags ? -FiErrno.FI_EOPNOTSUPP : refusal;
+        if (rxIndex >= peerContexts) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if ((flags & ~peerFlags) != 0) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        return (flags & Header.DELIVERY) != 0 && unconfirmed == MOST_UNCONFIRMED ? -FiErrno.FI_EAGAIN
+            : outbound.check();
     }
 
     Outbound outbound() {
@@ -194,12 +206,13 @@ final class Channel {
                 // Its credits have been taken.
             }
             case Header.HELLO -> {
-                peerTakesTags = (Header.flags(first) & Header.TAGGED) != 0;
+                peerFlags = Header.flags(first) & Header.AGREED_FLAGS;
                 hello(Header.rxIndex(first), Header.length(from, at), Header.data(from, at), Header.sent(from, at));
             }
             case Header.BYE -> bye(Header.sent(from, at), Header.received(from, at));
             case Header.BYE_OK -> byeOk();
             case Header.BYE_NO -> byeNo();
+            case Header.DELIVERED -> confirmed(Header.operation(first), Header.data(from, at));
             default -> broken("it sent a header of type " + type);
         }
     }
@@ -249,6 +262,40 @@ final class Channel {
         }
     }
 
+    /** The application has the message that ends there: its sender is told, then the slot is free. */
+    void confirm(final Slot last, final int outcome) {
+        if (state == GONE) {
+            release(last);
+            return;
+        }
+        last.outcome = outcome;
+        delivered.add(last);
+        tell(OWES_DELIVERED);
+    }
+
+    /** The peer's application has a message, or lost it by what an errno says. */
+    private void confirmed(final int index, final int errno) {
+        final SendOp op = index < host.sends().opCount() ? host.sends().op(index) : null;
+        if (op == null || op.free || op.channel != this || !op.wantsDelivery() || !op.cut || op.confirmed) {
+            broken("it told of the delivery of message " + index + ", which does not wait for that");
+            return;
+        }
+        unconfirmed--;
+        op.confirmed = true;
+        op.outcome = errno == 0 || errno == FiErrno.FI_ETRUNC ? errno : FiErrno.FI_EIO;
+        if (op.transmitted) {
+            host.sent(op, op.outcome);
+        }
+    }
+
+    /** All pieces of a message are with the device. */
+    void cut(final SendOp op) {
+        op.cut = true;
+        if (op.wantsDelivery()) {
+            unconfirmed++;
+        }
+    }
+
     /** A receive takes a message that waited. */
     void deliver(final Slot first, final Receive receive) {
         inbound.deliver(first, receive);
@@ -265,13 +312,25 @@ final class Channel {
             if (what == OWES_CREDIT && !window.isDue()) {
                 // A piece has told it meanwhile.
                 owes &= ~what;
-            } else if (pay(what)) {
+            } else if (what == OWES_DELIVERED ? payDelivered() : pay(what)) {
                 owes &= ~what;
             } else {
                 wants();
                 return;
             }
         }
+    }
+
+    /** A slot is free once its sender is told; that may make others due, and come back here. */
+    private boolean payDelivered() {
+        for (Slot slot = delivered.oldest(); slot != null; slot = delivered.oldest()) {
+            if (!pay(OWES_DELIVERED)) {
+                return false;
+            }
+            delivered.remove(slot);
+            release(slot);
+        }
+        return true;
     }
 
     private boolean pay(final int what) {
@@ -283,8 +342,10 @@ final class Channel {
         final UnsafeBuffer to = table.buffer();
         final int at = table.offset(piece);
         final boolean hello = what == OWES_HELLO;
-        Header.write(to, at, type(what), hello ? greeting() : 0, window.due(), 0);
-        Header.message(to, at, hello ? area.stride() - Header.LENGTH : 0, hello ? ownSlots : 0);
+        final Slot done = what == OWES_DELIVERED ? delivered.oldest() : null;
+        Header.write(to, at, type(what), hello ? greeting() : 0, window.due(), done == null ? 0 : done.operation, 0);
+        Header.message(to, at, hello ? area.stride() - Header.LENGTH : 0,
+            hello ? ownSlots : done == null ? 0 : done.outcome);
         Header.counts(to, at, hello ? Header.VERSION : outbound.sequence(), inbound.sequence());
         final int code = wire.send(piece, table.address(piece), Header.LENGTH, table.lkey());
         if (code != ReturnCode.OK) {
@@ -303,7 +364,8 @@ final class Channel {
     }
 
     private int greeting() {
-        return Header.flagsAndIndex(host.context(0).tags() == null ? 0 : Header.TAGGED, host.contexts());
+        return Header.flagsAndIndex(
+            host.context(0).tags() == null ? Header.DELIVERY : Header.AGREED_FLAGS, host.contexts());
     }
 
     private static int type(final int what) {
@@ -312,6 +374,7 @@ final class Channel {
             case OWES_HELLO -> Header.HELLO;
             case OWES_BYE -> Header.BYE;
             case OWES_BYE_OK -> Header.BYE_OK;
+            case OWES_DELIVERED -> Header.DELIVERED;
             default -> Header.BYE_NO;
         };
     }
@@ -346,7 +409,11 @@ final class Channel {
     /** A piece is at the peer. */
     void sent(final int piece, final SendOp op) {
         if (op != null && outbound.done(op)) {
-            host.sent(op, 0);
+            if (op.wantsDelivery() && !op.confirmed) {
+                op.transmitted = true;
+            } else {
+                host.sent(op, op.outcome);
+            }
         }
         if (outbound.isBusy()) {
             outbound.advance();
@@ -361,7 +428,8 @@ final class Channel {
 
     /** It waits for the peer, with nothing under way by which the device could find out that the peer is gone. */
     boolean isWaiting() {
-        return state == GREETING || state == LEAVING || state == UP && (window.credits() <= 0 || inbound.isOpen());
+        return state == GREETING || state == LEAVING || state == UP
+            && (window.credits() <= 0 || inbound.isOpen() || unconfirmed > 0);
     }
 
     /**
@@ -387,7 +455,12 @@ final class Channel {
     }
 
     private boolean isQuiet() {
-        return outbound.isIdle() && inbound.isIdle() && rmaUnderWay == 0 && (owes & ~OWES_CREDIT) == 0;
+        return isStill() && (owes & ~OWES_CREDIT) == 0;
+    }
+
+    private boolean isStill() {
+        return outbound.isIdle() && inbound.isIdle() && rmaUnderWay == 0 && unconfirmed == 0
+            && delivered.size() == 0;
     }
 
     /** Asks the peer whether it can be closed, after {@link #isIdle}. */
@@ -401,7 +474,7 @@ final class Channel {
             broken("it said goodbye twice");
             return;
         }
-        final boolean may = (outbound.isIdle() && inbound.isIdle() && rmaUnderWay == 0)
+        final boolean may = isStill()
             && sent == inbound.sequence() && received == outbound.sequence();
         if (may) {
             granted = true;

@@ -22,6 +22,8 @@ final class ErrorDetails {
             case FiErrno.FI_EHOSTUNREACH -> Failures.UNREACHABLE;
             case FiErrno.FI_EKEYREJECTED -> Failures.NO_KEY;
             case FiErrno.FI_EACCES -> Failures.NO_RIGHT;
+            case FiErrno.FI_ETRUNC -> Failures.CUT;
+            case FiErrno.FI_EIO -> Failures.NOT_STORED;
             case FiErrno.FI_ENOMEM -> Failures.NO_ROOM;
             // As for connected endpoints, where the device finds out.
             case FiErrno.FI_EFAULT -> Failures.detail(WcStatus.LOC_PROT_ERR, 0);

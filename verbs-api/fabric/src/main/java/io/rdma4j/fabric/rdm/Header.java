@@ -15,7 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  *   0      1      2             4             6             8
  *  +------+------+-------------+-------------+-------------+
- *  | type | flags|  rx index   |   credits   |      0      |
+ *  | type | flags|  rx index   |   credits   |  operation  |
  *  +------+------+-------------+-------------+-------------+
  *  |       message length      |           data            |
  *  +---------------------------+---------------------------+
@@ -24,7 +24,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  |                  tag, 0 without one                   |
  *  +-------------------------------------------------------+
  *  HELLO: rx index = contexts, message length = bytes of a slot, data = slots, pieces sent = version;
- *  flags: 8 if it takes tagged messages
+ *  flags: 8 if it takes tagged messages, 16 if it tells of deliveries
+ *  DELIVERED: operation = the one of the message, data = 0 or what was wrong with its receive, an errno
  * </pre>
  */
 final class Header {
@@ -43,6 +44,8 @@ final class Header {
     static final int BYE_NO = 6;
     /** Says nothing: the sender's device finds out by it whether the peer is there. */
     static final int PROBE = 7;
+    /** A message is with the application. */
+    static final int DELIVERED = 8;
 
     /** The message begins. */
     static final int FIRST = 1;
@@ -52,12 +55,17 @@ final class Header {
     static final int HAS_DATA = 4;
     /** It has a tag; of a HELLO: tagged messages are taken. */
     static final int TAGGED = 8;
-    static final int ALL_FLAGS = FIRST | LAST | HAS_DATA | TAGGED;
+    /** The sender wants to be told when the application has it; of a HELLO: who asks is told. */
+    static final int DELIVERY = 16;
+    static final int ALL_FLAGS = FIRST | LAST | HAS_DATA | TAGGED | DELIVERY;
+    /** What the peer has to understand, and says so in its HELLO. */
+    static final int AGREED_FLAGS = TAGGED | DELIVERY;
 
     static final int VERSION = 1;
     static final int MOST_CREDITS = 0xffff;
 
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    private static final int OPERATION = 48;
     private static final int SECOND = 8;
     private static final int THIRD = 16;
     private static final int FOURTH = 24;
@@ -70,9 +78,9 @@ final class Header {
 
     static void write(
         final UnsafeBuffer to, final int at, final int type, final int flagsAndIndex, final int credits,
-        final long tag) {
-        to.putLong(at, type & BYTE | (flagsAndIndex & INT) << Byte.SIZE | (long) (credits & SHORT) << Integer.SIZE,
-            ORDER);
+        final int operation, final long tag) {
+        to.putLong(at, type & BYTE | (flagsAndIndex & INT) << Byte.SIZE | (long) (credits & SHORT) << Integer.SIZE
+            | (long) operation << OPERATION, ORDER);
         to.putLong(at + FOURTH, tag, ORDER);
     }
 
@@ -107,6 +115,10 @@ final class Header {
 
     static int credits(final long first) {
         return (int) (first >>> Integer.SIZE) & SHORT;
+    }
+
+    static int operation(final long first) {
+        return (int) (first >>> OPERATION);
     }
 
     static int length(final UnsafeBuffer from, final int at) {

@@ -84,6 +84,7 @@ final class Inbound {
         sequence++;
         isOpen = !last;
         slot.bytes = bytes;
+        slot.operation = last && (flags & Header.DELIVERY) != 0 ? Header.operation(first) : Slot.NOBODY;
         if (begins) {
             final boolean hasData = (flags & Header.HAS_DATA) != 0;
             if (tagged) {
@@ -143,9 +144,18 @@ final class Inbound {
     private void fill(final Receive receive, final Slot slot, final boolean last) {
         receive.take(address(slot), slot.bytes);
         filling = last ? null : receive;
-        channel.release(slot);
+        leave(slot, receive);
         if (last) {
             host.received(receive, channel);
+        }
+    }
+
+    /** Its bytes are in the receive. */
+    private void leave(final Slot slot, final Receive receive) {
+        if (slot.operation == Slot.NOBODY) {
+            channel.release(slot);
+        } else {
+            channel.confirm(slot, receive.outcome());
         }
     }
 
@@ -167,7 +177,7 @@ final class Inbound {
             slot.nextPiece = null;
             receive.take(address(slot), slot.bytes);
             held--;
-            channel.release(slot);
+            leave(slot, receive);
             slot = next;
         }
         if (complete) {

@@ -103,7 +103,7 @@ final class Outbound {
             table.giveBackPiece(piece);
             return refused(code);
         }
-        op.cut = true;
+        channel.cut(op);
         op.underWay = 1;
         underWay++;
         sent();
@@ -120,7 +120,7 @@ final class Outbound {
     private void header(final SendOp op, final int piece, final int flags) {
         final UnsafeBuffer to = table.buffer();
         final int at = table.offset(piece);
-        Header.write(to, at, Header.DATA, op.flagsAndIndex | flags, window.due(), op.tag);
+        Header.write(to, at, Header.DATA, op.flagsAndIndex | flags, window.due(), op.index, op.tag);
         Header.message(to, at, op.total, op.data);
         Header.counts(to, at, sequence, 0);
     }
@@ -163,7 +163,7 @@ final class Outbound {
         op.underWay++;
         sent();
         if (last) {
-            op.cut = true;
+            channel.cut(op);
             current = null;
         }
         return true;

@@ -34,21 +34,21 @@ final class PieceReports {
 
     /** It has its message. */
     void received(final RdmReceiveContext context, final Receive receive, final long source) {
-        final long overflow = receive.overflow();
+        final int errno = receive.outcome();
         final Report report = context.queue().report()
             .set(endpoint, receive.kind(), receive.context, receive.taken()).source(source)
             .room(context.room()).tag(receive.messageTag);
         if (receive.hasData) {
             report.data(receive.data);
         }
-        if (receive.isLost()) {
-            counters.failure(OperationKind.RECEIVE);
-            report.failure(FiErrno.FI_EFAULT, ErrorDetails.of(FiErrno.FI_EFAULT));
-        } else if (overflow > 0) {
-            counters.failure(OperationKind.RECEIVE);
-            report.failure(FiErrno.FI_ETRUNC, Failures.CUT).overflow(overflow);
-        } else {
+        if (errno == 0) {
             counters.success(OperationKind.RECEIVE);
+        } else {
+            counters.failure(OperationKind.RECEIVE);
+            report.failure(errno, ErrorDetails.of(errno));
+            if (errno == FiErrno.FI_ETRUNC) {
+                report.overflow(receive.overflow());
+            }
         }
         receive.home.giveBack(receive);
         report.commit();

@@ -334,7 +334,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
             return -FiErrno.FI_EFAULT;
         }
         final int refusal =
-            Transmit.check(channel, connection.rxIndex, op.flagsAndIndex & Header.ALL_FLAGS);
+            Transmit.check(channel, connection.rxIndex, op.flagsAndIndex);
         if (refusal != 0) {
             return refusal;
         }

@@ -6,11 +6,11 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.cm.PeerId;
-
 
 /** A receive of the application. One of a fixed number for each receive context. */
 final class Receive extends Buffers {
@@ -158,9 +158,9 @@ final class Receive extends Buffers {
         taken += discards ? length : done;
     }
 
-    /** There was no more memory for it. */
-    boolean isLost() {
-        return lost;
+    /** 0 if all of the message is in it, else an errno. */
+    int outcome() {
+        return lost ? FiErrno.FI_EFAULT : overflow() > 0 ? FiErrno.FI_ETRUNC : 0;
     }
 
     long taken() {

@@ -29,6 +29,11 @@ final class SendOp extends Buffers {
     /** All pieces are with the device. */
     boolean cut;
     int underWay;
+    /** The peer's device has all of it. */
+    boolean transmitted;
+    /** The peer has told that its application has it; and what was wrong, or 0. */
+    boolean confirmed;
+    int outcome;
     private int part;
     private int partOffset;
     private int done;
@@ -49,6 +54,9 @@ final class SendOp extends Buffers {
         total = 0;
         cut = false;
         underWay = 0;
+        transmitted = false;
+        confirmed = false;
+        outcome = 0;
         part = 0;
         partOffset = 0;
         done = 0;
@@ -64,6 +72,11 @@ final class SendOp extends Buffers {
         deviceAddresses[count] = deviceAddress;
         put(address, length, lkey, lent, desc);
         total += length;
+    }
+
+    /** It is over when the peer's application has it. */
+    boolean wantsDelivery() {
+        return (flagsAndIndex & Header.DELIVERY) != 0;
     }
 
     /** Bytes of the next piece: of one buffer only. 0 for an empty message, which is one piece. */

@@ -43,7 +43,7 @@ final class SendTable {
         // The last one is not for pieces: all probes are sent from there.
         final int pieces = area.count() - 1;
         this.probe = pieces;
-        Header.write(area.buffer(), offset(probe), Header.PROBE, 0, 0, 0);
+        Header.write(area.buffer(), offset(probe), Header.PROBE, 0, 0, 0, 0);
         Header.message(area.buffer(), offset(probe), 0, 0);
         Header.counts(area.buffer(), offset(probe), 0, 0);
         this.channels = new Channel[pieces];

@@ -20,7 +20,9 @@ import org.agrona.DirectBuffer;
 /** Messages as the application starts them, whomever they go to. For the thread that uses the endpoint. */
 abstract class Sender {
     private static final long SEND_FLAGS = OpFlags.REMOTE_CQ_DATA | OpFlags.MORE | OpFlags.COMPLETION | OpFlags.INJECT
-        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE;
+        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE;
+
+    private static final long DELIVERY = OpFlags.DELIVERY_COMPLETE | OpFlags.MATCH_COMPLETE;
 
     private final SendTable sends;
     private final Room room;
@@ -73,7 +75,7 @@ abstract class Sender {
 
     /** 0, or why no message with these flags of its header can be sent to this context now. */
     static int check(final Channel channel, final int rxIndex, final int flags) {
-        return (flags & Header.TAGGED) == 0 ? channel.check(rxIndex) : channel.checkTagged(rxIndex);
+        return channel.check(rxIndex, flags & Header.AGREED_FLAGS);
     }
 
     final int send(
@@ -147,11 +149,12 @@ abstract class Sender {
     }
 
     /** With flags of the header beside what the message says. */
-    final int send(final Message message, final long flags, final int headerFlags) {
-        final int objection = check(message, flags);
+    final int send(final Message message, final long flags, final int ofKind) {
+        final int objection = check(message, flags, ofKind);
         if (objection != 0) {
             return objection;
         }
+        final int headerFlags = (flags & DELIVERY) == 0 ? ofKind : ofKind | Header.DELIVERY;
         final int refusal = aim(message.peer());
         if (refusal != 0) {
             return refusal;
@@ -176,14 +179,12 @@ abstract class Sender {
         return started(op, start(op, state, (flags & OpFlags.INJECT) != 0));
     }
 
-    private int check(final Message message, final long flags) {
+    private int check(final Message message, final long flags, final int ofKind) {
         if (message == null || message.count() > iovLimit || message.total() < 0) {
             return -FiErrno.FI_EINVAL;
         }
-        if ((flags & OpFlags.DELIVERY_COMPLETE) != 0) {
-            return -FiErrno.FI_EOPNOTSUPP;
-        }
-        if ((flags & ~SEND_FLAGS) != 0) {
+        final long known = (ofKind & Header.TAGGED) == 0 ? SEND_FLAGS : SEND_FLAGS | OpFlags.MATCH_COMPLETE;
+        if ((flags & ~known) != 0) {
             return -FiErrno.FI_EBADFLAGS;
         }
         final long most = (flags & OpFlags.INJECT) != 0 ? injectSize : mostBytes;

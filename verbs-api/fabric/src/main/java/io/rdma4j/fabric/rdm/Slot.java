@@ -10,12 +10,18 @@ package io.rdma4j.fabric.rdm;
  * first piece of a message stands for the message while that waits.
  */
 final class Slot {
+    static final int NOBODY = -1;
+
     final Channel channel;
     final int index;
     /** Of the header, in the channel's memory. */
     final int offset;
     /** Bytes behind the header. */
     int bytes;
+    /** Whose sender waits until the application has the message, of its last piece; or {@link #NOBODY}. */
+    int operation;
+    /** What was wrong with the receive that took it, an errno; or 0. */
+    int outcome;
     /** The following piece of the same message. */
     Slot nextPiece;
 

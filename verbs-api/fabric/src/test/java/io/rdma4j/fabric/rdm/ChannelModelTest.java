@@ -13,7 +13,9 @@ import io.rdma4j.fabric.cm.PeerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
@@ -34,7 +36,7 @@ class ChannelModelTest {
     private final Direction there = new Direction(a, b);
 
     /** A message that was sent. */
-    private record Message(long seed, int length, Integer data) {
+    private record Message(int number, long seed, int length, Integer data) {
     }
 
     /** One direction: what is on its way, by receive context, and where receives are. */
@@ -48,6 +50,9 @@ class ChannelModelTest {
         int sends;
         int receives;
         int checked;
+        int confirmed;
+        /** What the sender of each message that arrived is to be told if it asked for that. */
+        final Map<Integer, Integer> outcomes = new HashMap<>();
         /** Memory of what is being sent must stay as it is: it goes round. */
         int sendAt;
         int receiveAt;
@@ -70,9 +75,10 @@ class ChannelModelTest {
             final long seed = random.nextLong();
             fill(source, sendAt, length, seed);
             final Integer data = random.nextBoolean() ? null : random.nextInt();
-            final int code = from.send(rx, source.addressOffset() + sendAt, length, data, sends);
+            final int code =
+                from.send(rx, source.addressOffset() + sendAt, length, data, random.nextInt(3) == 0, sends);
             if (code == 0) {
-                expected.get(rx).add(new Message(seed, length, data));
+                expected.get(rx).add(new Message(sends, seed, length, data));
                 sends++;
                 sendAt += length;
             }
@@ -97,7 +103,11 @@ class ChannelModelTest {
 
         /** From the start of the memory, without data. */
         int send(final int length, final long context) {
-            return from.send(0, source.addressOffset(), length, null, context);
+            return send(length, false, context);
+        }
+
+        int send(final int length, final boolean delivery, final long context) {
+            return from.send(0, source.addressOffset(), length, null, delivery, context);
         }
 
         /** To the start of the memory, from anybody. */
@@ -114,6 +124,7 @@ class ChannelModelTest {
                 assertThat(where[0]).as("receives are used in order").isEqualTo((int) got.context());
                 assertThat(got.length()).isEqualTo(Math.min(message.length(), where[2]));
                 assertThat(got.overflow()).isEqualTo(message.length() - got.length());
+                outcomes.put(message.number(), got.overflow() > 0 ? FiErrno.FI_ETRUNC : 0);
                 assertThat(got.hasData()).isEqualTo(message.data() != null);
                 assertThat(got.data()).isEqualTo(message.data() == null ? 0 : message.data());
                 final UnsafeBuffer wanted = new UnsafeBuffer(new byte[message.length()]);
@@ -123,6 +134,15 @@ class ChannelModelTest {
                         throw new AssertionError("byte " + i + " of " + message + " differs");
                     }
                 }
+            }
+        }
+
+        /** Who asked is told what became of a message, after it arrived. */
+        void checkConfirmed() {
+            while (confirmed < from.sent.size()) {
+                final ModelEnd.Sent one = from.sent.get(confirmed++);
+                assertThat(one.errno()).as("%s of %s", one, this)
+                    .isEqualTo(one.delivered() ? outcomes.get((int) one.context()) : Integer.valueOf(0));
             }
         }
 
@@ -166,7 +186,10 @@ class ChannelModelTest {
             case 3 -> one.from.progress();
             default -> one.from.wire.move(one.from, one.to);
         }
-        one.check();
+        there.check();
+        back.check();
+        there.checkConfirmed();
+        back.checkConfirmed();
         assertThat(there.from.broken).as(there.from.toString()).isNull();
         assertThat(back.from.broken).as(back.from.toString()).isNull();
     }
@@ -185,6 +208,8 @@ class ChannelModelTest {
             }
             there.check();
             back.check();
+            there.checkConfirmed();
+            back.checkConfirmed();
         }
         assertThat(there.isOver()).as("%d of %d arrived: %s, %s", there.checked, there.sends, there.from, there.to)
             .isTrue();
@@ -201,8 +226,8 @@ class ChannelModelTest {
         assertThat(end.table.freePieces()).as(end.toString()).isEqualTo(end.table.pieceCount());
         assertThat(end.wire.posted.size() + end.channel.freeSlots()).as("no slot is lost")
             .isEqualTo(end.slots + Channel.CONTROL_SLOTS);
-        assertThat(end.sentErrors).allMatch(errno -> errno == 0);
-        assertThat(end.sentContexts).isSorted();
+        assertThat(end.sent.stream().filter(one -> !one.delivered()).map(ModelEnd.Sent::context)).isSorted();
+        assertThat(end.sent.stream().map(ModelEnd.Sent::context)).doesNotHaveDuplicates();
     }
 
     @Test
@@ -341,6 +366,59 @@ class ChannelModelTest {
         pump();
         assertLeft();
         assertUnbroken();
+    }
+
+    @Test
+    void whoAsksIsToldWhenAReceiveHasTheMessage() {
+        greet();
+        assertThat(there.send(8, true, 1)).isZero();
+        assertThat(there.send(8, true, 2)).isZero();
+        pump();
+        assertThat(a.sent).as("nobody has them").isEmpty();
+        assertThat(a.channel.isIdle()).isFalse();
+        assertThat(a.channel.isWaiting()).isTrue();
+        there.receive(8, 5);
+        pump();
+        assertThat(a.sent).containsExactly(new ModelEnd.Sent(1, 0, true));
+        there.receive(3, 6);
+        pump();
+        assertThat(a.sent.get(1)).as("it does not fit").isEqualTo(new ModelEnd.Sent(2, FiErrno.FI_ETRUNC, true));
+        a.channel.sayBye();
+        pump();
+        assertLeft();
+        assertUnbroken();
+    }
+
+    @Test
+    void onlySoManyMessagesWaitForThePeersWord() {
+        final ModelEnd one = new ModelEnd(true, 1, 32, 256, 64);
+        final ModelEnd other = new ModelEnd(false, 1, 32, 256, 64);
+        final Direction forth = new Direction(one, other);
+        ModelEnd.connect(one, other);
+        exchangeGreetings(one, other);
+        for (int i = 0; i < Channel.MOST_UNCONFIRMED; i++) {
+            assertThat(forth.send(8, true, i)).isZero();
+            while (one.wire.move(one, other)) {
+                // All that is under way.
+            }
+        }
+        assertThat(forth.send(8, true, 99)).isEqualTo(-FiErrno.FI_EAGAIN);
+        assertThat(forth.send(8, false, 100)).as("others may go").isZero();
+    }
+
+    @Test
+    void aWordThatNobodyWaitsForEndsTheConnection() {
+        greet();
+        assertThat(there.send(8, 1)).isZero();
+        final UnsafeBuffer word = ModelEnd.area(1, Header.LENGTH).buffer();
+        for (final int operation : new int[] {0, 7, 8, 65_535}) {
+            a.broken = null;
+            Header.write(word, 0, Header.DELIVERED, 0, 0, operation, 0);
+            b.wire.send(b.table.probe(), word.addressOffset(), Header.LENGTH, 0);
+            b.wire.move(b, a);
+            assertThat(a.broken).as("operation %d", operation).contains("does not wait for that");
+        }
+        assertThat(a.sent).isEmpty();
     }
 
     @Test

@@ -28,9 +28,12 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
     record Got(long context, int rxIndex, int length, long overflow, boolean hasData, int data) {
     }
 
+    /** What became of a message that was sent. */
+    record Sent(long context, int errno, boolean delivered) {
+    }
+
     final List<Got> got = new ArrayList<>();
-    final List<Long> sentContexts = new ArrayList<>();
-    final List<Integer> sentErrors = new ArrayList<>();
+    final List<Sent> sent = new ArrayList<>();
     final Deque<Channel> wanting = new ArrayDeque<>();
     final Matcher[] contexts;
     final SendTable table;
@@ -89,8 +92,11 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         }
     }
 
-    int send(final int rxIndex, final long address, final int length, final Integer data, final long context) {
-        final int refusal = channel.check(rxIndex);
+    int send(
+        final int rxIndex, final long address, final int length, final Integer data, final boolean delivery,
+        final long context) {
+        final int flags = (data == null ? 0 : Header.HAS_DATA) | (delivery ? Header.DELIVERY : 0);
+        final int refusal = channel.check(rxIndex, flags & Header.AGREED_FLAGS);
         if (refusal != 0) {
             return refusal;
         }
@@ -98,7 +104,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         if (op == null) {
             return -1;
         }
-        op.flagsAndIndex = Header.flagsAndIndex(data == null ? 0 : Header.HAS_DATA, rxIndex);
+        op.flagsAndIndex = Header.flagsAndIndex(flags, rxIndex);
         op.data = data == null ? 0 : data;
         final int half = length / 2;
         op.add(address, half, address, 9, null, null);
@@ -174,8 +180,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
 
     @Override
     public void sent(final SendOp op, final int errno) {
-        sentContexts.add(op.context);
-        sentErrors.add(errno);
+        sent.add(new Sent(op.context, errno, op.wantsDelivery()));
         table.giveBack(op);
     }
 
