@@ -6,7 +6,7 @@
 #   ./test.sh --all        also on the newest JDK found, with all profiles, VFIO without an IOMMU, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method
-#   ./test.sh --soak N     N rounds of units and the emulated conformance suite, beside four processes that are busy
+#   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that want the processors
 #   ./test.sh --campaign NAME [--seconds N] [--seed S]
 #                          random cases with new seeds until the time (60) is over; NAME "all" for each of them
 #
@@ -352,7 +352,7 @@ run() {
                 words[2]+=',!one-jdk'
             fi
             # Tests that start many processes, or show again on one wire what another one has shown.
-            [ "$mode" != quick ] || words[2]+=',!thorough'
+            case $mode in quick | soak) words[2]+=',!thorough' ;; esac
             await "$slots"
             worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
             suite_of[$!]=${words[0]}-${dirs[i]}
