@@ -165,7 +165,7 @@ final class FabricModeCases {
     }
 
     private static void refused(final ConformanceEnv env) {
-        for (final Capability missing : List.of(Capability.COLLECTIVE, Capability.MULTI_RECV, Capability.MULTICAST)) {
+        for (final Capability missing : List.of(Capability.COLLECTIVE, Capability.MULTICAST)) {
             FabricCheck.refused(FI_ENODATA, () -> FabricPair.info(env.device(), hints -> hints.capabilities(missing)),
                 missing.name(), missing.name());
         }

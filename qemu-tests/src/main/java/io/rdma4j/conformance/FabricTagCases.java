@@ -43,6 +43,7 @@ final class FabricTagCases {
             ConformanceCase.of("fabric.taggedMessagesAreLookedAtClaimedDiscarded", FabricTagCases::search),
             ConformanceCase.of("fabric.taggedSenderStopsAtTheWindow", FabricTagCases::window),
             ConformanceCase.of("fabric.taggedDeliveryIsToldWhenAReceiveHasIt", FabricTagCases::delivery),
+            ConformanceCase.of("fabric.oneBufferTakesManyMessages", FabricTagCases::many),
             ConformanceCase.of("fabric.taggedEndpointsCanTakeReceivesBack", FabricTagCases::cancel),
             ConformanceCase.of("fabric.taggedEndpointsEndInOrder", FabricTagCases::end),
             ConformanceCase.of("fabric.taggedEndpointsRefuseOthers", FabricTagCases::others));
@@ -59,7 +60,8 @@ final class FabricTagCases {
 
         Two(final ConformanceEnv env) {
             this.env = env;
-            pair = FabricPair.of(env, hints -> hints.capabilities(Capability.MSG, Capability.TAGGED));
+            pair = FabricPair.of(env, hints -> hints.capabilities(
+                Capability.MSG, Capability.TAGGED, Capability.MULTI_RECV));
             near = pair.near();
             far = pair.far();
             from = pair.nearMemory(16 * PAGE);
@@ -135,6 +137,21 @@ final class FabricTagCases {
         two.far.post(() -> two.far.endpoint().receive(two.to.at(0), 9, two.to.region(), 3), "receive");
         two.far.next().expectError(3, FI_ETRUNC);
         two.near.next().expectError(1, FI_ETRUNC);
+    }
+
+    private static void many(final ConformanceEnv env) {
+        final Two two = new Two(env);
+        two.to.guard();
+        final Message whole = new Message(1).add(two.to.at(7), 1_000, two.to.region()).context(5);
+        two.far.post(() -> two.far.endpoint().receiveMessage(whole, OpFlags.MULTI_RECV), "receive many");
+        for (int i = 0; i < 5; i++) {
+            two.from.fill(i, 0, 190);
+            two.near.post(() -> two.near.endpoint().send(two.from.at(0), 190, two.from.region(), 3), "send");
+            two.near.next().expect(3, OperationKind.SEND);
+            two.far.next().expect(5, OperationKind.RECEIVE).expectLength(190)
+                .expectBuffer(two.to.at(7 + 190 * i), i == 4);
+            two.to.expectPattern(i, 7 + 190 * i, 190, "message " + i);
+        }
     }
 
     private static void match(final ConformanceEnv env) {

@@ -8,6 +8,7 @@ package io.rdma4j.conformance;
 import static io.rdma4j.fabric.FiErrno.FI_EAGAIN;
 import static io.rdma4j.fabric.FiErrno.FI_EBADFLAGS;
 import static io.rdma4j.fabric.FiErrno.FI_ECANCELED;
+import static io.rdma4j.fabric.FiErrno.FI_EINVAL;
 import static io.rdma4j.fabric.FiErrno.FI_ENOENT;
 import static io.rdma4j.fabric.FiErrno.FI_ENOMSG;
 import static io.rdma4j.fabric.FiErrno.FI_EOPNOTSUPP;
@@ -53,6 +54,7 @@ final class FabricTaggedCases {
             ConformanceCase.of("rdm.taggedMessageIsLookedAtClaimedDiscarded", FabricTaggedCases::search),
             ConformanceCase.of("rdm.taggedSenderStopsAtTheWindow", FabricTaggedCases::window),
             ConformanceCase.of("rdm.deliveryIsToldWhenAReceiveHasIt", FabricTaggedCases::delivery),
+            ConformanceCase.of("rdm.oneBufferTakesManyMessages", FabricTaggedCases::many),
             ConformanceCase.of("rdm.taggedAtRandom", FabricTaggedCases::random).within(Duration.ofSeconds(40)),
             ConformanceCase.of("rdm.taggedWithoutTheCapabilityIsRefused", FabricTaggedCases::notNegotiated));
     }
@@ -68,8 +70,8 @@ final class FabricTaggedCases {
 
         Two(final ConformanceEnv env, final UnaryOperator<EndpointOptions> options) {
             this.env = env;
-            group = PeerGroup.reliable(env).wishing(hints ->
-                hints.capabilities(Capability.TAGGED, Capability.MSG, Capability.SOURCE, Capability.DIRECTED_RECV));
+            group = PeerGroup.reliable(env).wishing(hints -> hints.capabilities(Capability.TAGGED, Capability.MSG,
+                Capability.SOURCE, Capability.DIRECTED_RECV, Capability.MULTI_RECV));
             near = group.join(options);
             far = group.join(options);
             from = near.buffer(16 * PAGE);
@@ -184,6 +186,35 @@ final class FabricTaggedCases {
         for (int i = 0; i < 30; i++) {
             two.near.next().expect(2, OperationKind.TAGGED_SEND);
         }
+    }
+
+    private static void many(final ConformanceEnv env) {
+        final Two two = new Two(env, options -> options.leastMultiReceive(PAGE));
+        final Message whole = new Message(1).add(two.to.at(0), 3 * PAGE, two.to.region()).context(5);
+        two.to.guard();
+        final int[] lengths = {0, 64, 100, 2000, 1, PAGE, 3000};
+        int at = 0;
+        // The first one waits for the buffer.
+        for (int i = 0; i < lengths.length; i++) {
+            two.from.fill(i, 0, lengths[i]);
+            final int length = lengths[i];
+            two.near.post(() -> two.near.endpoint().send(two.from.at(0), length, two.from.region(),
+                two.near.to(two.far), 3), "send");
+            two.near.next().expect(3, OperationKind.SEND);
+            if (i == 0) {
+                two.far.post(() -> two.far.endpoint().receiveMessage(whole, OpFlags.MULTI_RECV), "receive many");
+            }
+            final FabricWc wc = two.far.next().expect(5, OperationKind.RECEIVE).expectLength(lengths[i])
+                .expectSource(two.far.to(two.near)).expectBuffer(two.to.at(at), i == lengths.length - 1);
+            two.to.expectPattern(i, at, lengths[i], wc.toString());
+            at += lengths[i];
+            env.moved(lengths[i]);
+        }
+        final Message small = new Message(1).add(two.to.at(0), PAGE - 1, two.to.region());
+        FabricCheck.code(FI_EINVAL, two.far.endpoint().receiveMessage(small, OpFlags.MULTI_RECV), "too small");
+        two.far.post(() -> two.far.endpoint().receiveMessage(whole, OpFlags.MULTI_RECV), "receive many");
+        two.far.post(() -> two.far.endpoint().cancel(5), "take it back");
+        two.far.next().expectError(5, FI_ECANCELED).expectBuffer(two.to.at(0), true);
     }
 
     private static void ignore(final ConformanceEnv env) {

@@ -12,11 +12,12 @@ import io.rdma4j.fabric.OperationKind;
 /** A completion of the fabric interfaces, kept. */
 record FabricWc(
     long context, OperationKind kind, long length, boolean hasData, int data, long source, long tag, long overflow,
-    int errno, String error) {
+    int errno, String error, long buffer, boolean isBufferReleased) {
 
     static FabricWc of(final CompletionEntry entry) {
         return new FabricWc(entry.context(), entry.kind(), entry.length(), entry.hasData(), entry.data(),
-            entry.source(), entry.tag(), entry.overflow(), entry.isError() ? entry.errno() : 0, entry.providerError());
+            entry.source(), entry.tag(), entry.overflow(), entry.isError() ? entry.errno() : 0, entry.providerError(),
+            entry.buffer(), entry.isBufferReleased());
     }
 
     /** It is of this operation, which went well. */
@@ -39,6 +40,13 @@ record FabricWc(
 
     FabricWc expectSource(final long wanted) {
         Check.equal(wanted, source, "source of %s", this);
+        return this;
+    }
+
+    /** It is of a buffer for several messages, and there. */
+    FabricWc expectBuffer(final long address, final boolean isReleased) {
+        Check.equal(address, buffer, "buffer of %s", this);
+        Check.equal(isReleased, isBufferReleased, "whether the buffer is released by %s", this);
         return this;
     }
 

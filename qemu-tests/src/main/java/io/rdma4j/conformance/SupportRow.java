@@ -70,6 +70,8 @@ record SupportRow(String operation, List<String> cases) {
             "fabric.refresh"),
         row("Fabric: messages", "fabric.message", "fabric.endpoints"),
         row("Fabric: tagged messages", "fabric.tagged", "rdm.tagged"),
+        row("Fabric: word of delivery, one buffer for many messages", "fabric.taggedDelivery", "fabric.oneBuffer",
+            "rdm.delivery", "rdm.oneBuffer"),
         row("Fabric: registration cache", "fabric.cache"),
         row("Fabric: asynchronous registration", "fabric.async"),
         row("Fabric: RMA by every kind of key", "fabric.rma"),

@@ -36,7 +36,10 @@ public enum Capability {
     REMOTE_READ(1L << 12),
     /** May be the target of RMA writes and atomics. */
     REMOTE_WRITE(1L << 13),
-    /** One buffer takes several messages. */
+    /**
+     * One buffer takes several messages, one behind the other, see {@link Endpoint#receiveMessage}: with {@link
+     * OpFlags#MULTI_RECV}. Messages of connected endpoints go in pieces then, as with {@link #TAGGED}.
+     */
     MULTI_RECV(1L << 16),
     /** Receives tell what the application calls the peer; see {@link AvInsert#userIds}. */
     AV_USER_ID(1L << 41),

@@ -78,6 +78,21 @@ public interface CompletionEntry {
     long overflow();
 
     /**
+     * Where what was received begins, in the buffer of a receive with {@link OpFlags#MULTI_RECV} (buf).
+     *
+     * @return its address; 0 for all other completions.
+     */
+    long buffer();
+
+    /**
+     * Whether it is the last one of a receive with {@link OpFlags#MULTI_RECV} (the flag FI_MULTI_RECV of fi_cq(3)): the
+     * buffer is the application's again.
+     *
+     * @return true if so.
+     */
+    boolean isBufferReleased();
+
+    /**
      * Whether the operation failed.
      *
      * @return true if so.

@@ -50,9 +50,16 @@ public interface Endpoint extends AutoCloseable {
     /**
      * Receives a message into several buffers (fi_recvmsg, fi_recvv).
      *
+     * <p>With {@link OpFlags#MULTI_RECV} it receives message after message into one buffer, each behind the one before,
+     * and each with a completion that has {@link CompletionEntry#buffer()}, until less than {@link
+     * EndpointOptions#leastMultiReceive} bytes are left: the last one has {@link CompletionEntry#isBufferReleased()},
+     * or one without a message has, where the message that was to be the last one broke off. As many messages as
+     * {@link EndpointOptions#sizes} has receives can wait to be read; more wait with their senders.
+     *
      * @param message where to; nothing of it is kept.
-     * @param flags   {@link OpFlags#COMPLETION} or 0.
-     * @return 0 or a negated errno; as above.
+     * @param flags   {@link OpFlags#COMPLETION}, {@link OpFlags#MULTI_RECV}, or 0.
+     * @return 0 or a negated errno; as above; with MULTI_RECV -FI_EINVAL for anything but one buffer with that room,
+     *         and -FI_EOPNOTSUPP if {@link Capability#MULTI_RECV} was not negotiated.
      */
     int receiveMessage(Message message, long flags);
 

@@ -28,6 +28,7 @@ public final class EndpointOptions {
     private CompletionQueue[] receiveContexts = {};
     private int windowSlots = 16;
     private int windowBytes = 4096;
+    private int leastMultiReceive = 64;
     private int mostConnections;
     private Duration connectTimeout = Duration.ofSeconds(5);
     private final Map<CounterEvent, Counter> counters = new EnumMap<>(CounterEvent.class);
@@ -73,6 +74,18 @@ public final class EndpointOptions {
     public EndpointOptions sizes(final int transmit, final int receive) {
         transmitSize = transmit;
         receiveSize = receive;
+        return this;
+    }
+
+    /**
+     * How much room a buffer has to have left that takes several messages (FI_OPT_MIN_MULTI_RECV): with less it is the
+     * application's again. A message that does not fit into what is left is FI_ETRUNC: give the longest there is.
+     *
+     * @param bytes above 0; 64 by default.
+     * @return this.
+     */
+    public EndpointOptions leastMultiReceive(final int bytes) {
+        leastMultiReceive = bytes;
         return this;
     }
 
@@ -354,6 +367,15 @@ public final class EndpointOptions {
      */
     public int receiveSize() {
         return receiveSize;
+    }
+
+    /**
+     * Room that a buffer has to have left that takes several messages.
+     *
+     * @return bytes as given.
+     */
+    public int leastMultiReceive() {
+        return leastMultiReceive;
     }
 
     /**

@@ -7,6 +7,8 @@ package io.rdma4j.fabric;
 
 /** Flags of single operations, for the msg forms of {@link Endpoint}; bits of rdma/fabric.h. */
 public final class OpFlags {
+    /** Of a receive: its one buffer takes message after message (FI_MULTI_RECV), see {@link Capability#MULTI_RECV}. */
+    public static final long MULTI_RECV = 1L << 16;
     /** The message carries {@link Message#data} (FI_REMOTE_CQ_DATA). */
     public static final long REMOTE_CQ_DATA = 1L << 17;
     /** More follow soon: the doorbell may wait (FI_MORE). May be ignored. */

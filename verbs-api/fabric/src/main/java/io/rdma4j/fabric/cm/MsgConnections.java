@@ -7,7 +7,6 @@ package io.rdma4j.fabric.cm;
 
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
-import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.Fabric;
@@ -15,6 +14,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.endpoint.Endpoints;
 import io.rdma4j.fabric.endpoint.Messages;
+import io.rdma4j.fabric.info.CapabilityRules;
 import io.rdma4j.fabric.name.NameResolver;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
@@ -76,8 +76,8 @@ public final class MsgConnections {
      *                                          FI_EINVAL for an event queue of another fabric.
      */
     public MsgEndpoint open(final EndpointOptions options) {
-        final boolean tagged = host.info().capabilities().contains(Capability.TAGGED);
-        return Endpoints.openEndpoint(host, options, tagged ? pieces : null,
+        final boolean inPieces = CapabilityRules.needsPieces(host.info().capabilities());
+        return Endpoints.openEndpoint(host, options, inPieces ? pieces : null,
             (endpoint, given) -> new MsgConnection(this, endpoint, given));
     }
 

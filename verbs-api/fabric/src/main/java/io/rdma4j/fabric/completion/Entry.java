@@ -24,6 +24,8 @@ final class Entry implements CompletionEntry {
     private long source;
     private long overflow;
     private long tag;
+    private long buffer;
+    private boolean isBufferReleased;
     private int errno;
     private int detail;
 
@@ -37,6 +39,8 @@ final class Entry implements CompletionEntry {
         source = FiAddr.NOTAVAIL;
         overflow = 0;
         tag = 0;
+        buffer = 0;
+        isBufferReleased = false;
         errno = 0;
         detail = 0;
     }
@@ -56,6 +60,11 @@ final class Entry implements CompletionEntry {
 
     void overflow(final long bytes) {
         overflow = bytes;
+    }
+
+    void buffer(final long address, final boolean isReleased) {
+        buffer = address;
+        isBufferReleased = isReleased;
     }
 
     void failure(final int number, final int what) {
@@ -106,6 +115,16 @@ final class Entry implements CompletionEntry {
     @Override
     public long overflow() {
         return overflow;
+    }
+
+    @Override
+    public long buffer() {
+        return buffer;
+    }
+
+    @Override
+    public boolean isBufferReleased() {
+        return isBufferReleased;
     }
 
     @Override

@@ -31,6 +31,7 @@ final class EntryWriter {
     private static final long FI_RECV = 1L << 10;
     private static final long FI_SEND = 1L << 11;
     private static final long FI_REMOTE_WRITE = 1L << 13;
+    private static final long FI_MULTI_RECV = 1L << 16;
     private static final long FI_REMOTE_CQ_DATA = 1L << 17;
     private static final long LOW = 0xffff_ffffL;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -63,7 +64,7 @@ final class EntryWriter {
         if (format == CqFormat.MSG) {
             return;
         }
-        to.putLong(at + BUFFER, 0, ORDER);
+        to.putLong(at + BUFFER, entry.buffer(), ORDER);
         to.putLong(at + DATA, entry.data() & LOW, ORDER);
         if (format == CqFormat.TAGGED) {
             to.putLong(at + TAG, entry.tag(), ORDER);
@@ -71,7 +72,8 @@ final class EntryWriter {
     }
 
     private static long flags(final Entry entry) {
-        return flags(entry.kind()) | (entry.hasData() ? FI_REMOTE_CQ_DATA : 0);
+        return flags(entry.kind()) | (entry.hasData() ? FI_REMOTE_CQ_DATA : 0)
+            | (entry.isBufferReleased() ? FI_MULTI_RECV : 0);
     }
 
     /** An atomic fetches: FI_READ, as fi_cq(3) has it. */

@@ -23,6 +23,8 @@ public final class Report {
     long source;
     long overflow;
     long tag;
+    long buffer;
+    boolean isBufferReleased;
     boolean hasData;
     int data;
     int errno;
@@ -50,6 +52,8 @@ public final class Report {
         source = FiAddr.NOTAVAIL;
         overflow = 0;
         tag = 0;
+        buffer = 0;
+        isBufferReleased = false;
         hasData = false;
         data = 0;
         errno = 0;
@@ -88,6 +92,19 @@ public final class Report {
      */
     public Report tag(final long value) {
         tag = value;
+        return this;
+    }
+
+    /**
+     * A part of a buffer that takes several messages.
+     *
+     * @param address    where it begins.
+     * @param isReleased nothing more comes into the buffer.
+     * @return this.
+     */
+    public Report buffer(final long address, final boolean isReleased) {
+        buffer = address;
+        isBufferReleased = isReleased;
         return this;
     }
 

@@ -13,20 +13,23 @@ import io.rdma4j.fabric.OperationKind;
  * for them is taken when they come for the first time. For the thread that reads the queue.
  *
  * <pre>
- *  word  0 context  1 length  2 source  3 overflow  4 data, kind, has data  5 errno, detail  6 tag
+ *  word  0 context  1 length  2 source  3 overflow  4 data, kind, has data, buffer is released  5 errno, detail
+ *        6 tag  7 buffer
  * </pre>
  */
 final class Reports extends ReadyRing {
     private static final int FIRST_SIZE = 64;
-    private static final int STRIDE = 7;
+    private static final int STRIDE = 8;
     private static final int LENGTH = 1;
     private static final int SOURCE = 2;
     private static final int OVERFLOW = 3;
     private static final int DATA = 4;
     private static final int FAILURE = 5;
     private static final int TAG = 6;
+    private static final int BUFFER = 7;
     private static final long LOW = 0xffff_ffffL;
-    private static final int HAS_DATA_SHIFT = 40;
+    private static final long HAS_DATA = 1L << 40;
+    private static final long IS_RELEASED = 1L << 41;
     private static final int KIND_MASK = 0xff;
     private static final OperationKind[] KINDS = OperationKind.values();
 
@@ -53,9 +56,10 @@ final class Reports extends ReadyRing {
         words[at + SOURCE] = report.source;
         words[at + OVERFLOW] = report.overflow;
         words[at + DATA] = report.data & LOW | (long) report.kind.ordinal() << Integer.SIZE
-            | (report.hasData ? 1L << HAS_DATA_SHIFT : 0);
+            | (report.hasData ? HAS_DATA : 0) | (report.isBufferReleased ? IS_RELEASED : 0);
         words[at + FAILURE] = report.errno & LOW | (long) report.detail << Integer.SIZE;
         words[at + TAG] = report.tag;
+        words[at + BUFFER] = report.buffer;
         // What is there already is not stored again: storing references costs more than looking.
         if (endpoints[slot] != report.endpoint) {
             endpoints[slot] = report.endpoint;
@@ -105,7 +109,8 @@ final class Reports extends ReadyRing {
         into.source(words[at + SOURCE]);
         into.overflow(words[at + OVERFLOW]);
         into.tag(words[at + TAG]);
-        if (packed >>> HAS_DATA_SHIFT != 0) {
+        into.buffer(words[at + BUFFER], (packed & IS_RELEASED) != 0);
+        if ((packed & HAS_DATA) != 0) {
             into.data((int) packed);
         }
         into.failure((int) words[at + FAILURE], (int) (words[at + FAILURE] >>> Integer.SIZE));

@@ -229,9 +229,9 @@ public final class RcLink {
                 .hint("give both sides the same key, with EndpointOptions.authKey or Hints").build();
         }
         if (named.has(PeerName.PIECES) != inPieces) {
-            throw Failures.of(CONNECT, FiErrno.FI_ECONNREFUSED, "one of both has tagged messages, %s",
-                inPieces ? "the peer has not" : "and that is the peer")
-                .hint("ask for Capability.TAGGED on both sides, or on none").build();
+            throw Failures.of(CONNECT, FiErrno.FI_ECONNREFUSED, "the messages of one side go in pieces, "
+                + "for FI_TAGGED or FI_MULTI_RECV, %s", inPieces ? "those of the peer do not" : "and that is the peer")
+                .hint("ask for these capabilities on both sides, or on none").build();
         }
         final String why = host.context().whyUnreachable(named.gid());
         if (why != null) {

@@ -40,7 +40,7 @@ final class AttributeRules {
         Capability.NAMED_RX_CTX);
     private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
         Capability.ATOMIC, Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM,
-        Capability.RMA_PMEM, Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV);
+        Capability.RMA_PMEM, Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV, Capability.MULTI_RECV);
     /** A reliable connection carries RMA out in order; only a write may overtake the data of a read before it. */
     private static final Set<MessageOrder> MEMORY_ORDER = EnumSet.of(
         MessageOrder.RAR, MessageOrder.RAW, MessageOrder.WAW,
@@ -97,7 +97,7 @@ final class AttributeRules {
         final int endpoints = limits.queuePairs() / kind.queuePairs(
             CapabilityRules.hasMemory(given) ? LANES_WITH_RMA : 1);
         // Those that make pieces of messages carry data in their heads.
-        final boolean inPieces = kind == EndpointKind.RDM || given.contains(Capability.TAGGED);
+        final boolean inPieces = kind == EndpointKind.RDM || CapabilityRules.needsPieces(given);
         final int immediate = inPieces || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
         check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);

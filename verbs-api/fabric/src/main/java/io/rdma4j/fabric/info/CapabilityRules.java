@@ -7,6 +7,7 @@ package io.rdma4j.fabric.info;
 
 import io.rdma4j.fabric.Capability;
 
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -15,7 +16,7 @@ import java.util.Set;
  * provider gives all it has; asked for something, that and what costs nothing beside it. Without a direction, an
  * interface works in all directions.
  */
-final class CapabilityRules {
+public final class CapabilityRules {
     private static final Set<Capability> MESSAGES = EnumSet.of(Capability.MSG, Capability.SEND, Capability.RECV);
     private static final Set<Capability> MESSAGE_WAYS = EnumSet.of(Capability.SEND, Capability.RECV);
     private static final Set<Capability> MEMORY_WAYS = EnumSet.of(
@@ -28,7 +29,20 @@ final class CapabilityRules {
     /** Of the work request of a piece of a message: a header, and payload. */
     private static final int PIECE_BUFFERS = 2;
 
+    /** What connected endpoints have by sending messages in pieces only. */
+    private static final Set<Capability> IN_PIECES = EnumSet.of(Capability.TAGGED, Capability.MULTI_RECV);
+
     private CapabilityRules() {
+    }
+
+    /**
+     * Whether messages of connected endpoints go in pieces.
+     *
+     * @param given capabilities of their domain.
+     * @return true if one of them takes that.
+     */
+    public static boolean needsPieces(final Set<Capability> given) {
+        return !Collections.disjoint(given, IN_PIECES);
     }
 
     /** All that a device can do with one kind of endpoints. */
@@ -37,7 +51,7 @@ final class CapabilityRules {
         able.addAll(MESSAGES);
         able.addAll(kind.own());
         if (device.limits().sges() < PIECE_BUFFERS) {
-            able.remove(Capability.TAGGED);
+            able.removeAll(IN_PIECES);
         }
         if (device.has(Trait.RMA) && kind.reachesMemory()) {
             able.add(Capability.RMA);
@@ -68,8 +82,8 @@ final class CapabilityRules {
         if (asked.isEmpty()) {
             given.removeAll(ON_REQUEST);
             if (kind == EndpointKind.MSG) {
-                // It puts a header and a copy between messages and the device.
-                given.remove(Capability.TAGGED);
+                // They put a header and a copy between messages and the device.
+                given.removeAll(IN_PIECES);
             }
             return given;
         }
@@ -111,7 +125,9 @@ final class CapabilityRules {
                 ? "FI_HMEM_DISABLE_P2P is set, and copies in its place are not made" : device.whyNot(Trait.ANY_MEMORY);
             case TAGGED -> kind == EndpointKind.DGRAM ? "datagrams have no tags"
                 : "the device's work requests have one buffer, 2 are needed";
-            case COLLECTIVE, MULTICAST, MULTI_RECV -> "no device here has it";
+            case MULTI_RECV -> kind == EndpointKind.DGRAM ? "a datagram takes a receive of its own"
+                : "the device's work requests have one buffer, 2 are needed";
+            case COLLECTIVE, MULTICAST -> "no device here has it";
             case SOURCE, DIRECTED_RECV, AV_USER_ID, SHARED_AV, NAMED_RX_CTX -> kind == EndpointKind.MSG
                 ? "connected endpoints have one peer each" : "the device takes the next receive for any datagram";
             default -> "it cannot";

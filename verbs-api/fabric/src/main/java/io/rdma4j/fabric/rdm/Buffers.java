@@ -49,6 +49,16 @@ abstract class Buffers {
         count++;
     }
 
+    /** A part of another one's only buffer, which keeps the memory there. */
+    final void put(final Buffers whole, final int offset, final int length) {
+        addresses[0] = whole.addresses[0] + offset;
+        lengths[0] = length;
+        lkeys[0] = whole.lkeys[0];
+        kept[0] = whole.kept[0];
+        regions[0] = whole.regions[0];
+        count = 1;
+    }
+
     /** What the device would check: no region was closed, and possibly its memory given back, meanwhile. */
     final boolean isUsable() {
         for (int i = 0; i < count; i++) {

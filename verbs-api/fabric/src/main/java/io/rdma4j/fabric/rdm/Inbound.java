@@ -100,7 +100,7 @@ final class Inbound {
 
     private void begin(
         final Slot slot, final Matcher context, final boolean hasData, final int data, final boolean last) {
-        final Receive receive = context.match(channel.peer());
+        final Receive receive = context.match(channel.peer(), messageLength);
         if (receive == null) {
             slot.first(messageLength, hasData, data, last);
             context.keep(slot);
@@ -194,7 +194,7 @@ final class Inbound {
             final Receive receive = filling;
             filling = null;
             // Others' messages may have come meanwhile: what waits and what is posted never fit each other.
-            final Slot first = receive.home.messageFor(receive);
+            final Slot first = receive.whole == null ? receive.home.messageFor(receive) : null;
             if (first == null) {
                 host.unfinished(receive);
             } else {

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.cm.PeerId;
+import io.rdma4j.fabric.completion.Room;
 
 /**
  * Receives of one receive context, oldest first, and messages that came before a receive did, oldest first. Not both
@@ -19,12 +20,16 @@ final class Matcher {
     private Receive free;
     private final ReceiveList receives = new ReceiveList();
     private final SlotList messages = new SlotList();
+    private final Room room;
     private int claimed;
+    /** Messages wait although a receive has room for them: until the application has read what it has got. */
+    private boolean isBlocked;
 
     Matcher(final int index, final int limit, final int iovLimit, final boolean takesTags) {
         this.index = index;
         this.limit = limit;
         this.tags = takesTags ? new TagMatcher(limit) : null;
+        this.room = new Room(limit);
         for (int i = 0; i < limit; i++) {
             final Receive receive = new Receive(this, iovLimit);
             receive.newer = free;
@@ -34,6 +39,11 @@ final class Matcher {
 
     int index() {
         return index;
+    }
+
+    /** Of reports of receives: one that takes several messages has a place of its own, and one for each of them. */
+    Room room() {
+        return room;
     }
 
     /** Null where none are taken. */
@@ -69,6 +79,7 @@ final class Matcher {
     /** It is over, or was not begun. */
     void giveBack(final Receive receive) {
         receive.letGo();
+        receive.whole = null;
         if (receive.tagged) {
             receive.untag();
         }
@@ -95,18 +106,89 @@ final class Matcher {
         }
     }
 
-    /** Takes the oldest receive out that a message of this peer fits; null if there is none. */
-    Receive match(final PeerId peer) {
+    /**
+     * Takes the oldest receive out that a message of this peer fits, or a part of it; null if there is none, or if
+     * others have to be first.
+     */
+    Receive match(final PeerId peer, final int length) {
+        if (isBlocked) {
+            return null;
+        }
         Receive receive = receives.oldest();
         while (receive != null && !receive.takes(peer)) {
             receive = receive.newer;
         }
-        return receive == null ? null : receives.remove(receive);
+        if (receive == null) {
+            return null;
+        }
+        return receive.least == 0 ? receives.remove(receive) : part(receive, length);
+    }
+
+    private Receive part(final Receive whole, final int length) {
+        if (!room.take()) {
+            isBlocked = true;
+            return null;
+        }
+        final Receive part = claim(whole.context).partOf(whole, length);
+        if (whole.isSpent) {
+            receives.remove(whole);
+        }
+        return part;
+    }
+
+    /** Messages wait that a receive has room for, and can go on now. */
+    boolean canGoOn() {
+        return isBlocked && room.left() > 0;
+    }
+
+    /** Gives messages that wait to receives that have room for several. */
+    void goOn() {
+        isBlocked = false;
+        Slot first = messages.oldest();
+        while (first != null && !isBlocked) {
+            final Receive receive = match(first.channel.peer(), first.messageLength);
+            if (receive == null) {
+                first = first.newer;
+            } else {
+                messages.remove(first);
+                first.channel.deliver(first, receive);
+                first = messages.oldest();
+            }
+        }
+    }
+
+    /**
+     * The message of a part will never be complete: its room is free again, if there is nothing behind it. True if that
+     * makes a buffer take messages again that took none any more.
+     */
+    boolean giveUp(final Receive part) {
+        final Receive whole = part.whole;
+        part.giveBackPart();
+        leave(part);
+        if (!whole.isSpent || !whole.hasRoom()) {
+            return false;
+        }
+        whole.isSpent = false;
+        receives.addFirst(whole);
+        return true;
+    }
+
+    /** A part is over; true if that was the last one. */
+    boolean leave(final Receive part) {
+        final Receive whole = part.whole;
+        giveBack(part);
+        whole.parts--;
+        return whole.isSpent && whole.parts == 0;
     }
 
     /** Null if there is none; the others follow by {@link Receive#newer}. */
     Receive oldest() {
         return receives.oldest();
+    }
+
+    /** Takes a receive without a tag out that is posted. */
+    Receive take(final Receive receive) {
+        return receives.remove(receive);
     }
 
     /** Takes the oldest receive out, tagged ones last; null if there is none. */

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.base.Undo;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
@@ -41,7 +42,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     public static final Messages.Factory FACTORY = new Messages.Factory() {
         @Override
         public EndpointOptions forLink(final EndpointOptions options) {
-            RdmOptions.checkWindow(options);
+            RdmOptions.checkPieces(options);
             return new EndpointOptions().completionQueues(options.transmitQueue(), options.receiveQueue())
                 .selectiveCompletion(options.selectiveCompletion())
                 .sizes(Math.max(options.transmitSize(), LinkMaker.receivesOf(options)),
@@ -98,7 +99,10 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
                 info.transmitAttributes().iovLimit(), RdmResources.CONTROL_PIECES);
             this.context = new RdmReceiveContext(0, (FabricCompletionQueue) options.receiveQueue(),
                 new LocalMemory(realm, info), null, options.receiveSize(), info.receiveAttributes().iovLimit(), false,
-                true);
+                info.capabilities().contains(Capability.TAGGED));
+            if (info.capabilities().contains(Capability.MULTI_RECV)) {
+                context.takesMany(options.leastMultiReceive());
+            }
             context.core(this);
             this.channel = new Channel(this, PEER, this, slotMemory.claim(), this);
             undo.forget();
@@ -107,7 +111,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         this.reports = new PieceReports(
             endpoint, counters, (FabricCompletionQueue) options.transmitQueue(), sends, room);
         this.sender = new ToPeer(new LocalMemory(realm, info), options.selectiveCompletion(), info);
-        this.tagged = new PieceTagged(endpoint, sender, context);
+        this.tagged = context.matcher().tags() == null ? null : new PieceTagged(endpoint, sender, context);
     }
 
     /** To the one peer that there is. */
@@ -267,6 +271,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
             end();
             return false;
         }
+        context.progress();
         if (channel.isWanting) {
             channel.isWanting = false;
             if (channel.progress()) {
@@ -291,7 +296,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     @Override
     public boolean isPending() {
-        return channel.isWanting || isLost && !isOver;
+        return channel.isWanting || isLost && !isOver || context.matcher().canGoOn();
     }
 
     @Override

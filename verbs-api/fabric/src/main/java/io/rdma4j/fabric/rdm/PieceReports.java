@@ -50,13 +50,54 @@ final class PieceReports {
                 report.overflow(receive.overflow());
             }
         }
-        receive.home.giveBack(receive);
-        report.commit();
+        final Receive whole = receive.whole;
+        if (whole == null) {
+            receive.home.giveBack(receive);
+            report.commit();
+        } else {
+            final long at = receive.addresses[0];
+            final boolean last = receive.home.leave(receive);
+            report.buffer(at, last && !whole.isTakenBack).commit();
+            if (last) {
+                over(context, whole);
+            }
+        }
+    }
+
+    /** A buffer that took several messages takes no more: its last completion has told so, or this one does. */
+    private void over(final RdmReceiveContext context, final Receive whole) {
+        if (whole.isTakenBack) {
+            failed(context, whole, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
+        } else {
+            whole.home.giveBack(whole);
+            context.room().giveBack();
+        }
+    }
+
+    private void unfinishedPart(final RdmReceiveContext context, final Receive part) {
+        final Receive whole = part.whole;
+        final Matcher home = part.home;
+        final boolean isBack = home.giveUp(part);
+        context.room().giveBack();
+        if (isBack) {
+            home.goOn();
+        } else if (whole.isSpent && whole.parts == 0) {
+            if (!whole.isTakenBack) {
+                // Nothing else tells that the buffer is the application's again.
+                context.queue().report().set(endpoint, OperationKind.RECEIVE, whole.context, 0)
+                    .buffer(whole.addresses[0], true).room(context.room()).commit();
+                home.giveBack(whole);
+            } else {
+                failed(context, whole, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
+            }
+        }
     }
 
     /** Its message will never be complete. */
     void unfinished(final RdmReceiveContext context, final Receive receive) {
-        if (receive.once) {
+        if (receive.whole != null) {
+            unfinishedPart(context, receive);
+        } else if (receive.once) {
             failed(context, receive, FiErrno.FI_ECONNRESET, Failures.RESET);
         } else {
             receive.home.postAgain(receive);
@@ -67,6 +108,9 @@ final class PieceReports {
     void failed(final RdmReceiveContext context, final Receive receive, final int errno, final int detail) {
         final Report report = context.queue().report().set(endpoint, receive.kind(), receive.context, 0)
             .failure(errno, detail).room(context.room()).tag(receive.tag);
+        if (receive.least > 0) {
+            report.buffer(receive.addresses[0], true);
+        }
         receive.home.giveBack(receive);
         counters.failure(OperationKind.RECEIVE);
         report.commit();

@@ -52,6 +52,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
     /** Of the vector, when receives were told where peers are. */
     private int moves;
     private boolean isBusy;
+    /** Some buffers may take several messages. */
+    private final boolean takesMany;
 
     RdmCore(
         final Endpoint endpoint, final Realm realm, final PeerTable table, final LinkQueues internal,
@@ -65,6 +67,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         this.sends = sends;
         this.contexts = contexts;
         this.room = new Room(sends.opCount());
+        this.takesMany = contexts[0].takesMany();
         this.reports = new PieceReports(endpoint, counters, transmit, sends, room);
     }
 
@@ -96,6 +99,9 @@ final class RdmCore implements ChannelHost, CompletionReader {
                 follow();
             }
             internal.read(this, Math.min(BATCH, arrivals.left()));
+            if (takesMany) {
+                goOn();
+            }
             if (!wanting.isEmpty()) {
                 serve();
             }
@@ -111,6 +117,22 @@ final class RdmCore implements ChannelHost, CompletionReader {
         }
     }
 
+    /** With messages that waited until others were read. */
+    private void goOn() {
+        for (final RdmReceiveContext context : contexts) {
+            context.progress();
+        }
+    }
+
+    private boolean canGoOn() {
+        for (final RdmReceiveContext context : contexts) {
+            if (context.matcher().canGoOn()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Peers have moved: receives that wait for one of them wait for it where it is now. */
     private void follow() {
         // Before they are looked up: who moves meanwhile is looked up again.
@@ -122,7 +144,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     /** Asks the device for events; 0, or -FI_EAGAIN if there is something to do now. */
     int arm() {
-        if (isBusy || !wanting.isEmpty()) {
+        if (isBusy || !wanting.isEmpty() || canGoOn()) {
             return -FiErrno.FI_EAGAIN;
         }
         isBusy = true;
@@ -138,7 +160,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     /** How long nothing is to be done, if nothing comes. */
     long idleNanos() {
-        return wanting.isEmpty() ? Math.min(internal.idleNanos(), connections.idleNanos(System.nanoTime())) : 0;
+        return wanting.isEmpty() && !canGoOn()
+            ? Math.min(internal.idleNanos(), connections.idleNanos(System.nanoTime())) : 0;
     }
 
     /** Links are closed once all that came over them can be taken: not while data of peers' writes fills its room. */

@@ -36,7 +36,7 @@ final class RdmOptions {
         requireContextsFit(options);
         requireRange("transmit size", options.transmitSize(), 1, MOST_OPERATIONS);
         requireRange("receive size", options.receiveSize(), 1, MOST_OPERATIONS);
-        checkWindow(options);
+        checkPieces(options);
         requireRange("most connections", options.mostConnections(), 0, Integer.MAX_VALUE);
         if (options.mostConnections() == 1) {
             throw Failures.invalid(OPEN, "most connections is 1, allowed are 0 (no limit), and 2 and more");
@@ -47,9 +47,10 @@ final class RdmOptions {
         }
     }
 
-    static void checkWindow(final EndpointOptions options) {
+    static void checkPieces(final EndpointOptions options) {
         requireRange("slots of a window", options.windowSlots(), LEAST_SLOTS, MOST_SLOTS);
         requireRange("bytes of a slot", options.windowBytes(), LEAST_BYTES, MOST_BYTES);
+        requireRange("least room of a buffer for several messages", options.leastMultiReceive(), 1, Integer.MAX_VALUE);
     }
 
     private static void requireVector(final EndpointHost host, final AddressVector vector) {

@@ -29,7 +29,6 @@ final class RdmReceiveContext implements ReceiveContext {
 
     private final FabricCompletionQueue queue;
     private final Matcher matcher;
-    private final Room room;
     private final LocalMemory local;
     private final PeerTable table;
     private final PeerAddress source = new PeerAddress();
@@ -37,6 +36,8 @@ final class RdmReceiveContext implements ReceiveContext {
     private final int bits;
     private final int iovLimit;
     private ChannelHost core;
+    /** Room that a buffer has to have left that takes several messages; 0 where there are none. */
+    private int leastMulti;
     private boolean closed;
     /** Nothing comes any more. */
     private boolean isOver;
@@ -52,11 +53,19 @@ final class RdmReceiveContext implements ReceiveContext {
         this.directed = directed;
         this.bits = table == null ? 0 : table.rxCtxBits();
         this.matcher = new Matcher(index, size, iovLimit, tagged);
-        this.room = new Room(size);
     }
 
     void core(final ChannelHost its) {
         core = its;
+    }
+
+    /** Buffers may take several messages. */
+    void takesMany(final int least) {
+        leastMulti = least;
+    }
+
+    boolean takesMany() {
+        return leastMulti > 0;
     }
 
     FabricCompletionQueue queue() {
@@ -68,7 +77,7 @@ final class RdmReceiveContext implements ReceiveContext {
     }
 
     Room room() {
-        return room;
+        return matcher.room();
     }
 
     void close() {
@@ -198,8 +207,12 @@ final class RdmReceiveContext implements ReceiveContext {
         if (message == null || message.count() > iovLimit || message.total() < 0) {
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
-        if ((flags & ~FLAGS) != 0) {
+        final boolean many = (flags & OpFlags.MULTI_RECV) != 0 && !tagged;
+        if ((flags & ~(many ? FLAGS | OpFlags.MULTI_RECV : FLAGS)) != 0) {
             return -FiErrno.FI_EBADFLAGS;
+        }
+        if (many && (leastMulti == 0 || message.count() != 1 || message.length(0) < leastMulti)) {
+            return closed ? -FiErrno.FI_EBADFD : leastMulti == 0 ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
         }
         final int refusal = check(message.peer());
         if (refusal != 0) {
@@ -207,7 +220,9 @@ final class RdmReceiveContext implements ReceiveContext {
         }
         final Receive receive = claim(message.peer(), message.context());
         final int fault = add(receive, message);
-        if (fault == 0) {
+        if (fault == 0 && many) {
+            startMany(receive.takesMany(leastMulti));
+        } else if (fault == 0) {
             start(tagged ? receive.tag(message.tag(), message.ignore()) : receive);
         }
         return fault;
@@ -232,7 +247,7 @@ final class RdmReceiveContext implements ReceiveContext {
 
     private int abandon(final Receive receive, final int fault) {
         matcher.giveBack(receive);
-        room.giveBack();
+        room().giveBack();
         return fault;
     }
 
@@ -244,7 +259,10 @@ final class RdmReceiveContext implements ReceiveContext {
         if (isFrom(from) && !table.find(FiAddr.peer(from, bits), source)) {
             return -FiErrno.FI_EINVAL;
         }
-        return room.left() == 0 ? -FiErrno.FI_EAGAIN : 0;
+        if (matcher.canGoOn()) {
+            matcher.goOn();
+        }
+        return room().left() == 0 ? -FiErrno.FI_EAGAIN : 0;
     }
 
     private boolean isFrom(final long from) {
@@ -253,7 +271,7 @@ final class RdmReceiveContext implements ReceiveContext {
 
     /** There is one for each place. */
     private Receive claim(final long from, final long context) {
-        room.take();
+        room().take();
         final Receive receive = matcher.claim(context);
         if (isFrom(from)) {
             receive.from(source, table.lifeOf(source.fiAddr()));
@@ -295,10 +313,29 @@ final class RdmReceiveContext implements ReceiveContext {
         }
     }
 
+    private void startMany(final Receive receive) {
+        matcher.post(receive);
+        matcher.goOn();
+        if (isOver && !receive.isSpent) {
+            core.failed(matcher.take(receive), FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+        }
+    }
+
+    /** Goes on with messages that waited until others were read. */
+    void progress() {
+        if (matcher.canGoOn()) {
+            matcher.goOn();
+        }
+    }
+
     /** Takes the oldest receive with this context back; false if there is none. */
     boolean cancel(final long context) {
         final Receive receive = matcher.find(context);
-        if (receive != null) {
+        if (receive != null && receive.least > 0 && receive.parts > 0) {
+            // Over with the last message that it is just getting.
+            receive.isSpent = true;
+            receive.isTakenBack = true;
+        } else if (receive != null) {
             core.failed(receive, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
         }
         return receive != null;

@@ -106,6 +106,9 @@ final class RdmResources {
                 new LocalMemory(realm, info), table, options.receiveSize(), info.receiveAttributes().iovLimit(),
                 info.capabilities().contains(Capability.DIRECTED_RECV),
                 info.capabilities().contains(Capability.TAGGED));
+            if (info.capabilities().contains(Capability.MULTI_RECV)) {
+                made[i].takesMany(options.leastMultiReceive());
+            }
             queues.add(made[i].queue());
         }
         return made;

@@ -40,6 +40,19 @@ final class Receive extends Buffers {
     /** What came with the message. */
     long messageTag;
 
+    // Of one whose buffer takes several messages.
+    /** Room that it has to have left; 0 for all that take one message. */
+    int least;
+    private int used;
+    /** Receives that fill a part of it. */
+    int parts;
+    /** It takes no more messages, and is over with the last part. */
+    boolean isSpent;
+    /** The application took it back meanwhile. */
+    boolean isTakenBack;
+    /** Of which one it fills a part; null for none. */
+    Receive whole;
+
     // Of the message that is being received.
     int messageLength;
     int data;
@@ -59,7 +72,41 @@ final class Receive extends Buffers {
         count = 0;
         capacity = 0;
         directed = false;
+        least = 0;
         return this;
+    }
+
+    /** Its one buffer takes message after message, as long as it has so much room. */
+    Receive takesMany(final int leastRoom) {
+        least = leastRoom;
+        used = 0;
+        parts = 0;
+        isSpent = false;
+        isTakenBack = false;
+        return this;
+    }
+
+    /** Fills the next bytes of another one, as far as these go. */
+    Receive partOf(final Receive one, final int length) {
+        whole = one;
+        final int bytes = Math.min(length, one.lengths[0] - one.used);
+        put(one, one.used, bytes);
+        capacity = bytes;
+        one.used += bytes;
+        one.parts++;
+        one.isSpent = one.lengths[0] - one.used < one.least;
+        return this;
+    }
+
+    /** What it was to fill is free again, if nobody has got what is behind it. */
+    void giveBackPart() {
+        if (addresses[0] + lengths[0] == whole.addresses[0] + whole.used) {
+            whole.used -= lengths[0];
+        }
+    }
+
+    boolean hasRoom() {
+        return !isTakenBack && lengths[0] - used >= least;
     }
 
     /** It is for tagged messages from now on, until {@link #untag}. */

@@ -42,8 +42,8 @@ class ReportsTest {
         assertThat(queue.read(keep, 10)).isEqualTo(2);
         assertThat(seen).containsExactly(
             new Done(queues.endpoint, OperationKind.RECEIVE, -1, 0, true, -2, 77, 14, 13, FiErrno.FI_ETRUNC,
-                Failures.text(FiErrno.FI_ETRUNC, Failures.CLOSED)),
-            new Done(queues.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, ""));
+                Failures.text(FiErrno.FI_ETRUNC, Failures.CLOSED), 0, false),
+            new Done(queues.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, "", 0, false));
         assertThat(queue.read(keep, 10)).isZero();
     }
 

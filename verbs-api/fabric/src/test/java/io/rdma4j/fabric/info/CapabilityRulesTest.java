@@ -65,7 +65,7 @@ class CapabilityRulesTest {
 
     @ParameterizedTest
     @EnumSource(value = Capability.class, names = {
-        "MULTICAST", "COLLECTIVE", "MULTI_RECV", "SOURCE", "DIRECTED_RECV"})
+        "MULTICAST", "COLLECTIVE", "SOURCE", "DIRECTED_RECV"})
     void whatNobodyHasIsRefused(final Capability asked) {
         assertThatThrownBy(() -> info(Profiles.EMULATED, asked)).isInstanceOf(Unfit.class)
             .hasMessageContaining("FI_" + asked);

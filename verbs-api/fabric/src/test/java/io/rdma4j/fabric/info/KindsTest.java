@@ -63,7 +63,7 @@ class KindsTest {
             final FabricInfo info = info(device, EndpointType.RDM);
             final Set<Capability> expected = EnumSet.copyOf(info(device, EndpointType.MSG).capabilities());
             expected.addAll(Set.of(Capability.SOURCE, Capability.DIRECTED_RECV, Capability.AV_USER_ID,
-                Capability.SHARED_AV, Capability.NAMED_RX_CTX, Capability.TAGGED));
+                Capability.SHARED_AV, Capability.NAMED_RX_CTX, Capability.TAGGED, Capability.MULTI_RECV));
             assertThat(info.capabilities()).as(device.address()).isEqualTo(expected);
             assertThat(info.mrMode()).isEqualTo(info(device, EndpointType.MSG).mrMode());
             assertThat(info.endpointAttributes().protocol()).isEqualTo("FI_PROTO_RDMA4J_RDM");
@@ -99,7 +99,7 @@ class KindsTest {
         "DGRAM, RMA, datagrams reach no memory of peers", "DGRAM, ATOMIC, datagrams reach no memory of peers",
         "DGRAM, RMA_EVENT, datagrams reach no memory of peers", "DGRAM, DIRECTED_RECV, next receive for any datagram",
         "DGRAM, NAMED_RX_CTX, next receive for any datagram", "DGRAM, TAGGED, datagrams have no tags",
-        "RDM, MULTI_RECV, no device here has it"})
+        "DGRAM, MULTI_RECV, a datagram takes a receive of its own", "RDM, MULTICAST, no device here has it"})
     void refusedWithAReason(final EndpointType type, final Capability asked, final String reason) {
         assertThatThrownBy(() -> info(Profiles.EMULATED, type, asked)).isInstanceOf(Unfit.class)
             .hasMessageContaining("FI_" + asked).hasMessageContaining(reason);

@@ -107,7 +107,7 @@ class PieceMessagesTest {
 
     private void gets(final long context, final int length, final long tag) {
         assertThat(b.next()).isEqualTo(new Done(
-            b.ep, OperationKind.TAGGED_RECEIVE, context, length, false, 0, FiAddr.NOTAVAIL, tag, 0, 0, ""));
+            b.ep, OperationKind.TAGGED_RECEIVE, context, length, false, 0, FiAddr.NOTAVAIL, tag, 0, 0, "", 0, false));
     }
 
     private Done search(final long tag, final long context, final long flags) {
@@ -147,7 +147,7 @@ class PieceMessagesTest {
             b.post(() -> b.ep.receive(b.at(0), 100_000, null, 4));
             a.succeeds(() -> a.ep.send(a.at(0), length, null, 5));
             assertThat(b.next()).isEqualTo(new Done(
-                b.ep, OperationKind.RECEIVE, 4, length, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, ""));
+                b.ep, OperationKind.RECEIVE, 4, length, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, "", 0, false));
             b.expect(0, length, length);
             a.fill(0, length, length + 1);
             receive(length, 0, 6);

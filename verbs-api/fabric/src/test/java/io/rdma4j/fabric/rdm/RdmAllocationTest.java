@@ -82,6 +82,34 @@ class RdmAllocationTest {
         assertThat(counter.bad).isZero();
     }
 
+    /** Messages whose delivery is told, into buffers that take several. */
+    @Test
+    void deliveryAndBuffersForSeveralMessages() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        b.knows(a);
+        final Message message = new Message(1).add(a.at(0), 64, a.region).peer(toB).context(1);
+        final Message longer = new Message(1).add(a.at(0), 10_000, a.region).peer(toB).context(1);
+        final Message whole = new Message(1).add(b.at(0), 20_160, b.region).context(2);
+        a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toB, 0));
+        b.post(() -> b.ep.receive(b.at(0), 8, b.region, FiAddr.UNSPEC, 0));
+        b.next();
+        final int[] refused = new int[1];
+        assertThat(Allocations.perStep(STEPS, () -> {
+            refused[0] |= a.ep.sendMessage(message, OpFlags.DELIVERY_COMPLETE);
+            refused[0] |= a.ep.sendMessage(longer, 0);
+            refused[0] |= b.ep.receiveMessage(whole, OpFlags.MULTI_RECV);
+            await(a, b, 4);
+            refused[0] |= a.ep.sendMessage(longer, OpFlags.DELIVERY_COMPLETE);
+            refused[0] |= a.ep.sendMessage(message, 0);
+            await(a, b, 4);
+        })).isZero();
+        assertThat(refused[0]).isZero();
+        assertThat(counter.bad).isZero();
+    }
+
     /** Receives before and after their messages, with and without a source, looks and claims. */
     @Test
     void taggedOperations() {

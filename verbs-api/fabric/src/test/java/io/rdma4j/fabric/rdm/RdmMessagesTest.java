@@ -49,8 +49,9 @@ class RdmMessagesTest {
         a.bytes.setMemory(1000, 64, (byte) 7);
         b.post(() -> b.ep.receive(b.at(0), 100, b.region, FiAddr.UNSPEC, 5));
         assertThat(a.succeeds(() -> a.ep.send(a.at(1000), 64, a.region, toB, 9)))
-            .isEqualTo(new Done(a.ep, OperationKind.SEND, 9, 64, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, ""));
-        assertThat(b.next()).isEqualTo(new Done(b.ep, OperationKind.RECEIVE, 5, 64, false, 0, toA, 0, 0, 0, ""));
+            .isEqualTo(new Done(a.ep, OperationKind.SEND, 9, 64, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, "", 0, false));
+        assertThat(b.next())
+            .isEqualTo(new Done(b.ep, OperationKind.RECEIVE, 5, 64, false, 0, toA, 0, 0, 0, "", 0, false));
         assertThat(b.bytes.getByte(63)).isEqualTo((byte) 7);
         assertThat(b.bytes.getByte(64)).isZero();
     }
@@ -161,7 +162,8 @@ class RdmMessagesTest {
             a.succeeds(() -> a.ep.sendMessage(from, OpFlags.REMOTE_CQ_DATA));
             final Done got = b.next();
             assertThat(got).isEqualTo(
-                new Done(b.ep, OperationKind.RECEIVE, part, 3 * part, true, part, FiAddr.NOTAVAIL, 0, 0, 0, ""));
+                new Done(b.ep, OperationKind.RECEIVE, part, 3 * part, true, part, FiAddr.NOTAVAIL, 0, 0, 0, "", 0,
+                    false));
             b.expect(0, 3 * part, part);
         }
     }

@@ -35,7 +35,7 @@ class RdmRmaTest {
         final long toB = a.knows(b);
         a.bytes.putLong(0, 42);
         assertThat(a.succeeds(() -> a.ep.write(a.at(0), 8, a.region, toB, b.region.base() + 800, key(a, b), 3)))
-            .isEqualTo(new Done(a.ep, OperationKind.WRITE, 3, 8, false, 0, -1, 0, 0, 0, ""));
+            .isEqualTo(new Done(a.ep, OperationKind.WRITE, 3, 8, false, 0, -1, 0, 0, 0, "", 0, false));
         assertThat(b.bytes.getLong(800)).isEqualTo(42);
         b.bytes.putLong(808, 43);
         a.succeeds(() -> a.ep.read(a.at(16), 8, a.region, toB, b.region.base() + 808, key(a, b), 4));

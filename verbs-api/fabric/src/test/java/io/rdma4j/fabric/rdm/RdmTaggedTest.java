@@ -71,7 +71,7 @@ class RdmTaggedTest {
     private Done gets(final long context, final int length, final long tag) {
         final Done done = b.next();
         assertThat(done).isEqualTo(new Done(
-            b.ep, OperationKind.TAGGED_RECEIVE, context, length, false, 0, toA, tag, 0, 0, ""));
+            b.ep, OperationKind.TAGGED_RECEIVE, context, length, false, 0, toA, tag, 0, 0, "", 0, false));
         return done;
     }
 
@@ -296,7 +296,7 @@ class RdmTaggedTest {
         arrive();
         for (int i = 0; i < 3; i++) {
             assertThat(search(TAG ^ 1, 1, 2, OpFlags.PEEK)).isEqualTo(new Done(
-                b.ep, OperationKind.TAGGED_RECEIVE, 2, 33, true, 44, toA, TAG, 0, 0, ""));
+                b.ep, OperationKind.TAGGED_RECEIVE, 2, 33, true, 44, toA, TAG, 0, 0, "", 0, false));
         }
         assertThat(search(TAG ^ 1, 0, 2, OpFlags.PEEK).errno()).isEqualTo(FiErrno.FI_ENOMSG);
         receive(TAG, 0, 3);
@@ -317,7 +317,7 @@ class RdmTaggedTest {
         gets(1, 21, TAG);
         assertThat(search(TAG, 0, 99, OpFlags.CLAIM).errno()).isEqualTo(FiErrno.FI_ENOMSG);
         assertThat(search(0, 0, 100, OpFlags.CLAIM)).isEqualTo(new Done(
-            b.ep, OperationKind.TAGGED_RECEIVE, 100, 20, false, 0, toA, TAG, 0, 0, ""));
+            b.ep, OperationKind.TAGGED_RECEIVE, 100, 20, false, 0, toA, TAG, 0, 0, "", 0, false));
         b.expect(0, 20, 5);
         assertThat(search(TAG, 0, 100, OpFlags.CLAIM).errno()).isEqualTo(FiErrno.FI_ENOMSG);
     }
