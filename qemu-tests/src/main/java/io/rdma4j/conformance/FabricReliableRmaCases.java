@@ -34,6 +34,7 @@ final class FabricReliableRmaCases {
             rma("rdm.rmaOfSeveralBuffers", FabricReliableRmaCases::vectors),
             rma("rdm.rmaThatThePeerRefuses", FabricReliableRmaCases::refused),
             rma("rdm.atomicsWithSeveralPeers", FabricReliableRmaCases::atomics).needs(Feature.ATOMICS),
+            rma("rdm.atomicsOfEveryKind", FabricReliableRmaCases::everyAtomic).needs(Feature.ATOMICS),
             ConformanceCase.of("rdm.rmaThatWasNotNegotiatedIsRefused", FabricReliableRmaCases::notNegotiated));
     }
 
@@ -170,6 +171,17 @@ final class FabricReliableRmaCases {
     private static void expectRefused(final Peer near, final int errno) {
         final FabricWc wc = near.next();
         Check.that(wc.errno() == errno, "refused with %s: %s", FiErrno.name(wc.errno()), wc);
+    }
+
+    private static void everyAtomic(final ConformanceEnv env) {
+        final PeerGroup group = PeerGroup.rma(env);
+        final Peer far = group.join();
+        final Peer near = group.join();
+        AtomicKinds.tryAll(env, near.buffer(PAGE), far.target(PAGE, KEY), request -> {
+            near.post(() -> near.endpoint().atomic(request.peer(near.to(far)).context(3), 0), request.toString());
+            return near.next().expect(3,
+                request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC);
+        });
     }
 
     private static void atomics(final ConformanceEnv env) {

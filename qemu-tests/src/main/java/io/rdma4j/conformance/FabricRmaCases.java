@@ -49,6 +49,7 @@ final class FabricRmaCases {
             rma("fabric.rmaNeedsTheRights", FabricRmaCases::rights),
             rma("fabric.rmaToUnknownKeysFailsAlone", FabricRmaCases::unknown),
             atomics("fabric.atomicsOnRemoteWords", FabricRmaCases::atomics),
+            atomics("fabric.atomicsOfEveryKind", FabricRmaCases::everyAtomic),
             atomics("fabric.countersCountWritesAndAtomics", FabricRmaCases::counted),
             rma("fabric.rmaReachesNoDisabledRegion", FabricRmaCases::disabled));
     }
@@ -359,6 +360,17 @@ final class FabricRmaCases {
         FabricCheck.code(FI_EINVAL, pair.near().tryPost(() ->
             endpoint.fetchAdd(here.at(4), here.region(), 1, there.remote(80), key, 1)), "a result at 4");
         env.moved(22 * 8);
+    }
+
+    private static void everyAtomic(final ConformanceEnv env) {
+        final FabricPair pair = FabricPair.of(env, hints ->
+            hints.capabilities(Capability.MSG, Capability.RMA, Capability.ATOMIC));
+        final MsgEndpoint endpoint = pair.near().endpoint();
+        AtomicKinds.tryAll(env, pair.nearMemory(PAGE), target(pair, PAGE), request -> {
+            pair.near().post(() -> endpoint.atomic(request.context(3), 0), request.toString());
+            return pair.near().next().expect(3,
+                request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC);
+        });
     }
 
     private static FabricPair counting(final ConformanceEnv env, final boolean flagged) {

@@ -82,6 +82,32 @@ public interface Endpoint extends AutoCloseable {
     int writeMessage(Message message, long flags);
 
     /**
+     * Does an atomic with numbers of the peer (fi_atomicmsg, fi_fetch_atomicmsg, fi_compare_atomicmsg). What the device
+     * has no request for is done by compare-and-swap, so that the peer's processor has no part in it, and all atomics
+     * are atomic to each other, number by number; until it is done, other operations on the peer's memory are
+     * -FI_EAGAIN, so that nothing overtakes it. {@link MsgEndpoint#fetchAdd} and the like are the fast way.
+     *
+     * @param request what to do; nothing of it is kept.
+     * @param flags   {@link OpFlags#COMPLETION}, {@link OpFlags#INJECT}, which it is anyway, or 0.
+     * @return 0 or a negated errno: -FI_EINVAL for null, no numbers, a missing operand or result, and an address that
+     *         is no multiple of the type's size; -FI_EMSGSIZE for more numbers than {@link #atomicAttributes} says;
+     *         -FI_EOPNOTSUPP for an operation that this type has not; -FI_EFAULT for operands that are not there;
+     *         -FI_EBADFLAGS; else as the endpoint's own operations. A failure of a later number is one of the
+     *         operation: what came before it was done.
+     */
+    int atomic(AtomicRequest request, long flags);
+
+    /**
+     * Whether and how it does atomics (fi_atomicvalid, fi_query_atomic).
+     *
+     * @param op   what is to be done.
+     * @param type with which numbers.
+     * @return with a count of 0 if not.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    AtomicAttributes atomicAttributes(AtomicOp op, AtomicType type);
+
+    /**
      * Its tagged messages (fi_tagged).
      *
      * @return the same object each time.

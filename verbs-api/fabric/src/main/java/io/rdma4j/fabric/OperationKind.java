@@ -15,12 +15,14 @@ public enum OperationKind {
     READ,
     /** RMA write. */
     WRITE,
-    /** An atomic. */
+    /** An atomic that fetches what was there. */
     ATOMIC,
     /** A peer's write that carried data. */
     REMOTE_WRITE,
     /** A tagged message was sent. */
     TAGGED_SEND,
     /** A tagged message was received, or looked for. */
-    TAGGED_RECEIVE
+    TAGGED_RECEIVE,
+    /** An atomic that fetches nothing. */
+    ATOMIC_UPDATE
 }

@@ -76,7 +76,7 @@ final class EntryWriter {
             | (entry.isBufferReleased() ? FI_MULTI_RECV : 0);
     }
 
-    /** An atomic fetches: FI_READ, as fi_cq(3) has it. */
+    /** An atomic that fetches is FI_READ, as fi_cq(3) has it. */
     static long flags(final OperationKind kind) {
         return switch (kind) {
             case SEND -> FI_SEND | FI_MSG;
@@ -84,6 +84,7 @@ final class EntryWriter {
             case READ -> FI_READ | FI_RMA;
             case WRITE -> FI_WRITE | FI_RMA;
             case ATOMIC -> FI_READ | FI_ATOMIC;
+            case ATOMIC_UPDATE -> FI_WRITE | FI_ATOMIC;
             case REMOTE_WRITE -> FI_REMOTE_WRITE | FI_RMA;
             case TAGGED_SEND -> FI_SEND | FI_TAGGED;
             case TAGGED_RECEIVE -> FI_RECV | FI_TAGGED;

@@ -9,6 +9,10 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AtomicAttributes;
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
@@ -270,6 +274,19 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
     @Override
     public ReceiveContext receiveContext(final int index) {
         throw Failures.invalid("get receive context", "%d is asked for, FI_EP_DGRAM endpoints have none", index);
+    }
+
+    @Override
+    public int atomic(final AtomicRequest request, final long flags) {
+        return closed ? -FiErrno.FI_EBADFD : request == null ? -FiErrno.FI_EINVAL : -FiErrno.FI_EOPNOTSUPP;
+    }
+
+    @Override
+    public AtomicAttributes atomicAttributes(final AtomicOp op, final AtomicType type) {
+        if (op == null || type == null) {
+            throw Failures.invalid("look at atomics", "%s is null", op == null ? "op" : "type");
+        }
+        return new AtomicAttributes(0, type.size(), false);
     }
 
     @Override

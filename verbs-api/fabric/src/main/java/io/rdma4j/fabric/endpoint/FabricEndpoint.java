@@ -7,6 +7,10 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
+import io.rdma4j.fabric.AtomicAttributes;
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -212,6 +216,20 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
         }
         return lanes.start(rma.set(isRead, message, flags), null, message.context());
+    }
+
+    @Override
+    public int atomic(final AtomicRequest request, final long flags) {
+        if (closed) {
+            return -FiErrno.FI_EBADFD;
+        }
+        final int objection = rma.set(request, flags);
+        return objection == 0 ? lanes.start(rma, null, request.context()) : objection;
+    }
+
+    @Override
+    public AtomicAttributes atomicAttributes(final AtomicOp op, final AtomicType type) {
+        return RmaLanes.atomicAttributes(host, op, type);
     }
 
     @Override

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
@@ -24,6 +25,9 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
+
+
+import java.nio.ByteOrder;
 
 import org.agrona.DirectBuffer;
 
@@ -84,6 +88,10 @@ final class OutLane {
     private int failedDetail;
     private long mended;
 
+    /** An atomic of several steps that is under way: nothing overtakes it. */
+    private final Modification loop = new Modification();
+    private int loopSlot = NOBODY;
+
     OutLane(
         final RcLink link, final OpRing ring, final boolean selective) {
         final LaneSizes sizes = link.sizes();
@@ -135,16 +143,25 @@ final class OutLane {
     /** 0, or why nothing can be posted now. */
     int check() {
         if (state == UP && isConnected && !isOver) {
-            return ring.isFull() || pieces.isCrowded() ? -FiErrno.FI_EAGAIN : 0;
+            return ring.isFull() || pieces.isCrowded() || isLooping() ? -FiErrno.FI_EAGAIN : 0;
         }
         return state == LOST || !isConnected || isOver ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
+    }
+
+    private boolean isLooping() {
+        if (loopSlot != NOBODY && !ring.isUnderWay(loopSlot)) {
+            // It failed.
+            loopSlot = NOBODY;
+            loop.letGo();
+        }
+        return loopSlot != NOBODY;
     }
 
     /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
     int start(final Rma rma, final Object owner, final long context) {
         final RmaOperation operation = rma.operation;
-        final int refusal =
-            local.find(rma.address, rma.length, rma.desc, owner, operation.local, operation.localAccess);
+        final int refusal = local.find(rma.address, rma.landsHere ? 0 : rma.length, rma.desc, owner, operation.local,
+            operation.localAccess);
         if (refusal != 0) {
             return refusal;
         }
@@ -158,8 +175,8 @@ final class OutLane {
             local.letGo();
             return crowded;
         }
-        final int slot = ring.claim(operation.kind, context, rma.length, local.cached());
-        if (quiet != 0) {
+        final int slot = ring.claim(rma.kind(), context, rma.length, local.cached());
+        if (quiet != 0 && !rma.asksForCompletion()) {
             ring.flag(slot, quiet);
         }
         if (answer == RemoteMemory.REFUSED) {
@@ -167,7 +184,76 @@ final class OutLane {
             return 0;
         }
         keep(slot, rma, local.deviceAddress(), local.lkey());
+        if (rma.landsHere) {
+            place(slot);
+        }
         return postNew(slot);
+    }
+
+    /** Starts an atomic that takes several steps; after {@link #check()}. */
+    int startLoop(final Rma rma, final long context, final int flags) {
+        final Modification asked = rma.modification;
+        final int refusal = asked.fetches() ? local.check(rma.address, rma.length, rma.desc, MrAccess.READ) : 0;
+        if (refusal != 0) {
+            return refusal;
+        }
+        final int answer = remote.find(RmaOperation.ADD, rma.key, asked.firstWord(), asked.span());
+        if (answer == RemoteMemory.ASK) {
+            return ask(rma.key);
+        }
+        final int slot = ring.claim(rma.kind(), context, Long.BYTES, null);
+        ring.flag(slot, flags);
+        if (answer == RemoteMemory.REFUSED) {
+            ring.done(slot, remote.errno, remote.detail);
+            return 0;
+        }
+        asked.copyTo(loop);
+        loop.begin();
+        keep(slot, rma, 0, 0);
+        place(slot);
+        ring.putLong(slot, OpRing.REMOTE, asked.firstWord());
+        step(slot, RmaOperation.ADD, 0, 0);
+        loopSlot = slot;
+        final int code = postNew(slot);
+        if (code != 0) {
+            loopSlot = NOBODY;
+        }
+        return code;
+    }
+
+    private void step(final int slot, final RmaOperation operation, final long operand, final long swap) {
+        ring.putInt(slot, OpRing.OPERATION, operation.ordinal());
+        ring.putLong(slot, OpRing.OPERAND, operand);
+        ring.putLong(slot, OpRing.SWAP, swap);
+    }
+
+    /** A step is done. */
+    private void loopOn(final int slot, final int what) {
+        final int at = lookup.injectOffset() + slot * injected;
+        if (what == WorkId.CELL) {
+            endLoop(slot, 0);
+        } else if (loop.replaces(lookup.buffer().getLong(at, ByteOrder.nativeOrder()))) {
+            step(slot, RmaOperation.SWAP, loop.expected(), loop.next());
+            repost(slot);
+        } else if (!loop.store(lookup.buffer().addressOffset() + at)) {
+            endLoop(slot, FiErrno.FI_EFAULT);
+        } else if (loop.advance()) {
+            ring.putLong(slot, OpRing.REMOTE, ring.getLong(slot, OpRing.REMOTE) + Long.BYTES);
+            ring.putLong(slot, OpRing.IOVA, ring.getLong(slot, OpRing.IOVA) + Long.BYTES);
+            step(slot, RmaOperation.ADD, 0, 0);
+            repost(slot);
+        } else if (loop.hasModified() && ring.getLong(slot, OpRing.CELL_IOVA) != 0) {
+            postCount(slot);
+        } else {
+            endLoop(slot, 0);
+        }
+    }
+
+    private void endLoop(final int slot, final int errno) {
+        ring.putLong(slot, OpRing.LENGTH, loop.bytes());
+        loopSlot = NOBODY;
+        loop.letGo();
+        ring.done(slot, errno, errno == 0 ? 0 : Failures.detail(WcStatus.LOC_PROT_ERR, 0));
     }
 
     /** Starts a read or write of what is in {@code from}, which are copied first if they are to be injected. */
@@ -254,7 +340,8 @@ final class OutLane {
     /** All or nothing: the queue has room for what the ring holds. */
     private int post(final int slot) {
         final RmaOperation operation = RmaOperation.of(ring.getInt(slot, OpRing.OPERATION));
-        final long cell = ring.getLong(slot, OpRing.CELL_IOVA);
+        // All steps of one count as one, behind them.
+        final long cell = slot == loopSlot ? 0 : ring.getLong(slot, OpRing.CELL_IOVA);
         final int length = (int) ring.getLong(slot, OpRing.LENGTH);
         if (pieces.has(slot)) {
             return postInPieces(slot, operation, length, cell);
@@ -295,8 +382,7 @@ final class OutLane {
 
     /** The device carries out the count after what it counts, so only the count needs to be heard of. */
     private int postCounted(final int slot, final long cell) {
-        count.wrId(countId | slot).remote(cell, ring.getInt(slot, OpRing.CELL_RKEY))
-            .sge(lookup.scratchIova() + KeyLookup.CELL_OFFSET, Long.BYTES, lookup.scratchLkey());
+        nameCell(slot, cell);
         final int posted = qp.postSend(both, 2);
         if (posted == 1) {
             // Without its count it must not be: the lane is begun anew.
@@ -304,6 +390,18 @@ final class OutLane {
             return ReturnCode.WRONG_STATE;
         }
         return Math.min(posted, ReturnCode.OK);
+    }
+
+    private void nameCell(final int slot, final long cell) {
+        count.wrId(countId | slot).remote(cell, ring.getInt(slot, OpRing.CELL_RKEY))
+            .sge(lookup.scratchIova() + KeyLookup.CELL_OFFSET, Long.BYTES, lookup.scratchLkey());
+    }
+
+    private void postCount(final int slot) {
+        nameCell(slot, ring.getLong(slot, OpRing.CELL_IOVA));
+        if (qp.postSend(count) != ReturnCode.OK) {
+            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
+        }
     }
 
     /** The device completed something. */
@@ -314,7 +412,11 @@ final class OutLane {
         } else if (what == WorkId.LOOKUP) {
             lookup.arrived();
         } else if (ring.isUnderWay(slot)) {
-            ring.done(slot, 0, 0);
+            if (slot == loopSlot) {
+                loopOn(slot, what);
+            } else {
+                ring.done(slot, 0, 0);
+            }
         }
     }
 

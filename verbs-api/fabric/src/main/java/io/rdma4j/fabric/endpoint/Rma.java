@@ -5,6 +5,8 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
@@ -12,6 +14,9 @@ import io.rdma4j.fabric.OperationKind;
 
 /** An RMA operation or an atomic as the application asks for it: filled anew each time, or a copy that waits. */
 public final class Rma {
+    private static final long ATOMIC_FLAGS = OpFlags.MORE | OpFlags.COMPLETION | OpFlags.INJECT
+        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE;
+
     RmaOperation operation;
     long address;
     long length;
@@ -24,6 +29,12 @@ public final class Rma {
     /** Names the buffers, and where the peer's memory is; null for an operation on one buffer. */
     Message message;
     long flags;
+    /** Of an atomic by its general form; made with the first one. */
+    Modification modification;
+    /** It takes several requests of the device. */
+    boolean isLoop;
+    /** What an atomic fetches is not for the application. */
+    boolean landsHere;
 
     /** Nothing yet. */
     public Rma() {
@@ -50,6 +61,9 @@ public final class Rma {
         if (message != null) {
             message = null;
         }
+        flags = 0;
+        isLoop = false;
+        landsHere = false;
         address = localAddress;
         length = bytes;
         return this;
@@ -110,12 +124,48 @@ public final class Rma {
     }
 
     /**
+     * An atomic by its general form. Its operands are read.
+     *
+     * @param request  what to do; null is FI_EINVAL.
+     * @param itsFlags of {@link OpFlags}.
+     * @return 0 or a negated errno.
+     */
+    public int set(final AtomicRequest request, final long itsFlags) {
+        if (request == null) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if ((itsFlags & ~ATOMIC_FLAGS) != 0) {
+            return -FiErrno.FI_EBADFLAGS;
+        }
+        if (modification == null) {
+            modification = new Modification();
+        }
+        final int objection = modification.set(request);
+        if (objection != 0) {
+            return objection;
+        }
+        final RmaOperation one = modification.nativeOperation();
+        final long result = modification.result();
+        if (one != null && (result & Long.BYTES - 1) == 0) {
+            set(one, result, Long.BYTES, modification.resultDesc());
+            operands(modification.firstOperand(), modification.secondOperand());
+            landsHere = result == 0;
+        } else {
+            set(RmaOperation.ADD, result, modification.bytes(), modification.resultDesc());
+            isLoop = true;
+        }
+        flags = itsFlags;
+        remote(request.remoteAddress(), request.key());
+        return 0;
+    }
+
+    /**
      * What the completion says that it was.
      *
      * @return not null.
      */
     public OperationKind kind() {
-        return operation.kind;
+        return landsHere || isLoop && !modification.fetches() ? OperationKind.ATOMIC_UPDATE : operation.kind;
     }
 
     /**
@@ -133,7 +183,7 @@ public final class Rma {
      * @return false also where it has no flags.
      */
     public boolean asksForCompletion() {
-        return message != null && (flags & OpFlags.COMPLETION) != 0;
+        return (flags & OpFlags.COMPLETION) != 0;
     }
 
     /**
@@ -145,6 +195,12 @@ public final class Rma {
         final Rma other = new Rma().set(operation, address, length, desc).remote(remoteAddress, key).data(data)
             .operands(operand, swap);
         other.flags = flags;
+        other.landsHere = landsHere;
+        if (isLoop) {
+            other.isLoop = true;
+            other.modification = new Modification();
+            modification.copyTo(other.modification);
+        }
         if (message != null) {
             other.message = new Message(Math.max(1, message.count()));
             for (int i = 0; i < message.count(); i++) {

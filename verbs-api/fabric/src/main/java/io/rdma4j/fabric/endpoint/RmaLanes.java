@@ -5,6 +5,9 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.fabric.AtomicAttributes;
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
@@ -69,6 +72,26 @@ public final class RmaLanes {
             && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
     }
 
+    /**
+     * How connections of a domain do an atomic.
+     *
+     * @param host the domain.
+     * @param op   what is to be done.
+     * @param type with which numbers.
+     * @return with a count of 0 if not.
+     * @throws io.rdma4j.fabric.FabricException FI_EINVAL for null.
+     */
+    public static AtomicAttributes atomicAttributes(
+        final EndpointHost host, final AtomicOp op, final AtomicType type) {
+        if (op == null || type == null) {
+            throw Failures.invalid("look at atomics", "%s is null", op == null ? "op" : "type");
+        }
+        final boolean has = op.takes(type) && isIn(host) && host.info().capabilities().contains(Capability.ATOMIC)
+            && host.context().supports(Feature.ATOMICS);
+        return new AtomicAttributes(has ? Modification.MOST_BYTES / type.size() : 0, type.size(),
+            has && Modification.isNative(op, type));
+    }
+
     InLane in() {
         return in;
     }
@@ -112,6 +135,9 @@ public final class RmaLanes {
         }
         if (rma.message != null) {
             return startMessage(rma, context);
+        }
+        if (rma.isLoop) {
+            return out.startLoop(rma, context, rules.quiet(rma.flags));
         }
         if (rma.operation.kind == OperationKind.ATOMIC
             && ((rma.address | rma.remoteAddress) & Long.BYTES - 1) != 0) {

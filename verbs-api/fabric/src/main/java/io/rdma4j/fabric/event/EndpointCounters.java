@@ -64,8 +64,9 @@ public final class EndpointCounters implements AutoCloseable {
                 opened.held[at++] = counter;
                 opened.byKind[kindOf(each.getKey()).ordinal()] = counter;
             }
-            // Each atomic there is fetches: FI_READ, as fi_cntr(3) has it.
+            // One that fetches is FI_READ, as fi_cntr(3) has it.
             opened.byKind[OperationKind.ATOMIC.ordinal()] = opened.byKind[OperationKind.READ.ordinal()];
+            opened.byKind[OperationKind.ATOMIC_UPDATE.ordinal()] = opened.byKind[OperationKind.WRITE.ordinal()];
             opened.byKind[OperationKind.TAGGED_SEND.ordinal()] = opened.byKind[OperationKind.SEND.ordinal()];
             opened.byKind[OperationKind.TAGGED_RECEIVE.ordinal()] = opened.byKind[OperationKind.RECEIVE.ordinal()];
             undo.forget();

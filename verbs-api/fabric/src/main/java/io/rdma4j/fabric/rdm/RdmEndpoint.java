@@ -8,6 +8,10 @@ package io.rdma4j.fabric.rdm;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AtomicAttributes;
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
@@ -24,6 +28,7 @@ import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.endpoint.Rma;
+import io.rdma4j.fabric.endpoint.RmaLanes;
 import io.rdma4j.fabric.endpoint.RmaOperation;
 import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.region.LocalMemory;
@@ -245,6 +250,20 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         }
         rma.set(isRead, message, flags);
         return start(true, message.peer(), message.context());
+    }
+
+    @Override
+    public int atomic(final AtomicRequest request, final long flags) {
+        if (closed) {
+            return -FiErrno.FI_EBADFD;
+        }
+        final int objection = rma.set(request, flags);
+        return objection == 0 ? start(hasAtomics, request.peer(), request.context()) : objection;
+    }
+
+    @Override
+    public AtomicAttributes atomicAttributes(final AtomicOp op, final AtomicType type) {
+        return RmaLanes.atomicAttributes(host, op, type);
     }
 
     @Override

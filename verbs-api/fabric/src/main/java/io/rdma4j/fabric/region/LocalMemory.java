@@ -89,6 +89,32 @@ public final class LocalMemory {
         return byCache(address, length, owner, access);
     }
 
+    /**
+     * Looks at a descriptor of memory that the device does not touch itself.
+     *
+     * @param address first byte.
+     * @param length  bytes, above 0.
+     * @param desc    covers it; or null.
+     * @param right   what the descriptor has to allow.
+     * @return 0 or a negated errno.
+     */
+    public int check(final long address, final long length, final MemoryRegion desc, final MrAccess right) {
+        if (desc == null || descIgnored) {
+            return descNeeded ? -FiErrno.FI_EINVAL : 0;
+        }
+        if (!(desc instanceof LocalDescriptor)) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (desc.domain() != realm.domain()) {
+            return -FiErrno.FI_EDOMAIN;
+        }
+        final LocalDescriptor region = (LocalDescriptor) desc;
+        if (!region.isUsable() || region.deviceAddress(address, length) == -1) {
+            return -FiErrno.FI_EINVAL;
+        }
+        return region.allows(right.bit()) ? 0 : -FiErrno.FI_EACCES;
+    }
+
     private int byDescriptor(
         final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
         final int access) {

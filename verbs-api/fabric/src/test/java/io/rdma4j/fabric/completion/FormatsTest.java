@@ -43,7 +43,7 @@ class FormatsTest {
     /** Flags: FI_SEND 1 << 11, FI_RECV 1 << 10, FI_WRITE 1 << 9, FI_READ 1 << 8, FI_MSG 2, FI_RMA 4, FI_ATOMIC 16. */
     @ParameterizedTest
     @CsvSource({"SEND, 0x802", "RECEIVE, 0x402", "READ, 0x104", "WRITE, 0x204", "ATOMIC, 0x110",
-        "REMOTE_WRITE, 0x2004", "TAGGED_SEND, 0x808", "TAGGED_RECEIVE, 0x408"})
+        "ATOMIC_UPDATE, 0x210", "REMOTE_WRITE, 0x2004", "TAGGED_SEND, 0x808", "TAGGED_RECEIVE, 0x408"})
     void structures(final OperationKind kind, final String flags) {
         for (final CqFormat format : CqFormat.values()) {
             final FabricCompletionQueue queue = queues.open(new CqAttributes().format(format));
@@ -51,7 +51,7 @@ class FormatsTest {
             final int size = format.size();
             final UnsafeBuffer entries = untouched(16 + 2 * size);
             queues.success(queue, kind, 0x1122334455667788L).commit();
-            queue.report().set(queues.endpoint, kind, 2, 20).data(-3).source(9).tag(-8).commit();
+            queue.report().set(queues.endpoint, kind, 2, 20).data(-3).source(9).tag(-8).buffer(77, true).commit();
             final long[] sources = new long[2];
             assertThat(queue.readFrom(entries, 8, 2, sources)).isEqualTo(2);
             assertThat(sources).containsExactly(FiAddr.NOTAVAIL, 9);
@@ -60,10 +60,11 @@ class FormatsTest {
             if (size > 8) {
                 assertThat(entries.getLong(16)).isEqualTo(Long.decode(flags));
                 assertThat(entries.getLong(24 + size)).isEqualTo(20);
-                assertThat(entries.getLong(16 + size)).isEqualTo(Long.decode(flags) | 1 << 17);
+                assertThat(entries.getLong(16 + size)).isEqualTo(Long.decode(flags) | 1 << 17 | 1 << 16);
             }
             if (size > 24) {
                 assertThat(entries.getLong(32)).isZero();
+                assertThat(entries.getLong(32 + size)).isEqualTo(77);
                 assertThat(entries.getLong(40)).isZero();
                 assertThat(entries.getLong(40 + size)).as("64 bits").isEqualTo(0xffff_fffdL);
             }
