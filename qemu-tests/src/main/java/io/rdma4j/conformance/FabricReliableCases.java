@@ -9,6 +9,7 @@ import static io.rdma4j.fabric.FiErrno.FI_EAGAIN;
 import static io.rdma4j.fabric.FiErrno.FI_ECANCELED;
 import static io.rdma4j.fabric.FiErrno.FI_EINVAL;
 import static io.rdma4j.fabric.FiErrno.FI_ENOENT;
+import static io.rdma4j.fabric.FiErrno.FI_EOPNOTSUPP;
 import static io.rdma4j.fabric.FiErrno.FI_ETRUNC;
 
 import io.rdma4j.fabric.AddressedEndpoint;
@@ -16,6 +17,8 @@ import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.ReceiveContext;
 
@@ -56,6 +59,7 @@ final class FabricReliableCases {
             ConformanceCase.of("rdm.sourceIsToldByNameOrUserId", FabricReliableCases::source),
             ConformanceCase.of("rdm.namesThatAreNotThereAreRefused", FabricReliableCases::unknown),
             ConformanceCase.of("rdm.successIsToldOnDemandOnly", FabricReliableCases::selective),
+            ConformanceCase.of("rdm.fenceWaitsForAllBefore", FabricReliableCases::fence),
             ConformanceCase.of("rdm.endpointsShareVectorAndQueue", FabricReliableCases::shared));
     }
 
@@ -402,6 +406,33 @@ final class FabricReliableCases {
     private static void selective(final ConformanceEnv env) {
         final PeerGroup group = PeerGroup.reliable(env);
         SelectiveCompletion.check(env, group.join(options -> options.selectiveCompletion(true)), group.join());
+    }
+
+    private static void fence(final ConformanceEnv env) {
+        final PeerGroup group = PeerGroup.reliable(env).wishing(hints ->
+            hints.capabilities(Capability.MSG, Capability.SOURCE, Capability.FENCE));
+        final Peer near = group.join();
+        final Peer far = group.join();
+        final FabricMemory from = near.buffer(64);
+        final FabricMemory to = far.buffer(64);
+        final Message message =
+            new Message(1).add(from.at(0), 64, from.region()).peer(near.to(far)).context(1);
+        near.post(() -> near.endpoint().sendMessage(message, OpFlags.DELIVERY_COMPLETE), "send");
+        near.none(QUIET, "no receive has it");
+        FabricCheck.code(FI_EAGAIN, near.endpoint().sendMessage(message.context(2), OpFlags.FENCE),
+            "a fence behind a message that is under way");
+        for (int i = 0; i < 2; i++) {
+            far.post(() -> far.endpoint().receive(to.at(0), 64, to.region(), FiAddr.UNSPEC, 3), "receive");
+        }
+        near.post(() -> near.endpoint().sendMessage(message.context(2), OpFlags.FENCE), "send behind a fence");
+        near.next().expect(1, OperationKind.SEND);
+        near.next().expect(2, OperationKind.SEND);
+        far.next().expect(3, OperationKind.RECEIVE);
+        far.next().expect(3, OperationKind.RECEIVE);
+        env.moved(128);
+        final Peer without = PeerGroup.reliable(env).join();
+        FabricCheck.code(FI_EOPNOTSUPP, without.endpoint().sendMessage(
+            new Message(1).peer(without.to(without)), OpFlags.FENCE), "a fence that was not negotiated");
     }
 
     private static void shared(final ConformanceEnv env) {

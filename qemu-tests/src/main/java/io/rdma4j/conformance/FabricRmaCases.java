@@ -12,12 +12,14 @@ import static io.rdma4j.fabric.FiErrno.FI_EKEYREJECTED;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
-import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.Feature;
 
@@ -48,6 +50,7 @@ final class FabricRmaCases {
             rma("fabric.rmaGoesToTheEndOfARegionAndNotBeyond", FabricRmaCases::bounds),
             rma("fabric.rmaNeedsTheRights", FabricRmaCases::rights),
             rma("fabric.rmaToUnknownKeysFailsAlone", FabricRmaCases::unknown),
+            rma("fabric.rmaWriteIsDelivered", FabricRmaCases::delivered),
             atomics("fabric.atomicsOnRemoteWords", FabricRmaCases::atomics),
             atomics("fabric.atomicsOfEveryKind", FabricRmaCases::everyAtomic),
             atomics("fabric.countersCountWritesAndAtomics", FabricRmaCases::counted),
@@ -332,6 +335,30 @@ final class FabricRmaCases {
             final FabricWc wc = write(pair, from, 8, to.remote(0), key);
             wc.expectError(5, FI_EKEYREJECTED);
         }
+        expectWritten(env, pair, from, to, 100, to.remote(100), to.region().key());
+        pair.expectMessagesFlow();
+    }
+
+    private static void delivered(final ConformanceEnv env) {
+        final FabricPair pair = FabricPair.rma(env);
+        final FabricMemory from = pair.nearMemory(2 * PAGE);
+        final FabricMemory to = target(pair, 2 * PAGE);
+        final MsgEndpoint endpoint = pair.near().endpoint();
+        for (final int length : new int[] {1, 64, PAGE, 2 * PAGE, 0}) {
+            from.fill(length, 0, length);
+            to.guard();
+            final Message message = new Message(1).add(from.at(0), length, from.region()).context(4)
+                .remote(to.remote(0), to.region().key());
+            pair.near().post(() -> endpoint.writeMessage(message, OpFlags.DELIVERY_COMPLETE), "write");
+            pair.near().next().expect(4, OperationKind.WRITE).expectLength(length);
+            to.expectOnly(length, 0, length, length + " bytes that were delivered");
+            env.moved(length);
+        }
+        final FabricMemory writeOnly = pair.far().memory(PAGE, KEY + 7, MrAccess.REMOTE_WRITE);
+        final Message message = new Message(1).add(from.at(0), 64, from.region()).context(5)
+            .remote(writeOnly.remote(0), writeOnly.region().key());
+        pair.near().post(() -> endpoint.writeMessage(message, OpFlags.DELIVERY_COMPLETE), "write");
+        pair.near().next().expectError(5, FI_EACCES);
         expectWritten(env, pair, from, to, 100, to.remote(100), to.region().key());
         pair.expectMessagesFlow();
     }

@@ -82,7 +82,8 @@ class FiInfoCommandTest {
                     name: emulated:fi-info-test
                     device: rdma4j emulated pvrdma
                     caps: [ FI_MSG, FI_RMA, FI_TAGGED, FI_ATOMIC, FI_READ, FI_WRITE, FI_RECV, FI_SEND, FI_REMOTE_READ, \
-            FI_REMOTE_WRITE, FI_MULTI_RECV, FI_HMEM, FI_RMA_PMEM, FI_LOCAL_COMM, FI_REMOTE_COMM, FI_RMA_EVENT ]
+            FI_REMOTE_WRITE, FI_MULTI_RECV, FI_TRIGGER, FI_FENCE, FI_HMEM, FI_RMA_PMEM, FI_LOCAL_COMM, \
+            FI_REMOTE_COMM, FI_RMA_EVENT ]
                 mr_mode, bit by bit:
                     FI_MR_BASIC: not asked for
                     FI_MR_SCALABLE: not asked for

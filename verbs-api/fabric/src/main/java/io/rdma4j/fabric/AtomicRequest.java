@@ -24,6 +24,8 @@ public final class AtomicRequest {
     private long remoteAddress;
     private long key;
     private long context;
+    private Counter trigger;
+    private long threshold;
 
     /** The sum of no numbers of 64 bits. */
     public AtomicRequest() {
@@ -123,6 +125,30 @@ public final class AtomicRequest {
     public AtomicRequest context(final long value) {
         context = value;
         return this;
+    }
+
+    /**
+     * When to begin, with {@link OpFlags#TRIGGER}. The request is copied then; its operands are read when it begins.
+     *
+     * @param counter of the endpoint's domain.
+     * @param value   what it has to have counted.
+     * @return this.
+     */
+    public AtomicRequest trigger(final Counter counter, final long value) {
+        trigger = counter;
+        threshold = value;
+        return this;
+    }
+
+    /**
+     * One that stays as it is while this one is filled anew.
+     *
+     * @return the same in all.
+     */
+    public AtomicRequest copy() {
+        return new AtomicRequest().operation(op, type).operands(operands, count, operandsDesc)
+            .compare(compare, compareDesc).result(result, resultDesc).peer(peer).remote(remoteAddress, key)
+            .context(context).trigger(trigger, threshold);
     }
 
     /**
@@ -240,6 +266,24 @@ public final class AtomicRequest {
      */
     public long context() {
         return context;
+    }
+
+    /**
+     * The counter that it waits for.
+     *
+     * @return as given; null for none.
+     */
+    public Counter triggerCounter() {
+        return trigger;
+    }
+
+    /**
+     * What the counter has to have counted.
+     *
+     * @return as given.
+     */
+    public long threshold() {
+        return threshold;
     }
 
     @Override

@@ -41,6 +41,10 @@ public enum Capability {
      * OpFlags#MULTI_RECV}. Messages of connected endpoints go in pieces then, as with {@link #TAGGED}.
      */
     MULTI_RECV(1L << 16),
+    /** Operations can wait for counters, see {@link OpFlags#TRIGGER}. */
+    TRIGGER(1L << 20),
+    /** Operations can wait for all that were started before them, see {@link OpFlags#FENCE}. */
+    FENCE(1L << 21),
     /** Receives tell what the application calls the peer; see {@link AvInsert#userIds}. */
     AV_USER_ID(1L << 41),
     /** Memory of accelerators, and dma-bufs. */

@@ -88,12 +88,13 @@ public interface Endpoint extends AutoCloseable {
      * -FI_EAGAIN, so that nothing overtakes it. {@link MsgEndpoint#fetchAdd} and the like are the fast way.
      *
      * @param request what to do; nothing of it is kept.
-     * @param flags   {@link OpFlags#COMPLETION}, {@link OpFlags#INJECT}, which it is anyway, or 0.
+     * @param flags   {@link OpFlags#COMPLETION}, {@link OpFlags#FENCE}, {@link OpFlags#TRIGGER}, {@link
+     *                OpFlags#INJECT}, which it is anyway, or 0.
      * @return 0 or a negated errno: -FI_EINVAL for null, no numbers, a missing operand or result, and an address that
      *         is no multiple of the type's size; -FI_EMSGSIZE for more numbers than {@link #atomicAttributes} says;
      *         -FI_EOPNOTSUPP for an operation that this type has not; -FI_EFAULT for operands that are not there;
      *         -FI_EBADFLAGS; else as the endpoint's own operations. A failure of a later number is one of the
-     *         operation: what came before it was done.
+     *         operation: what came before it was done. FI_EBUSY is that of a number that others change all the time.
      */
     int atomic(AtomicRequest request, long flags);
 

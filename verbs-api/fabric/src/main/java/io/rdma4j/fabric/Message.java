@@ -21,6 +21,8 @@ public final class Message {
     private long ignore;
     private long remoteAddress;
     private long key;
+    private Counter trigger;
+    private long threshold;
 
     /**
      * Without buffers.
@@ -138,6 +140,34 @@ public final class Message {
         remoteAddress = address;
         key = remoteKey;
         return this;
+    }
+
+    /**
+     * When to begin, with {@link OpFlags#TRIGGER} (struct fi_triggered_context). The message is copied then, its
+     * buffers are not.
+     *
+     * @param counter of the endpoint's domain.
+     * @param value   what it has to have counted.
+     * @return this.
+     */
+    public Message trigger(final Counter counter, final long value) {
+        trigger = counter;
+        threshold = value;
+        return this;
+    }
+
+    /**
+     * One that stays as it is while this one is filled anew.
+     *
+     * @return the same buffers and all else.
+     */
+    public Message copy() {
+        final Message other = new Message(Math.max(1, count));
+        for (int i = 0; i < count; i++) {
+            other.add(addresses[i], lengths[i], descs[i]);
+        }
+        return other.peer(peer).context(context).data(data).tag(tag).ignore(ignore).remote(remoteAddress, key)
+            .trigger(trigger, threshold);
     }
 
     /**
@@ -268,6 +298,24 @@ public final class Message {
      */
     public long key() {
         return key;
+    }
+
+    /**
+     * The counter that it waits for.
+     *
+     * @return as given; null for none.
+     */
+    public Counter triggerCounter() {
+        return trigger;
+    }
+
+    /**
+     * What the counter has to have counted.
+     *
+     * @return as given.
+     */
+    public long threshold() {
+        return threshold;
     }
 
     @Override

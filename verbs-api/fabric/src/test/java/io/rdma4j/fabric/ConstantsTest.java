@@ -33,7 +33,7 @@ class ConstantsTest {
         "MSG, 1", "RMA, 2", "TAGGED, 3", "ATOMIC, 4", "MULTICAST, 5", "COLLECTIVE, 6", "READ, 8", "WRITE, 9",
         "RECV, 10", "SEND, 11", "REMOTE_READ, 12", "REMOTE_WRITE, 13", "MULTI_RECV, 16", "HMEM, 47", "RMA_PMEM, 49",
         "LOCAL_COMM, 51", "REMOTE_COMM, 52", "RMA_EVENT, 56", "SOURCE, 57", "DIRECTED_RECV, 59", "AV_USER_ID, 41",
-        "SHARED_AV, 53", "NAMED_RX_CTX, 58"})
+        "SHARED_AV, 53", "NAMED_RX_CTX, 58", "FENCE, 21", "TRIGGER, 20"})
     void capabilities(final Capability capability, final int shift) {
         assertThat(capability.bit()).isEqualTo(1L << shift);
     }

@@ -59,6 +59,10 @@ public final class Failures {
     public static final int NO_TAGS = OWN + 20;
     /** The peer's receive had no memory any more. */
     public static final int NOT_STORED = OWN + 21;
+    /** A triggered operation could not be started. */
+    public static final int NOT_TRIGGERED = OWN + 22;
+    /** An atomic lost against others again and again. */
+    public static final int CONTENDED = OWN + 23;
 
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
@@ -83,6 +87,8 @@ public final class Failures {
         "no message waits that this fits, or was claimed with this context",
         "the peer's endpoint has no tagged messages: FI_TAGGED was not negotiated there",
         "the memory of the peer's receive was gone",
+        "it could not be started when its counter had counted so far, or its counter was closed",
+        "the number was changed by others between each look and its replacement",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

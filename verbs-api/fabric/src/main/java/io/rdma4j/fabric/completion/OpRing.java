@@ -84,6 +84,8 @@ public final class OpRing extends ReadyRing {
     /** Flag: success is not reported. */
     public static final int QUIET = 8;
     private static final int KEEPS_MORE = 16;
+    /** Flag, for the owner: more than the device's word is wanted. */
+    public static final int DELIVERS = 32;
 
     private static final int UNDER_WAY = 0;
     private static final int DONE = 1;
@@ -251,6 +253,22 @@ public final class OpRing extends ReadyRing {
     public boolean isUnderWay(final int slot) {
         return (slot & ~mask) == 0 && (slot - head & mask) < tail - head
             && ops.getInt(slot * STRIDE + STATE) == UNDER_WAY;
+    }
+
+    /**
+     * Whether any operation is not over.
+     *
+     * @return true if so.
+     */
+    public boolean hasUnderWay() {
+        int slot = first();
+        for (int left = size(); left > 0; left--) {
+            if (isUnderWay(slot)) {
+                return true;
+            }
+            slot = next(slot);
+        }
+        return false;
     }
 
     /**

@@ -11,6 +11,7 @@ import io.rdma4j.fabric.AtomicAttributes;
 import io.rdma4j.fabric.AtomicOp;
 import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.AtomicType;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -21,6 +22,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.completion.CompletionPort;
@@ -54,6 +56,8 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     private final Rma rma = new Rma();
     private final EndpointCounters counters;
     private volatile ConnectionManager connections = ConnectionManager.NONE;
+    private final boolean hasFence;
+    private final TriggeredWork triggered;
     private volatile boolean closed;
 
     private FabricEndpoint(
@@ -64,12 +68,16 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         this.transmit = (FabricCompletionQueue) options.transmitQueue();
         this.receive = (FabricCompletionQueue) options.receiveQueue();
         this.counters = counters;
+        this.hasFence = host.info().capabilities().contains(Capability.FENCE);
         this.link = RcLink.open(
             host, realm, pieces == null ? options : pieces.forLink(options), counters, this, 0, true);
         this.lanes = link.rma();
+        this.triggered = new TriggeredWork(
+            this, transmit, receive, host.info().capabilities().contains(Capability.TRIGGER));
         try (Undo undo = new Undo()) {
             undo.add(link::close);
             this.messages = pieces == null ? plain(options) : pieces.make(host, realm, options, counters, link, this);
+            messages.triggers(triggered);
             undo.forget();
         }
     }
@@ -193,11 +201,39 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public int sendMessage(final Message message, final long flags) {
-        return closed ? -FiErrno.FI_EBADFD : messages.send(message, flags);
+        if (isTriggered(flags)) {
+            return await(TriggeredWork.Call.SEND, message, flags);
+        }
+        final int objection = fence(flags);
+        return objection == 0 ? messages.send(message, flags & ~OpFlags.FENCE) : objection;
+    }
+
+    private boolean isTriggered(final long flags) {
+        return (flags & OpFlags.TRIGGER) != 0 && !closed;
+    }
+
+    private int await(final TriggeredWork.Call call, final Message message, final long flags) {
+        final int objection = triggered.add(call, message, flags);
+        link.wantsProgress();
+        return objection;
+    }
+
+    /** 0, or why no operation with these flags can be started now. */
+    private int fence(final long flags) {
+        if (closed || (flags & OpFlags.FENCE) == 0) {
+            return closed ? -FiErrno.FI_EBADFD : 0;
+        }
+        if (!hasFence) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        return messages.isStill() && lanes.isStill() ? 0 : -FiErrno.FI_EAGAIN;
     }
 
     @Override
     public int receiveMessage(final Message message, final long flags) {
+        if (isTriggered(flags)) {
+            return await(TriggeredWork.Call.RECEIVE, message, flags);
+        }
         return closed ? -FiErrno.FI_EBADFD : messages.receive(message, flags);
     }
 
@@ -212,18 +248,22 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     }
 
     private int start(final boolean isRead, final Message message, final long flags) {
-        if (closed || message == null) {
-            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        if (isTriggered(flags)) {
+            return await(isRead ? TriggeredWork.Call.READ : TriggeredWork.Call.WRITE, message, flags);
         }
-        return lanes.start(rma.set(isRead, message, flags), null, message.context());
+        final int objection = message == null && !closed ? -FiErrno.FI_EINVAL : fence(flags);
+        return objection == 0 ? lanes.start(rma.set(isRead, message, flags), null, message.context()) : objection;
     }
 
     @Override
     public int atomic(final AtomicRequest request, final long flags) {
-        if (closed) {
-            return -FiErrno.FI_EBADFD;
+        if (isTriggered(flags)) {
+            final int refusal = triggered.add(request, flags);
+            link.wantsProgress();
+            return refusal;
         }
-        final int objection = rma.set(request, flags);
+        int objection = closed ? -FiErrno.FI_EBADFD : rma.set(request, flags);
+        objection = objection == 0 ? fence(flags) : objection;
         return objection == 0 ? lanes.start(rma, null, request.context()) : objection;
     }
 
@@ -402,8 +442,9 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         if (queue != transmit) {
             return false;
         }
-        final boolean more = messages.progress();
-        return lanes.progress() || more;
+        boolean more = messages.progress();
+        more |= lanes.progress();
+        return triggered.progress() || more;
     }
 
     @Override
@@ -413,7 +454,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public long idleNanos() {
-        return messages.idleNanos();
+        return Math.min(messages.idleNanos(), triggered.idleNanos());
     }
 
     @Override
@@ -444,6 +485,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             throw FabricException.from("close endpoint", e);
         } finally {
             messages.release();
+            triggered.cancelAll();
             link.leave();
             host.closed(this);
             realm.release();

@@ -164,6 +164,20 @@ public interface Messages {
     boolean isPending();
 
     /**
+     * Where operations wait that begin when a counter has counted so far.
+     *
+     * @param work the endpoint's.
+     */
+    void triggers(TriggeredWork work);
+
+    /**
+     * Whether no message is under way to the peer.
+     *
+     * @return true if all that were started are over.
+     */
+    boolean isStill();
+
+    /**
      * How long {@link #progress} may be left uncalled.
      *
      * @return nanoseconds.

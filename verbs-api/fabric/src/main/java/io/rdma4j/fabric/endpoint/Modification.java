@@ -32,6 +32,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Modification {
     /** Of the operands of one operation. */
     static final int MOST_BYTES = 64;
+    /** Tries that others may win: some seconds of a peer that does nothing but change the number. */
+    private static final int MOST_LOST = 1 << 20;
     private static final boolean IS_LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     private static final ByteOrder NATIVE = ByteOrder.nativeOrder();
 
@@ -49,6 +51,7 @@ final class Modification {
     private long next;
     private boolean isSwapping;
     private boolean hasModified;
+    private int lost;
 
     /** Takes over what is asked for; 0 or a negated errno. */
     int set(final AtomicRequest request) {
@@ -158,6 +161,7 @@ final class Modification {
         word = firstWord();
         isSwapping = false;
         hasModified = false;
+        lost = 0;
     }
 
     long firstWord() {
@@ -169,16 +173,22 @@ final class Modification {
         return (start + bytes() + Long.BYTES - 1 & -Long.BYTES) - firstWord();
     }
 
-    /** What the 8 bytes were; whether they are to be replaced, by {@link #next()} if they still are so. */
+    /** What the 8 bytes were; whether they are to be replaced by {@link #next()}, if they still are so. */
     boolean replaces(final long seen) {
         if (isSwapping && seen == expected) {
             hasModified = true;
             return false;
         }
+        lost += isSwapping ? 1 : 0;
         expected = seen;
         next = modified(seen);
         isSwapping = next != seen;
         return isSwapping;
+    }
+
+    /** Somebody came between so often that this would not end. */
+    boolean isHopeless() {
+        return lost > MOST_LOST;
     }
 
     long expected() {
@@ -231,7 +241,7 @@ final class Modification {
         final int from = firstElement() * type.size();
         final int length = endElement() * type.size() - from;
         final boolean isKept = isKept(resultDesc, result + from, length);
-        return (isKept || resultDesc == null || ((LocalDescriptor) resultDesc).isUsable())
+        return (isKept || !(resultDesc instanceof LocalDescriptor) || ((LocalDescriptor) resultDesc).isUsable())
             && Payloads.write(seenAt + (start + from - word), result + from, isKept, length);
     }
 

@@ -66,6 +66,9 @@ final class OutLane {
     private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
+    /** Reads what was written: the peer's memory has it then. */
+    private final SendRequest proof = new SendRequest().opcode(SendOpcode.RDMA_READ);
+    private final SendRequest[] proven = {request, proof};
     private final SlotBuffers buffers;
     private final ScatteredSlots pieces;
     /** What operations without flags have. */
@@ -231,12 +234,16 @@ final class OutLane {
     private void loopOn(final int slot, final int what) {
         final int at = lookup.injectOffset() + slot * injected;
         if (what == WorkId.CELL) {
-            endLoop(slot, 0);
+            endLoop(slot, 0, 0);
         } else if (loop.replaces(lookup.buffer().getLong(at, ByteOrder.nativeOrder()))) {
-            step(slot, RmaOperation.SWAP, loop.expected(), loop.next());
-            repost(slot);
+            if (loop.isHopeless()) {
+                endLoop(slot, FiErrno.FI_EBUSY, Failures.CONTENDED);
+            } else {
+                step(slot, RmaOperation.SWAP, loop.expected(), loop.next());
+                repost(slot);
+            }
         } else if (!loop.store(lookup.buffer().addressOffset() + at)) {
-            endLoop(slot, FiErrno.FI_EFAULT);
+            endLoop(slot, FiErrno.FI_EFAULT, Failures.detail(WcStatus.LOC_PROT_ERR, 0));
         } else if (loop.advance()) {
             ring.putLong(slot, OpRing.REMOTE, ring.getLong(slot, OpRing.REMOTE) + Long.BYTES);
             ring.putLong(slot, OpRing.IOVA, ring.getLong(slot, OpRing.IOVA) + Long.BYTES);
@@ -245,15 +252,15 @@ final class OutLane {
         } else if (loop.hasModified() && ring.getLong(slot, OpRing.CELL_IOVA) != 0) {
             postCount(slot);
         } else {
-            endLoop(slot, 0);
+            endLoop(slot, 0, 0);
         }
     }
 
-    private void endLoop(final int slot, final int errno) {
+    private void endLoop(final int slot, final int errno, final int detail) {
         ring.putLong(slot, OpRing.LENGTH, loop.bytes());
         loopSlot = NOBODY;
         loop.letGo();
-        ring.done(slot, errno, errno == 0 ? 0 : Failures.detail(WcStatus.LOC_PROT_ERR, 0));
+        ring.done(slot, errno, detail);
     }
 
     /** Starts a read or write of what is in {@code from}, which are copied first if they are to be injected. */
@@ -346,19 +353,25 @@ final class OutLane {
         if (pieces.has(slot)) {
             return postInPieces(slot, operation, length, cell);
         }
-        request.wrId(rmaId | slot).opcode(operation.opcode).flags(cell == 0 ? SendRequest.SIGNALED : 0)
+        request.wrId(rmaId | slot).opcode(operation.opcode).flags(isAlone(slot, cell) ? SendRequest.SIGNALED : 0)
             .remote(ring.getLong(slot, OpRing.IOVA), ring.getInt(slot, OpRing.RKEY)).clearSges();
         buffers.addTo(request.sges(), slot, length);
-        return postLast(slot, operation, cell);
+        return postLast(slot, operation, cell, length);
     }
 
-    private int postLast(final int slot, final RmaOperation operation, final long cell) {
+    /** Nothing follows by which the device tells that it is done. */
+    private boolean isAlone(final int slot, final long cell) {
+        return cell == 0 && (ring.getInt(slot, OpRing.FLAGS) & OpRing.DELIVERS) == 0;
+    }
+
+    private int postLast(final int slot, final RmaOperation operation, final long cell, final int length) {
         switch (operation) {
             case WRITE_WITH_DATA -> request.immData(ring.getInt(slot, OpRing.DATA));
             case ADD, SWAP -> request.atomic(ring.getLong(slot, OpRing.OPERAND), ring.getLong(slot, OpRing.SWAP));
             default -> { }
         }
-        return cell == 0 ? qp.postSend(request) : postCounted(slot, cell);
+        return isAlone(slot, cell) ? qp.postSend(request)
+            : cell == 0 ? postProven(slot, length) : postCounted(slot, cell);
     }
 
     /** A work request for each piece. The device goes in order, so the last one has what is to be told and counted. */
@@ -369,8 +382,8 @@ final class OutLane {
             final int before = done;
             done += pieces.name(request, slot, operation, before);
             final boolean isLast = done == length;
-            request.wrId(rmaId | slot).flags(isLast && cell == 0 ? SendRequest.SIGNALED : 0);
-            code = isLast ? postLast(slot, operation, cell) : qp.postSend(request);
+            request.wrId(rmaId | slot).flags(isLast && isAlone(slot, cell) ? SendRequest.SIGNALED : 0);
+            code = isLast ? postLast(slot, operation, cell, done - before) : qp.postSend(request);
             if (code != ReturnCode.OK && before > 0) {
                 // Some of it is under way, and must not be without the rest.
                 lose(FiErrno.FI_EIO, Failures.LANE_LOST);
@@ -383,13 +396,24 @@ final class OutLane {
     /** The device carries out the count after what it counts, so only the count needs to be heard of. */
     private int postCounted(final int slot, final long cell) {
         nameCell(slot, cell);
-        final int posted = qp.postSend(both, 2);
+        return postBoth(both);
+    }
+
+    private int postBoth(final SendRequest[] two) {
+        final int posted = qp.postSend(two, 2);
         if (posted == 1) {
-            // Without its count it must not be: the lane is begun anew.
+            // Without what follows it must not be: the lane is begun anew.
             lose(FiErrno.FI_EIO, Failures.LANE_LOST);
             return ReturnCode.WRONG_STATE;
         }
         return Math.min(posted, ReturnCode.OK);
+    }
+
+    /** A read comes back behind the write: of the last byte, as a device may write the first ones early. */
+    private int postProven(final int slot, final int length) {
+        proof.wrId(rmaId | slot).remote(request.remoteAddress() + length - 1, request.rkey())
+            .sge(lookup.scratchIova() + KeyLookup.CELL_OFFSET, 1, lookup.scratchLkey());
+        return postBoth(proven);
     }
 
     private void nameCell(final int slot, final long cell) {

@@ -106,6 +106,16 @@ final class PlainMessages implements Messages {
     }
 
     @Override
+    public void triggers(final TriggeredWork work) {
+        // Only tagged messages are started past the endpoint.
+    }
+
+    @Override
+    public boolean isStill() {
+        return !sends.hasUnderWay();
+    }
+
+    @Override
     public long idleNanos() {
         return Long.MAX_VALUE;
     }

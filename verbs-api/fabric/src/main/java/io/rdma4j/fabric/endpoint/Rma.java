@@ -15,7 +15,7 @@ import io.rdma4j.fabric.OperationKind;
 /** An RMA operation or an atomic as the application asks for it: filled anew each time, or a copy that waits. */
 public final class Rma {
     private static final long ATOMIC_FLAGS = OpFlags.MORE | OpFlags.COMPLETION | OpFlags.INJECT
-        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE;
+        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE | OpFlags.FENCE;
 
     RmaOperation operation;
     long address;
@@ -175,6 +175,15 @@ public final class Rma {
      */
     public long length() {
         return length;
+    }
+
+    /**
+     * Whether its flags ask for all before it to be over.
+     *
+     * @return false also where it has no flags.
+     */
+    public boolean asksForFence() {
+        return (flags & OpFlags.FENCE) != 0;
     }
 
     /**

@@ -148,7 +148,7 @@ public final class RmaLanes {
 
     private int startMessage(final Rma rma, final long context) {
         final RmaOperation operation = rma.operation;
-        int objection = rules.check(rma.message, rma.flags,
+        int objection = rules.check(rma.message, rma.flags & ~(OpFlags.DELIVERY_COMPLETE | OpFlags.FENCE),
             operation == RmaOperation.READ ? MessageRules.READ_FLAGS : MessageRules.SEND_FLAGS);
         objection =
             objection != 0 ? objection : rules.find(rma.message, operation.local, operation.localAccess);
@@ -165,7 +165,10 @@ public final class RmaLanes {
             }
             out.copy(rules.copy(), length);
         }
-        return out.start(rma, buffers, context, rules.quiet(rma.flags), inject);
+        final boolean delivers = (rma.flags & OpFlags.DELIVERY_COMPLETE) != 0 && operation.kind == OperationKind.WRITE
+            && rma.length > 0;
+        return out.start(rma, buffers, context,
+            delivers ? rules.quiet(rma.flags) | OpRing.DELIVERS : rules.quiet(rma.flags), inject);
     }
 
     /**
@@ -197,6 +200,15 @@ public final class RmaLanes {
      */
     public boolean isMending() {
         return out != null && out.isMending();
+    }
+
+    /**
+     * Whether no operation is under way to the peer's memory.
+     *
+     * @return true if all that were started are over.
+     */
+    public boolean isStill() {
+        return !ring.hasUnderWay();
     }
 
     /** How often lanes came up again. */

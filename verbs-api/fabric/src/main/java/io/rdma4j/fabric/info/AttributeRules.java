@@ -37,10 +37,11 @@ final class AttributeRules {
     private static final int LANES_WITH_RMA = 3;
     private static final Set<Capability> STARTED = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
         Capability.ATOMIC, Capability.SEND, Capability.READ, Capability.WRITE, Capability.HMEM, Capability.RMA_PMEM,
-        Capability.NAMED_RX_CTX);
+        Capability.NAMED_RX_CTX, Capability.TRIGGER, Capability.FENCE);
     private static final Set<Capability> TAKEN = EnumSet.of(Capability.MSG, Capability.TAGGED, Capability.RMA,
         Capability.ATOMIC, Capability.RECV, Capability.REMOTE_READ, Capability.REMOTE_WRITE, Capability.HMEM,
-        Capability.RMA_PMEM, Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV, Capability.MULTI_RECV);
+        Capability.RMA_PMEM, Capability.RMA_EVENT, Capability.SOURCE, Capability.DIRECTED_RECV, Capability.MULTI_RECV,
+        Capability.TRIGGER);
     /** A reliable connection carries RMA out in order; only a write may overtake the data of a read before it. */
     private static final Set<MessageOrder> MEMORY_ORDER = EnumSet.of(
         MessageOrder.RAR, MessageOrder.RAW, MessageOrder.WAW,

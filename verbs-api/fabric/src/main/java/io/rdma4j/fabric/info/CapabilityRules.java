@@ -24,7 +24,8 @@ public final class CapabilityRules {
     private static final Set<Capability> FREE = EnumSet.of(
         Capability.LOCAL_COMM, Capability.REMOTE_COMM, Capability.RMA_PMEM, Capability.SOURCE, Capability.SHARED_AV);
     /** Each region has a cell of its own, each write an atomic behind it; memory of devices has to be registered. */
-    private static final Set<Capability> ON_REQUEST = EnumSet.of(Capability.RMA_EVENT, Capability.HMEM);
+    private static final Set<Capability> ON_REQUEST =
+        EnumSet.of(Capability.RMA_EVENT, Capability.HMEM, Capability.TRIGGER, Capability.FENCE);
 
     /** Of the work request of a piece of a message: a header, and payload. */
     private static final int PIECE_BUFFERS = 2;
@@ -125,6 +126,8 @@ public final class CapabilityRules {
                 ? "FI_HMEM_DISABLE_P2P is set, and copies in its place are not made" : device.whyNot(Trait.ANY_MEMORY);
             case TAGGED -> kind == EndpointKind.DGRAM ? "datagrams have no tags"
                 : "the device's work requests have one buffer, 2 are needed";
+            case TRIGGER -> "datagrams have no operations that wait";
+            case FENCE -> "nothing tells when a datagram has arrived";
             case MULTI_RECV -> kind == EndpointKind.DGRAM ? "a datagram takes a receive of its own"
                 : "the device's work requests have one buffer, 2 are needed";
             case COLLECTIVE, MULTICAST -> "no device here has it";

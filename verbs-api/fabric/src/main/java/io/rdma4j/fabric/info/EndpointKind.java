@@ -15,14 +15,16 @@ import java.util.Set;
 /** What the kinds of endpoints differ in, whatever the device. */
 enum EndpointKind {
     /** Messages and memory of one peer: a reliable connection for each direction of either. */
-    MSG("RC", 0, 1, CompletionOrder.NONE, EnumSet.of(Capability.TAGGED, Capability.MULTI_RECV)),
+    MSG("RC", 0, 1, CompletionOrder.NONE, EnumSet.of(Capability.TAGGED, Capability.MULTI_RECV, Capability.TRIGGER,
+        Capability.FENCE)),
     /** One queue pair for datagrams, which complete as they are posted. */
     DGRAM("UD", 1, 1, CompletionOrder.STRICT,
         EnumSet.of(Capability.SOURCE, Capability.AV_USER_ID, Capability.SHARED_AV)),
     /** Connections to peers, and one queue pair to make them. */
     RDM("RDM", 1, 16, CompletionOrder.NONE,
         EnumSet.of(Capability.SOURCE, Capability.AV_USER_ID, Capability.SHARED_AV, Capability.NAMED_RX_CTX,
-            Capability.DIRECTED_RECV, Capability.TAGGED, Capability.MULTI_RECV));
+            Capability.DIRECTED_RECV, Capability.TAGGED, Capability.MULTI_RECV, Capability.TRIGGER,
+            Capability.FENCE));
 
     private final String protocol;
     private final int datagramQueuePairs;

@@ -276,7 +276,7 @@ final class Channel {
     /** The peer's application has a message, or lost it by what an errno says. */
     private void confirmed(final int index, final int errno) {
         final SendOp op = index < host.sends().opCount() ? host.sends().op(index) : null;
-        if (op == null || op.free || op.channel != this || !op.wantsDelivery() || !op.cut || op.confirmed) {
+        if (op == null || op.channel != this || !op.wantsDelivery() || !op.cut || op.confirmed) {
             broken("it told of the delivery of message " + index + ", which does not wait for that");
             return;
         }
@@ -459,8 +459,12 @@ final class Channel {
     }
 
     private boolean isStill() {
-        return outbound.isIdle() && inbound.isIdle() && rmaUnderWay == 0 && unconfirmed == 0
-            && delivered.size() == 0;
+        return isSent() && inbound.isIdle() && delivered.size() == 0;
+    }
+
+    /** Nothing that goes out is under way. */
+    boolean isSent() {
+        return outbound.isIdle() && rmaUnderWay == 0 && unconfirmed == 0;
     }
 
     /** Asks the peer whether it can be closed, after {@link #isIdle}. */

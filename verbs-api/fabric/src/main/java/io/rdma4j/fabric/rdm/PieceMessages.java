@@ -23,6 +23,7 @@ import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.endpoint.Messages;
 import io.rdma4j.fabric.endpoint.RcLink;
+import io.rdma4j.fabric.endpoint.TriggeredWork;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.LocalMemory;
@@ -70,7 +71,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     private final PieceReports reports;
     private final Channel channel;
     private final ToPeer sender;
-    private final TaggedMessages tagged;
+    private final PieceTagged tagged;
     private boolean isConnected;
     private boolean hasGreeted;
     private boolean isOver;
@@ -143,6 +144,11 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         @Override
         int rxIndex() {
             return 0;
+        }
+
+        @Override
+        boolean isStill() {
+            return PieceMessages.this.isStill() && link.rma().isStill();
         }
 
         @Override
@@ -297,6 +303,18 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     @Override
     public boolean isPending() {
         return channel.isWanting || isLost && !isOver || context.matcher().canGoOn();
+    }
+
+    @Override
+    public void triggers(final TriggeredWork work) {
+        if (tagged != null) {
+            tagged.triggers(work);
+        }
+    }
+
+    @Override
+    public boolean isStill() {
+        return sends.claimedOps() == 0;
     }
 
     @Override

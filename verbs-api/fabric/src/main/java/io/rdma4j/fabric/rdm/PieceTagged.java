@@ -9,7 +9,9 @@ import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.TaggedMessages;
+import io.rdma4j.fabric.endpoint.TriggeredWork;
 
 import org.agrona.DirectBuffer;
 
@@ -20,6 +22,7 @@ final class PieceTagged implements TaggedMessages {
     private final Endpoint endpoint;
     private final Sender transmit;
     private final RdmReceiveContext context;
+    private TriggeredWork triggered;
 
     PieceTagged(final Endpoint endpoint, final Sender transmit, final RdmReceiveContext context) {
         this.endpoint = endpoint;
@@ -58,10 +61,17 @@ final class PieceTagged implements TaggedMessages {
             : transmit.tag(tag).inject(buffer, offset, length, TAGGED_WITH_DATA, data, dest);
     }
 
+    void triggers(final TriggeredWork work) {
+        triggered = work;
+    }
+
     @Override
     public int sendMessage(final Message message, final long flags) {
         if (endpoint.isClosed() || message == null) {
             return endpoint.isClosed() ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        }
+        if ((flags & OpFlags.TRIGGER) != 0) {
+            return triggered.add(TriggeredWork.Call.TAGGED_SEND, message, flags);
         }
         return transmit.tag(message.tag()).send(message, flags, Header.TAGGED);
     }
@@ -75,6 +85,9 @@ final class PieceTagged implements TaggedMessages {
 
     @Override
     public int receiveMessage(final Message message, final long flags) {
+        if ((flags & OpFlags.TRIGGER) != 0 && !endpoint.isClosed()) {
+            return triggered.add(TriggeredWork.Call.TAGGED_RECEIVE, message, flags);
+        }
         return context.receiveTagged(message, flags);
     }
 

@@ -20,6 +20,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.TaggedMessages;
@@ -30,6 +31,7 @@ import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.endpoint.Rma;
 import io.rdma4j.fabric.endpoint.RmaLanes;
 import io.rdma4j.fabric.endpoint.RmaOperation;
+import io.rdma4j.fabric.endpoint.TriggeredWork;
 import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
@@ -47,6 +49,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     private final Transmit transmit;
     private final PieceTagged tagged;
     private final Rma rma = new Rma();
+    private final TriggeredWork triggered;
     private final boolean hasRma;
     private final boolean hasAtomics;
     private volatile boolean closed;
@@ -61,7 +64,12 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         this.contexts = resources.contexts();
         this.core = resources.core();
         this.transmit = resources.transmit();
+        this.triggered = new TriggeredWork(this, options.transmitQueue(), contexts[0].queue(),
+            host.info().capabilities().contains(Capability.TRIGGER));
         this.tagged = contexts[0].matcher().tags() == null ? null : new PieceTagged(this, transmit, contexts[0]);
+        if (tagged != null) {
+            tagged.triggers(triggered);
+        }
     }
 
     /**
@@ -157,7 +165,14 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
 
     @Override
     public int sendMessage(final Message message, final long flags) {
+        if (isTriggered(flags)) {
+            return triggered.add(TriggeredWork.Call.SEND, message, flags);
+        }
         return closed ? -FiErrno.FI_EBADFD : transmit.send(message, flags, 0);
+    }
+
+    private boolean isTriggered(final long flags) {
+        return (flags & OpFlags.TRIGGER) != 0 && !closed;
     }
 
     @Override
@@ -178,6 +193,9 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
 
     @Override
     public int receiveMessage(final Message message, final long flags) {
+        if (isTriggered(flags)) {
+            return triggered.add(TriggeredWork.Call.RECEIVE, message, flags);
+        }
         return contexts[0].receive(message, flags);
     }
 
@@ -242,6 +260,9 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     }
 
     private int start(final boolean isRead, final Message message, final long flags) {
+        if (isTriggered(flags)) {
+            return triggered.add(isRead ? TriggeredWork.Call.READ : TriggeredWork.Call.WRITE, message, flags);
+        }
         if (closed || message == null || !hasRma) {
             return closed ? -FiErrno.FI_EBADFD : !hasRma ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
         }
@@ -256,6 +277,9 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     public int atomic(final AtomicRequest request, final long flags) {
         if (closed) {
             return -FiErrno.FI_EBADFD;
+        }
+        if (isTriggered(flags)) {
+            return triggered.add(request, flags);
         }
         final int objection = rma.set(request, flags);
         return objection == 0 ? start(hasAtomics, request.peer(), request.context()) : objection;
@@ -297,6 +321,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     public boolean progress(final FabricCompletionQueue queue) {
         if (!closed) {
             core.progress();
+            triggered.progress();
         }
         return true;
     }
@@ -308,7 +333,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
 
     @Override
     public long idleNanos() {
-        return closed ? Long.MAX_VALUE : core.idleNanos();
+        return closed ? Long.MAX_VALUE : Math.min(core.idleNanos(), triggered.idleNanos());
     }
 
     @Override
@@ -349,6 +374,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         try {
             resources.close();
         } finally {
+            triggered.cancelAll();
             host.closed(this);
             resources.release();
         }

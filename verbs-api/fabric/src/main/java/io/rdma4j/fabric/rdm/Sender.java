@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -20,7 +21,8 @@ import org.agrona.DirectBuffer;
 /** Messages as the application starts them, whomever they go to. For the thread that uses the endpoint. */
 abstract class Sender {
     private static final long SEND_FLAGS = OpFlags.REMOTE_CQ_DATA | OpFlags.MORE | OpFlags.COMPLETION | OpFlags.INJECT
-        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE;
+        | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE | OpFlags.DELIVERY_COMPLETE
+        | OpFlags.FENCE;
 
     private static final long DELIVERY = OpFlags.DELIVERY_COMPLETE | OpFlags.MATCH_COMPLETE;
 
@@ -31,6 +33,7 @@ abstract class Sender {
     private final long mostBytes;
     private final int injectSize;
     private final int iovLimit;
+    private final boolean hasFence;
     private long tag;
 
     Sender(
@@ -43,6 +46,7 @@ abstract class Sender {
         this.mostBytes = mostBytes;
         this.injectSize = attributes.injectSize();
         this.iovLimit = attributes.iovLimit();
+        this.hasFence = attributes.capabilities().contains(Capability.FENCE);
     }
 
     /** Whom the next operation is for; 0 or a negated errno. */
@@ -53,6 +57,17 @@ abstract class Sender {
 
     /** It can be started although {@link #check} refuses. */
     abstract boolean mayWait();
+
+    /** Nothing is under way to whom the next operation is for. */
+    abstract boolean isStill();
+
+    /** 0, or why none that waits for all before it can be started now; after {@link #aim}. */
+    final int fence() {
+        if (!hasFence) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        return isStill() ? 0 : -FiErrno.FI_EAGAIN;
+    }
 
     /** Which receive context of the peer. */
     abstract int rxIndex();
@@ -155,7 +170,8 @@ abstract class Sender {
             return objection;
         }
         final int headerFlags = (flags & DELIVERY) == 0 ? ofKind : ofKind | Header.DELIVERY;
-        final int refusal = aim(message.peer());
+        int refusal = aim(message.peer());
+        refusal = refusal == 0 && (flags & OpFlags.FENCE) != 0 ? fence() : refusal;
         if (refusal != 0) {
             return refusal;
         }

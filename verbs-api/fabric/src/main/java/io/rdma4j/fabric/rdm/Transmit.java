@@ -66,6 +66,11 @@ final class Transmit extends Sender {
     }
 
     @Override
+    boolean isStill() {
+        return connection.link == null || connection.link.channel().isSent();
+    }
+
+    @Override
     int rxIndex() {
         return rxIndex;
     }
@@ -109,7 +114,8 @@ final class Transmit extends Sender {
 
     /** Starts RMA or an atomic. */
     int start(final Rma rma, final long dest, final long context) {
-        final int refusal = aim(dest);
+        int refusal = aim(dest);
+        refusal = refusal == 0 && rma.asksForFence() ? fence() : refusal;
         if (refusal != 0) {
             return refusal;
         }

@@ -99,7 +99,8 @@ class KindsTest {
         "DGRAM, RMA, datagrams reach no memory of peers", "DGRAM, ATOMIC, datagrams reach no memory of peers",
         "DGRAM, RMA_EVENT, datagrams reach no memory of peers", "DGRAM, DIRECTED_RECV, next receive for any datagram",
         "DGRAM, NAMED_RX_CTX, next receive for any datagram", "DGRAM, TAGGED, datagrams have no tags",
-        "DGRAM, MULTI_RECV, a datagram takes a receive of its own", "RDM, MULTICAST, no device here has it"})
+        "DGRAM, MULTI_RECV, a datagram takes a receive of its own", "DGRAM, FENCE, nothing tells",
+        "DGRAM, TRIGGER, no operations that wait", "RDM, MULTICAST, no device here has it"})
     void refusedWithAReason(final EndpointType type, final Capability asked, final String reason) {
         assertThatThrownBy(() -> info(Profiles.EMULATED, type, asked)).isInstanceOf(Unfit.class)
             .hasMessageContaining("FI_" + asked).hasMessageContaining(reason);

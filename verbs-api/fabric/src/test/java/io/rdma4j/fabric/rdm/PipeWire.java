@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.verbs.ReturnCode;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.Random;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -30,6 +32,8 @@ final class PipeWire implements Wire {
     final Deque<Posted> posted = new ArrayDeque<>();
     PipeWire peer;
     boolean closed;
+    /** The sender may overrun its peer: the message waits then, as on a device. */
+    boolean mayOverrun;
 
     @Override
     public int receive(final Slot[] slots, final int count, final SlotArea area) {
@@ -73,6 +77,9 @@ final class PipeWire implements Wire {
         if (sent.isEmpty() || closed) {
             return false;
         }
+        if (mayOverrun && peer.posted.isEmpty()) {
+            return false;
+        }
         final Sent message = sent.poll();
         final Posted receive = peer.posted.poll();
         assertThat(receive).as("a slot for what was sent").isNotNull();
@@ -83,6 +90,30 @@ final class PipeWire implements Wire {
         from.completed(message.piece());
         to.channel.arrived(receive.slot(), message.bytes().length);
         return true;
+    }
+
+    /** Something else comes in place of the next message, or before it. */
+    void tamper(final Random random) {
+        final Sent next = sent.peek();
+        if (next == null || closed) {
+            return;
+        }
+        final byte[] bytes = next.bytes();
+        switch (random.nextInt(3)) {
+            case 0 -> bytes[random.nextInt(Math.min(bytes.length, Header.LENGTH))] = (byte) random.nextInt();
+            case 1 -> bytes[random.nextInt(Math.min(bytes.length, Header.LENGTH))] ^= (byte) (1 << random.nextInt(8));
+            default -> {
+                sent.poll();
+                final byte[] other = Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
+                if (random.nextBoolean()) {
+                    random.nextBytes(other);
+                    if (other.length > 0) {
+                        other[0] = (byte) random.nextInt(Header.DELIVERED + 2);
+                    }
+                }
+                sent.addFirst(new Sent(next.piece(), other));
+            }
+        }
     }
 
     @Override

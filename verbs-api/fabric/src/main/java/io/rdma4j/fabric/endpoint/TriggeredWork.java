@@ -1,0 +1,202 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.endpoint;
+
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.Room;
+import io.rdma4j.fabric.event.FabricCounter;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Operations that are started when a counter has counted so far (fi_trigger). Whoever reads the endpoint's queue starts
+ * them. For the thread that uses the endpoint.
+ */
+public final class TriggeredWork {
+    /** What waits, and what failed and was not read. */
+    private static final int MOST = 256;
+    /** Counters tell nobody here; nobody sleeps longer while something waits. */
+    private static final long LOOK_NANOS = 200_000;
+
+    /** By which call an operation is started. */
+    public enum Call {
+        /** {@link Endpoint#sendMessage}. */
+        SEND(OperationKind.SEND),
+        /** {@link Endpoint#receiveMessage}. */
+        RECEIVE(OperationKind.RECEIVE),
+        /** {@link Endpoint#readMessage}. */
+        READ(OperationKind.READ),
+        /** {@link Endpoint#writeMessage}. */
+        WRITE(OperationKind.WRITE),
+        /** {@link io.rdma4j.fabric.TaggedMessages#sendMessage}. */
+        TAGGED_SEND(OperationKind.TAGGED_SEND),
+        /** {@link io.rdma4j.fabric.TaggedMessages#receiveMessage}. */
+        TAGGED_RECEIVE(OperationKind.TAGGED_RECEIVE);
+
+        private final OperationKind kind;
+
+        Call(final OperationKind kind) {
+            this.kind = kind;
+        }
+    }
+
+    /** An operation that waits; the call is null for an atomic. */
+    private record Waiting(
+        FabricCounter counter, long threshold, Call call, Message message, AtomicRequest request, long flags) {
+        boolean isDue() {
+            return counter.isClosed() || counter.read() >= threshold;
+        }
+    }
+
+    private final Endpoint endpoint;
+    private final FabricCompletionQueue transmit;
+    private final FabricCompletionQueue receive;
+    private final boolean isOffered;
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private final Room room = new Room(MOST);
+
+    /**
+     * Nothing waits.
+     *
+     * @param endpoint whose operations.
+     * @param transmit where its sends complete.
+     * @param receive  where its receives complete.
+     * @param isOffered whether {@link Capability#TRIGGER} was negotiated.
+     */
+    public TriggeredWork(
+        final Endpoint endpoint, final CompletionQueue transmit, final CompletionQueue receive,
+        final boolean isOffered) {
+        this.endpoint = endpoint;
+        this.transmit = (FabricCompletionQueue) transmit;
+        this.receive = (FabricCompletionQueue) receive;
+        this.isOffered = isOffered;
+    }
+
+    /**
+     * Keeps an operation until it is due.
+     *
+     * @param call    starts it.
+     * @param message what is to be done, and when; copied.
+     * @param flags   with {@link OpFlags#TRIGGER}.
+     * @return 0 or a negated errno.
+     */
+    public int add(final Call call, final Message message, final long flags) {
+        if (message == null) {
+            return -FiErrno.FI_EINVAL;
+        }
+        final int objection = check(message.triggerCounter());
+        if (objection == 0) {
+            waiting.add(new Waiting((FabricCounter) message.triggerCounter(), message.threshold(), call,
+                message.copy(), null, flags & ~OpFlags.TRIGGER));
+        }
+        return objection;
+    }
+
+    /**
+     * Keeps an atomic until it is due.
+     *
+     * @param request what is to be done, and when; copied. Its operands are read when it is started.
+     * @param flags   with {@link OpFlags#TRIGGER}.
+     * @return 0 or a negated errno.
+     */
+    public int add(final AtomicRequest request, final long flags) {
+        if (request == null) {
+            return -FiErrno.FI_EINVAL;
+        }
+        final int objection = check(request.triggerCounter());
+        if (objection == 0) {
+            waiting.add(new Waiting((FabricCounter) request.triggerCounter(), request.threshold(), null, null,
+                request.copy(), flags & ~OpFlags.TRIGGER));
+        }
+        return objection;
+    }
+
+    private int check(final Counter counter) {
+        if (!isOffered) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
+        if (!(counter instanceof FabricCounter) || counter.isClosed()) {
+            return -FiErrno.FI_EINVAL;
+        }
+        if (counter.domain() != endpoint.domain()) {
+            return -FiErrno.FI_EDOMAIN;
+        }
+        return room.take() ? 0 : -FiErrno.FI_EAGAIN;
+    }
+
+    /**
+     * Starts what is due, in the order in which it was given; what there is no room for is tried again.
+     *
+     * @return whether something waits.
+     */
+    public boolean progress() {
+        for (int left = waiting.size(); left > 0; left--) {
+            final Waiting one = waiting.poll();
+            final int code = one.isDue() ? start(one) : -FiErrno.FI_EAGAIN;
+            if (code == -FiErrno.FI_EAGAIN) {
+                waiting.add(one);
+            } else if (code == 0) {
+                room.giveBack();
+            } else {
+                failed(one, -code, Failures.NOT_TRIGGERED);
+            }
+        }
+        return !waiting.isEmpty();
+    }
+
+    private int start(final Waiting one) {
+        if (one.counter.isClosed()) {
+            return -FiErrno.FI_ECANCELED;
+        }
+        if (one.call == null) {
+            return endpoint.atomic(one.request, one.flags);
+        }
+        return switch (one.call) {
+            case SEND -> endpoint.sendMessage(one.message, one.flags);
+            case RECEIVE -> endpoint.receiveMessage(one.message, one.flags);
+            case READ -> endpoint.readMessage(one.message, one.flags);
+            case WRITE -> endpoint.writeMessage(one.message, one.flags);
+            case TAGGED_SEND -> endpoint.tagged().sendMessage(one.message, one.flags);
+            case TAGGED_RECEIVE -> endpoint.tagged().receiveMessage(one.message, one.flags);
+        };
+    }
+
+    private void failed(final Waiting one, final int errno, final int detail) {
+        final boolean receives = one.call == Call.RECEIVE || one.call == Call.TAGGED_RECEIVE;
+        final OperationKind kind = one.call != null ? one.call.kind
+            : one.request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC;
+        (receives ? receive : transmit).report()
+            .set(endpoint, kind, one.call == null ? one.request.context() : one.message.context(), 0)
+            .failure(errno, detail).room(room).commit();
+    }
+
+    /**
+     * How long nothing is to be done.
+     *
+     * @return nanoseconds; {@link Long#MAX_VALUE} for ever.
+     */
+    public long idleNanos() {
+        return waiting.isEmpty() ? Long.MAX_VALUE : LOOK_NANOS;
+    }
+
+    /** The endpoint is closed: nothing is started any more. */
+    public void cancelAll() {
+        for (Waiting one = waiting.poll(); one != null; one = waiting.poll()) {
+            failed(one, FiErrno.FI_ECANCELED, Failures.CLOSED);
+        }
+    }
+}
