@@ -83,6 +83,12 @@ final class PipeWire implements Wire {
         final Sent message = sent.poll();
         final Posted receive = peer.posted.poll();
         assertThat(receive).as("a slot for what was sent").isNotNull();
+        if (mayOverrun && message.bytes().length > receive.length()) {
+            // A peer that lied about its slots: the device ends the connection at both ends.
+            from.broken = "a message is longer than its slot";
+            to.broken = from.broken;
+            return true;
+        }
         assertThat(message.bytes().length).isLessThanOrEqualTo(receive.length());
         final UnsafeBuffer view = new UnsafeBuffer(0, 0);
         view.wrap(receive.address(), receive.length());
@@ -95,7 +101,7 @@ final class PipeWire implements Wire {
     /** Something else comes in place of the next message, or before it. */
     void tamper(final Random random) {
         final Sent next = sent.peek();
-        if (next == null || closed) {
+        if (next == null || closed || next.bytes().length == 0) {
             return;
         }
         final byte[] bytes = next.bytes();
