@@ -211,11 +211,7 @@ public final class Rma {
             modification.copyTo(other.modification);
         }
         if (message != null) {
-            other.message = new Message(Math.max(1, message.count()));
-            for (int i = 0; i < message.count(); i++) {
-                other.message.add(message.address(i), message.length(i), message.desc(i));
-            }
-            other.message.data(message.data()).remote(message.remoteAddress(), message.key());
+            other.message = message.copy();
         }
         return other;
     }

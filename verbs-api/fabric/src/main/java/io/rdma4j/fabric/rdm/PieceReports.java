@@ -84,12 +84,11 @@ final class PieceReports {
         } else if (whole.isSpent && whole.parts == 0) {
             if (!whole.isTakenBack) {
                 // Nothing else tells that the buffer is the application's again.
+                context.room().take();
                 context.queue().report().set(endpoint, OperationKind.RECEIVE, whole.context, 0)
                     .buffer(whole.addresses[0], true).room(context.room()).commit();
-                home.giveBack(whole);
-            } else {
-                failed(context, whole, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
             }
+            over(context, whole);
         }
     }
 

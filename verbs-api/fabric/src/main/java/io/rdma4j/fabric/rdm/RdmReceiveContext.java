@@ -259,9 +259,7 @@ final class RdmReceiveContext implements ReceiveContext {
         if (isFrom(from) && !table.find(FiAddr.peer(from, bits), source)) {
             return -FiErrno.FI_EINVAL;
         }
-        if (matcher.canGoOn()) {
-            matcher.goOn();
-        }
+        progress();
         return room().left() == 0 ? -FiErrno.FI_EAGAIN : 0;
     }
 

@@ -102,22 +102,11 @@ public final class LocalMemory {
         if (desc == null || descIgnored) {
             return descNeeded ? -FiErrno.FI_EINVAL : 0;
         }
-        if (!(desc instanceof LocalDescriptor)) {
-            return -FiErrno.FI_EINVAL;
-        }
-        if (desc.domain() != realm.domain()) {
-            return -FiErrno.FI_EDOMAIN;
-        }
-        final LocalDescriptor region = (LocalDescriptor) desc;
-        if (!region.isUsable() || region.deviceAddress(address, length) == -1) {
-            return -FiErrno.FI_EINVAL;
-        }
-        return region.allows(right.bit()) ? 0 : -FiErrno.FI_EACCES;
+        return look(address, length, desc, right);
     }
 
-    private int byDescriptor(
-        final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
-        final int access) {
+    /** What a descriptor says; 0 with the device's address in the field, or a negated errno. */
+    private int look(final long address, final long length, final MemoryRegion desc, final MrAccess right) {
         if (!(desc instanceof LocalDescriptor)) {
             return -FiErrno.FI_EINVAL;
         }
@@ -125,22 +114,28 @@ public final class LocalMemory {
             return -FiErrno.FI_EDOMAIN;
         }
         final LocalDescriptor region = (LocalDescriptor) desc;
-        final Realm home = region.realm();
-        if (home == null || !region.isUsable()) {
+        if (region.realm() == null || !region.isUsable()) {
             return -FiErrno.FI_EINVAL;
         }
         if (!region.allows(right.bit())) {
             return -FiErrno.FI_EACCES;
         }
-        final long found = region.deviceAddress(address, length);
-        if (found == -1) {
-            return -FiErrno.FI_EINVAL;
+        deviceAddress = region.deviceAddress(address, length);
+        return deviceAddress == -1 ? -FiErrno.FI_EINVAL : 0;
+    }
+
+    private int byDescriptor(
+        final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
+        final int access) {
+        final int objection = look(address, length, desc, right);
+        if (objection != 0) {
+            return objection;
         }
-        if (home != realm) {
+        final LocalDescriptor region = (LocalDescriptor) desc;
+        if (region.realm() != realm) {
             // The device knows it under another authorization key only; for local use that is no reason to refuse it.
             return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(address, length, owner, access);
         }
-        deviceAddress = found;
         lkey = region.lkey(address, length);
         keptByDescriptor = region.isKept();
         return 0;

@@ -26,6 +26,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.testing.Allocations;
 
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -69,24 +70,19 @@ class AtomicsTest {
             .compare(a.at(COMPARE), local).remote(region.base() + at, key).context(7);
     }
 
-    private static long number(final TestMemory from, final AtomicType type, final int at) {
+    private static long number(final Side from, final AtomicType type, final int at) {
         return switch (type.size()) {
-            case 1 -> from.side.bytes.getByte(at);
-            case 2 -> from.side.bytes.getShort(at);
-            case 4 -> from.side.bytes.getInt(at);
-            default -> from.side.bytes.getLong(at);
+            case 1 -> from.bytes.getByte(at);
+            case 2 -> from.bytes.getShort(at);
+            case 4 -> from.bytes.getInt(at);
+            default -> from.bytes.getLong(at);
         };
     }
 
-    /** Whose numbers. */
-    private record TestMemory(Side side) {
-        long[] numbers(final AtomicType type, final int at, final int count) {
-            final long[] all = new long[count];
-            for (int i = 0; i < count; i++) {
-                all[i] = number(this, type, at + i * type.size());
-            }
-            return all;
-        }
+    private static long[] numbers(final Side from, final AtomicType type, final int at, final int count) {
+        final long[] all = new long[count];
+        Arrays.setAll(all, i -> number(from, type, at + i * type.size()));
+        return all;
     }
 
     private static void fill(final Side side, final Random random, final int at, final int bytes) {
@@ -109,9 +105,7 @@ class AtomicsTest {
             // Some that are equal.
             a.bytes.putBytes(COMPARE, b.bytes, at, 64);
         }
-        final TestMemory here = new TestMemory(a);
-        final TestMemory far = new TestMemory(b);
-        final long[] before = far.numbers(type, at, count);
+        final long[] before = numbers(b, type, at, count);
         final byte[] around = new byte[128];
         b.bytes.getBytes(THERE - 16, around);
         final boolean fetches = op.compares() || op == AtomicOp.ATOMIC_READ || random.nextBoolean();
@@ -123,15 +117,15 @@ class AtomicsTest {
         final Done done = a.succeeds(() -> a.ep.atomic(request, 0));
         assertThat(done).extracting(Done::kind, Done::context, Done::length).as("%s", done).containsExactly(
             fetches ? OperationKind.ATOMIC : OperationKind.ATOMIC_UPDATE, 7L, (long) count * size);
-        final long[] operands = here.numbers(type, OPERANDS, count);
-        final long[] compared = here.numbers(type, COMPARE, count);
+        final long[] operands = numbers(a, type, OPERANDS, count);
+        final long[] compared = numbers(a, type, COMPARE, count);
         for (int i = 0; i < count; i++) {
             final long wanted = AtomicMath.apply(op, type, before[i], operands[i], compared[i]);
-            final long got = number(far, type, at + i * size);
+            final long got = number(b, type, at + i * size);
             final int unused = Long.SIZE - size * Byte.SIZE;
             assertThat(got << unused).as("%s of number %d of %d %s", op, i, count, type).isEqualTo(wanted << unused);
             if (fetches) {
-                assertThat(number(here, type, resultAt + i * size)).as("result of %s %s", op, type)
+                assertThat(number(a, type, resultAt + i * size)).as("result of %s %s", op, type)
                     .isEqualTo(before[i]);
             }
         }
