@@ -65,8 +65,8 @@ slots=$(($(nproc) + 1))
 # Longest time for one suite, in seconds.
 limit=2700
 if [ "$mode" = soak ]; then
-    # Each suite is one JVM for all rounds. More of them leave less to the four that are busy.
-    slots=$((5 * $(nproc)))
+    # Each suite is one JVM for all rounds. More of them leave less to the four that are busy, and need 10 GiB.
+    slots=$((8 * $(nproc)))
     limit=$((limit * rounds))
 elif [ "$mode" = campaign ]; then
     limit=$((limit + 10 * seconds))
