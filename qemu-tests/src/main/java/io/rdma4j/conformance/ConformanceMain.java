@@ -29,7 +29,7 @@ public final class ConformanceMain {
         + "  DEVICE      what to test: emulated:, qtest:SOCKET?ram=FILE, or of a scheme whose\n"
         + "              provider is on the class path\n"
         + "  --peer      send messages between two devices instead of within one\n"
-        + "  --only      cases whose name contains this; * stands for anything; !A,B for neither\n"
+        + "  --only      cases whose name contains A, or B: A,B; * stands for anything; !A,B for neither\n"
         + "  --effort    how often to repeat things (full)\n"
         + "  --patience  factor on all deadlines, for slow machines (1)";
 

@@ -67,6 +67,7 @@ final class ConformanceSuite {
         all.addAll(FabricReliableCases.cases());
         all.addAll(FabricTaggedCases.cases());
         all.addAll(FabricReliableRmaCases.cases());
+        all.addAll(FabricOrderCases.cases());
         all.addAll(FabricRankCases.cases());
         all.addAll(DeviceCases.last());
         requireDifferentNames(all);
@@ -74,16 +75,14 @@ final class ConformanceSuite {
     }
 
     /**
-     * The cases whose names contain what a pattern stands for, where {@code *} stands for anything; with {@code !} in
-     * front and commas between, those that contain none of several.
+     * The cases whose names contain one of several patterns, with commas between them, where {@code *} stands for
+     * anything; with {@code !} in front, those that contain none of them.
      */
     static List<ConformanceCase> matching(final String pattern) {
-        if (pattern.startsWith(WITHOUT)) {
-            final Predicate<String> leftOut = Arrays.stream(pattern.substring(WITHOUT.length()).split(","))
-                .map(ConformanceSuite::stands).reduce(Predicate::or).orElseThrow();
-            return cases().stream().filter(test -> !leftOut.test(test.name())).toList();
-        }
-        return cases().stream().filter(test -> stands(pattern).test(test.name())).toList();
+        final boolean isWithout = pattern.startsWith(WITHOUT);
+        final Predicate<String> named = Arrays.stream(pattern.substring(isWithout ? WITHOUT.length() : 0).split(","))
+            .map(ConformanceSuite::stands).reduce(Predicate::or).orElseThrow();
+        return cases().stream().filter(test -> named.test(test.name()) != isWithout).toList();
     }
 
     private static Predicate<String> stands(final String pattern) {

@@ -84,7 +84,8 @@ record SupportRow(String operation, List<String> cases) {
         row("Fabric: connections that are asked for", "cm."),
         row("Fabric: datagrams", "datagram."),
         row("Fabric: reliable datagrams", "rdm."),
-        row("Fabric: RMA through reliable datagrams", "rdm.rma", "rdm.atomics"));
+        row("Fabric: RMA through reliable datagrams", "rdm.rma", "rdm.atomics"),
+        row("Fabric: order of operations that are under way at once", "order."));
 
     private static SupportRow row(final String operation, final String... cases) {
         return new SupportRow(operation, List.of(cases));

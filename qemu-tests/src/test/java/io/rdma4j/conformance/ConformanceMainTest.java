@@ -79,6 +79,8 @@ class ConformanceMainTest {
         final List<String> all = run("--list");
         assertThat(run("--list", "--only", "!rdm.,ngPo")).containsExactlyElementsOf(all.stream()
             .filter(name -> !name.startsWith("rdm.") && !name.contains("ngPo")).toList());
+        assertThat(run("--list", "--only", "rdm.,ngPo")).containsExactlyElementsOf(all.stream()
+            .filter(name -> name.contains("rdm.") || name.contains("ngPo")).toList());
         assertThat(run("--list", "--only", "!")).isEmpty();
     }
 

@@ -51,7 +51,8 @@ class JudgedWireTest {
         try (FabricGuest guest = FabricGuest.boot(new GuestContext().name("judged"))) {
             requester = run(guest, 1, OURS, THEIRS);
             responder = run(guest, 2, THEIRS, OURS);
-            lossy = run(guest, 3, OURS + LOSS, THEIRS, "--only", "load.randomOperationsOfOne", "--effort", EFFORT);
+            lossy = run(guest, 3, OURS + LOSS, THEIRS, "--only", "load.randomOperationsOfOne,order.", "--effort",
+                EFFORT);
             programs = guest.run(List.of(RxeMain.class.getName(), OURS));
         }
         System.out.println(Tally.of("emulated over UDP to SoftRoCE", ConformanceResult.parse(requester.report())));

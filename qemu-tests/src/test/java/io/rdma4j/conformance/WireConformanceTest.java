@@ -22,7 +22,7 @@ class WireConformanceTest {
     /** What carries messages from one queue pair to another; what is about one end alone is tried elsewhere. */
     private static final String[] OF_MESSAGES = {"rc.", "ud.", "srq.", "write.", "read.", "atomic.", "masked.",
         "window.", "inv.", "retry.", "protect.", "state.", "paging.", "rdm.", "datagram.", "load.",
-        "notify."};
+        "order.", "notify."};
     /**
      * What succeeds, however often packets are lost. A refusal is said once, by a queue pair that is silent from then
      * on (specification, 10.3.1.7): where it is lost, the sender gives up instead.
@@ -30,7 +30,7 @@ class WireConformanceTest {
     private static final String[] DESPITE_LOSS = {"rc.every", "rc.e", "rc.batches", "rc.both", "rc.pingPong",
         "rc.completes", "rc.immediate", "rc.unsignaled", "write.", "read.", "atomic.compareAndSwap",
         "atomic.fetchAndAdd", "atomic.order", "atomic.severalQps", "atomic.lock", "load.", "rdm.message", "rdm.ranks",
-        "notify."};
+        "order.", "notify."};
 
     private static String udp(final int host) {
         return "wire=udp&address=" + Loopback.address(host);
@@ -68,6 +68,6 @@ class WireConformanceTest {
     Stream<DynamicTest> despiteDamage() {
         return EmulatedConformanceTest.patientSuite(
             ONE + udp(5) + "&mtu=3&loss=corrupt:1,delay:2,us:300,seed:12", null, "rc.every", "rc.pingPong",
-            "write.every", "read.every", "load.", "notify.");
+            "write.every", "read.every", "load.", "order.", "notify.");
     }
 }
