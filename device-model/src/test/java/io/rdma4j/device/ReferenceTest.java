@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -111,6 +112,18 @@ class ReferenceTest {
     private void assertNotAnnounced(int length) {
         assertThat(to.getLong(length - Long.BYTES)).isZero();
         assertThat(rightCq.poll()).isNull();
+    }
+
+    /** A thread that had no processor for a while finds an answer and a time that is over. */
+    @Test
+    void whatHasComeIsLookedAtBeforeTheClock() {
+        receive(1);
+        send(2, 64);
+        right.device().service();
+        left.device().faults().passTime(Duration.ofHours(1));
+        left.device().service();
+        assertThat(leftCq.poll().wrId()).isEqualTo(2);
+        assertThat(left.device().counters().get(Counter.RETRIES)).isZero();
     }
 
     @ParameterizedTest

@@ -209,7 +209,10 @@ public final class Engine implements Port {
     }
 
     private void afterDoorbell() {
-        context.timers().service();
+        if (!polled) {
+            // Else an answer may have come that nobody has looked at: the wire takes it first.
+            context.timers().service();
+        }
         context.agenda().drain();
         if (polled) {
             wire.progress();
