@@ -81,7 +81,9 @@ class HitRatesTest {
                 .as("misses of %d uses, in percent of them: %s", all.hits() + all.misses() - first.hits()
                     - first.misses(), cache)
                 .isLessThanOrEqualTo(all.hits() + all.misses() - first.hits() - first.misses());
-            assertThat(all.uncached()).as("regions that were not kept: %s", cache).isZero();
+            // A use that comes while the monitor tells of a change waits for it for a while, and keeps nothing then.
+            assertThat(100 * all.uncached()).as("regions that were not kept, in percent of uses: %s", cache)
+                .isLessThanOrEqualTo(all.hits() + all.misses());
         }
     }
 
