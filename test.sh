@@ -349,10 +349,10 @@ run() {
             # Others' side is the same whatever the JDK.
             if [ "$i" -gt 0 ]; then
                 case ${words[0]} in noiommu | linux | judged | campaign-*) continue ;; esac
-                words[2]+=',!one-jdk'
+                words[2]+=',!one-jdk,!thorough'
             fi
-            # Tests that start many processes, or show again on one wire what another one has shown.
-            case $mode in quick | soak) words[2]+=',!thorough' ;; esac
+            # Thorough are tests that start many processes, or show again on one wire what another one has shown.
+            case $mode in quick | soak) words[2]+=',!thorough,!samples' ;; esac
             await "$slots"
             worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
             suite_of[$!]=${words[0]}-${dirs[i]}

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every block of Java on the pages is compiled as it stands there; those that are whole programs are run. */
-@Tag("thorough")
+@Tag("samples")
 class JavaBlocksTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern BLOCK = Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);

@@ -15,6 +15,7 @@ import io.rdma4j.qemu.process.HostCommand;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ import java.util.Map;
  * and moved all messages.
  */
 @QemuTest
+@Tag("one-jdk")
 @Timeout(1800)
 class PerftestQemuTest {
     private static final int ROUNDS = Integer.getInteger("rdma4j.perftest.rounds", 1);
