@@ -142,7 +142,7 @@ jvm_options() {
     if [ "$mode" = soak ]; then
         # Timeouts of tests are for a machine that has time: here a test hangs that takes a quarter of an hour.
         OPTIONS+=(-Drdma4j.rounds="$rounds" -Djunit.jupiter.execution.timeout.mode=disabled
-            -Drdma4j.longest.test=900)
+            -Drdma4j.longest.test=900 -Drdma4j.patience=8 -Drdma4j.resolve.timeout.ms=60000)
     fi
 }
 

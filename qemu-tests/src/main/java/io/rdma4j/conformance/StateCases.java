@@ -130,9 +130,9 @@ final class StateCases {
     private static void sqdAttributes(final ConformanceEnv env) {
         final RcPair pair = RcPair.connected(env, 8, 1);
         pair.nearQp().modify(QpAttributes.to(QpState.SQD));
-        pair.nearQp().modify(QpAttributes.to(QpState.SQD).timeout(9).retryCnt(3).rnrRetry(2).minRnrTimer(5));
+        pair.nearQp().modify(QpAttributes.to(QpState.SQD).timeout(18).retryCnt(3).rnrRetry(2).minRnrTimer(5));
         final QpAttributes now = pair.nearQp().query();
-        Check.that(now.timeout() == 9 && now.retryCnt() == 3 && now.rnrRetry() == 2 && now.minRnrTimer() == 5,
+        Check.that(now.timeout() == 18 && now.retryCnt() == 3 && now.rnrRetry() == 2 && now.minRnrTimer() == 5,
             "attributes after SQD to SQD: timeout %d, retries %d, RNR retries %d, RNR timer %d", now.timeout(),
             now.retryCnt(), now.rnrRetry(), now.minRnrTimer());
         pair.nearQp().modify(QpAttributes.to(QpState.RTS));

@@ -300,7 +300,7 @@ class PerfCommandTest {
     void aLostMessageEndsAtTheDeadlineWithTheStateOfTheDevices(final String threads) {
         final long began = System.nanoTime();
         final String name = threads.isEmpty() ? "-two-threads" : "-one-thread";
-        final Cli.Outcome outcome = perf("send_lat -d fake:a" + name + "?fault=lost&after=5 -d fake:b" + name
+        final Cli.Outcome outcome = perf("send_lat -d fake:a" + name + "?fault=lost&qp=1&after=4 -d fake:b" + name
             + " --warmup 0 --timeout 2 " + threads);
         assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(2_000_000_000L);
         assertThat(outcome.exitCode()).isEqualTo(1);
@@ -324,7 +324,7 @@ class PerfCommandTest {
         final String fault, final String test, final String operation, final String detail) {
         for (final String threads : List.of("", " --one-thread")) {
             final Cli.Outcome outcome = perf(test + " -n 20 --warmup 0 --timeout 5 -d fake:?lacks=none&fault=" + fault
-                + "&after=7" + threads);
+                + "&qp=1&after=6" + threads);
             if (fault.equals("full")) {
                 assertThat(outcome.exitCode()).as("a full queue is tried again: " + outcome.err()).isZero();
                 continue;
@@ -339,7 +339,8 @@ class PerfCommandTest {
     @Test
     void anInterruptEndsItWithTheStateOfTheDevice() {
         Thread.currentThread().interrupt();
-        final Cli.Outcome outcome = perf("send_lat -d fake:a?fault=lost&after=5 -d fake:b --warmup 0 --timeout 50");
+        final Cli.Outcome outcome =
+            perf("send_lat -d fake:a?fault=lost&qp=1&after=4 -d fake:b --warmup 0 --timeout 50");
         assertThat(Thread.interrupted()).isTrue();
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.errLines().get(0)).contains("interrupted; client QP 0x", "EINTR");
@@ -360,7 +361,8 @@ class PerfCommandTest {
     @Test
     void progressTellsTheWarmUpFromWhatIsMeasured() {
         final Cli.Outcome watched = Cli.runOnTerminal(
-            "perf", "send_lat", "-d", "fake:c?fault=lost&after=5", "-d", "fake:d", "--warmup", "20", "--timeout", "2");
+            "perf", "send_lat", "-d", "fake:c?fault=lost&qp=1&after=4", "-d", "fake:d", "--warmup", "20",
+            "--timeout", "2");
         assertThat(watched.exitCode()).isEqualTo(1);
         assertThat(watched.err()).containsPattern("\r\u001b\\[Kwarming up with 2 bytes: \\d+\r\u001b\\[K");
     }
@@ -369,7 +371,7 @@ class PerfCommandTest {
     @Test
     void leavesNoThreadBehind() {
         good("send_lat -n 10 --warmup 0");
-        perf("send_lat -d fake:?fault=error&after=7 --warmup 0");
+        perf("send_lat -d fake:?fault=error&qp=1&after=6 --warmup 0");
         assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
             .doesNotContain("rdma4j-perf-server", "rdma4j-progress");
     }

@@ -125,7 +125,7 @@ class PerfProcessesTest {
     void aClientThatEndsInTheMiddleIsNoticed(final String test) throws Exception {
         final Server server = new Server(test + " -d fake:there-" + test + "?lacks=none --timeout 5 -s 64");
         final Cli.Outcome near = server.client(
-            test + " -d fake:here-" + test + "?lacks=none&fault=error&after=7 --warmup 0 -s 64"
+            test + " -d fake:here-" + test + "?lacks=none&fault=error&qp=1&after=6 --warmup 0 -s 64"
                 + (test.endsWith("bw") ? " -Q 1 -t 1" : ""));
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains(test + " failed", "RNR_RETRY_EXC_ERR");

@@ -33,7 +33,7 @@ public enum BuiltModules {
     /** Linux' own driver for the paravirtual RDMA device. */
     VMW_PVRDMA("vmw-pvrdma", "pvrdma-build.sh");
 
-    private static final Duration QUERY = Duration.ofSeconds(60);
+    private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final Duration COMPILE = Duration.ofMinutes(10);
     /** "6.1" of "6.1.0-56-cloud-amd64": part of the name of the source's package. */

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * @param version what the kernel calls itself.
  */
 public record GuestKernel(Path image, Path modules, String version) {
-    private static final Duration QUERY = Duration.ofSeconds(60);
+    private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final Duration UNPACK = Duration.ofMinutes(5);
     private static final String COMPLETE = "complete";

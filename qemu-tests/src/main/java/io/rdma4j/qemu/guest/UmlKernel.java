@@ -41,7 +41,7 @@ public record UmlKernel(Path program, String version) {
     /** What a build takes beside tar and sed, and the package that has it. */
     private static final List<List<String>> TOOLS = List.of(List.of("make", "make"), List.of("gcc", "gcc libc6-dev"),
         List.of("flex", "flex"), List.of("bison", "bison"), List.of("bc", "bc"), List.of("xz", "xz-utils"));
-    private static final Duration QUERY = Duration.ofSeconds(60);
+    private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     /** Three minutes on two processors that do nothing else. */
     private static final Duration COMPILE = Duration.ofMinutes(40);

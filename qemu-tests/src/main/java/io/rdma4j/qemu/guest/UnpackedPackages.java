@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  * @param versions of all packages, a line each: name and version.
  */
 public record UnpackedPackages(Path root, List<String> versions) {
-    private static final Duration QUERY = Duration.ofSeconds(60);
+    private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final String VERSIONS = "versions.txt";
     private static final String KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg";

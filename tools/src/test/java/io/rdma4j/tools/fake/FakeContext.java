@@ -37,15 +37,19 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The fake device: one port, one GID that follows from its name, messages delivered by the sending thread. */
 final class FakeContext implements RdmaContext {
     static final long CLAIMED_MAX_MESSAGE = 1024;
+    /** The first queue pair has the next one. */
+    private static final int QPN_BASE = 0x10;
     private static final Map<Gid, FakeContext> LINK = new ConcurrentHashMap<>();
 
     private final DeviceAddress address;
     private final Gid gid;
     private final Fault fault;
     private final long faultAfter;
+    private final int faultyQp;
     private final String lacks;
     private final AtomicLong messages = new AtomicLong();
-    private final AtomicInteger lastQpn = new AtomicInteger(0x10);
+    private final AtomicLong counted = new AtomicLong();
+    private final AtomicInteger lastQpn = new AtomicInteger(QPN_BASE);
     private final Map<Integer, FakeQp> qps = new ConcurrentHashMap<>();
     /** Queue pairs know addresses only: without this the collector could take a buffer that a peer still writes. */
     private final Queue<FakeMemory> memories = new ConcurrentLinkedQueue<>();
@@ -58,15 +62,18 @@ final class FakeContext implements RdmaContext {
         fault = Fault.valueOf(address.option("fault", "none").toUpperCase(Locale.ROOT));
         lacks = address.option("lacks", "RDMA_READ");
         faultAfter = address.option("after", 0, 0, Integer.MAX_VALUE);
+        faultyQp = (int) address.option("qp", 0, 0, Integer.MAX_VALUE);
         if (LINK.putIfAbsent(gid, this) != null) {
             throw RdmaException.of("open device").device(address).detail("it is\nin use").errno(RdmaException.EBUSY)
                 .hint("close it").build();
         }
     }
 
-    /** What goes wrong with the next message. */
-    Fault nextFault() {
-        return messages.incrementAndGet() == faultAfter ? fault : Fault.NONE;
+    /** What goes wrong with the next message of a queue pair. */
+    Fault nextFault(final int qpn) {
+        messages.incrementAndGet();
+        return (faultyQp == 0 || qpn == QPN_BASE + faultyQp) && counted.incrementAndGet() == faultAfter ? fault
+            : Fault.NONE;
     }
 
     FakeQp add(final FakeQp qp, final int qpn) {

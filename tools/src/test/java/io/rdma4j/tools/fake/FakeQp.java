@@ -67,7 +67,7 @@ final class FakeQp implements QueuePair {
 
     @Override
     public int postSend(final SendRequest request) {
-        final Fault fault = context.nextFault();
+        final Fault fault = context.nextFault(qpn);
         switch (fault) {
             case FULL:
                 return ReturnCode.QUEUE_FULL;
