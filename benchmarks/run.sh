@@ -8,7 +8,7 @@
 # that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
 set -eu
 
-sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers flush wire ibv calls"
+sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers tags flush wire ibv calls"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [SECTION ...]"
@@ -89,6 +89,7 @@ for section in $wanted; do
         cache) measure "the registration cache; JMH's own output goes to $out/jmh-cache.log" control.CacheReport $quick ;;
         vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors.log" control.AddressVectorReport $quick ;;
         peers) measure "reliable datagrams to many peers" roundtrip.RdmPeers $quick ;;
+        tags) measure "tagged messages" roundtrip.TagMatching $quick ;;
         flush) measure "queue pairs with full queues that go to the error state" control.QueueFlush $quick ;;
         wire) measure "two processes, by shared memory and by UDP" wire.Wire $quick ;;
         ibv) measure "calls of libibverbs; JMH's own output goes to $out/calls-*.log" calls.VerbsCallReport $quick "$out/calls" ;;
