@@ -10,6 +10,7 @@ import io.rdma4j.benchmarks.flow.Rates;
 import io.rdma4j.benchmarks.harness.Arguments;
 import io.rdma4j.benchmarks.harness.Figures;
 import io.rdma4j.benchmarks.harness.Machine;
+import io.rdma4j.benchmarks.roundtrip.TagMatching;
 import io.rdma4j.benchmarks.wire.Wire;
 import java.io.IOException;
 import java.nio.file.attribute.FileTime;
@@ -35,6 +36,8 @@ public final class Goals {
     private static final double WIRE_MILLIONS = 5;
     private static final double WIRE_SHARE = 0.6;
     private static final double WIRE_TIMES = 2;
+    private static final double TAGGED_BOUND = 1.15;
+    private static final double TAGS_BOUND = 2;
     /** What the profiler itself allocates, divided by the operations of an iteration, stays below. */
     private static final double NO_BYTES = 0.5;
     private static final String BYTES = ".bytes";
@@ -81,6 +84,7 @@ public final class Goals {
         allocation();
         verbsCalls();
         wire();
+        tags();
         lines.add("| 3: no megamorphic call on the path | | | | | see the inlining decisions below |");
         lines.add("| 4: scaling | | | | | see the tables of it below |");
         lines.add("| 5: tail | | | | | see the table of it below |");
@@ -94,7 +98,7 @@ public final class Goals {
     private static String times() throws IOException {
         final List<String> times = new ArrayList<>();
         for (final String section : List.of("rings", "roundtrip", "rates", "bandwidth", VerbsCallReport.SECTION,
-            Wire.SECTION)) {
+            Wire.SECTION, TagMatching.SECTION)) {
             final FileTime time = Figures.writtenAt(section);
             times.add(section + (time == null ? " never" : " " + time.toInstant().truncatedTo(ChronoUnit.SECONDS)));
         }
@@ -241,6 +245,21 @@ public final class Goals {
         }
     }
 
+    private void tags() throws IOException {
+        final Map<String, Double> figures = Figures.read(TagMatching.SECTION);
+        if (has(figures, "plain", "tagged messages")) {
+            tags(figures, "there and back", "tagged", "without tags", "plain", TAGGED_BOUND);
+            tags(figures, "there before its receive", "unexpected", "without tags", "plain", TAGS_BOUND);
+            tags(figures, "beside 10,000 receives", "beside_10_000", "beside 10", "beside_10", TAGS_BOUND);
+        }
+    }
+
+    private void tags(final Map<String, Double> figures, final String what, final String key, final String title,
+        final String yardstick, final double bound) {
+        atMost("8: tagged message of 64 B, " + what, nanos(figures.get(key), 0),
+            title + " " + nanos(figures.get(yardstick), 0), figures.get(key) / figures.get(yardstick), bound);
+    }
+
     private boolean has(final Map<String, Double> figures, final String key, final String what) {
         if (!figures.containsKey(key)) {
             missing.add(what);
@@ -266,7 +285,7 @@ public final class Goals {
 
     private void atMost(
         final String goal, final String measured, final String yardstick, final double ratio, final double bound) {
-        add(goal, measured, yardstick, ratio(ratio), String.format(Locale.ROOT, "at most %.1f", bound), ratio <= bound);
+        add(goal, measured, yardstick, ratio(ratio), "at most " + bound, ratio <= bound);
     }
 
     private void atLeast(final String goal, final String measured, final String yardstick, final double ratio,

@@ -5,6 +5,7 @@
 package io.rdma4j.benchmarks.roundtrip;
 
 import io.rdma4j.benchmarks.harness.Arguments;
+import io.rdma4j.benchmarks.harness.Figures;
 import io.rdma4j.benchmarks.harness.Machine;
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.Sizes;
@@ -30,12 +31,14 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * What it costs to find the receive of a tagged message: beside messages without tags, where the message is there
@@ -43,6 +46,8 @@ import java.util.Locale;
  * work, not waiting.
  */
 public final class TagMatching {
+    /** By this its figures are called. */
+    public static final String SECTION = "tags";
     private static final String USAGE = "usage: TagMatching [--quick] [--doc FILE] [DEVICE_ADDRESS]";
     private static final Duration DEADLINE = Duration.ofMinutes(10);
     private static final int LENGTH = Sizes.MESSAGE;
@@ -91,10 +96,10 @@ public final class TagMatching {
         final Arguments arguments = Arguments.parse(args, USAGE);
         final List<String> table = new TagMatching(arguments.quick(), arguments.operandOr("emulated:")).run();
         table.forEach(System.out::println);
-        arguments.writeDocument("tags", table);
+        arguments.writeDocument(SECTION, table);
     }
 
-    private List<String> run() {
+    private List<String> run() throws IOException {
         final int turns = quick ? 5 : 15;
         final double[][] nanos = new double[Kind.values().length][turns];
         try (RdmaContext context = RdmaDevices.open(address)) {
@@ -115,6 +120,8 @@ public final class TagMatching {
             + "| by the row without tags |");
         lines.add("|---|--:|--:|--:|--:|");
         Arrays.stream(nanos).forEach(Arrays::sort);
+        Figures.write(SECTION, Arrays.stream(Kind.values()).collect(Collectors.toMap(
+            kind -> kind.name().toLowerCase(Locale.ROOT), kind -> nanos[kind.ordinal()][turns / 2])));
         for (final Kind kind : Kind.values()) {
             final double[] all = nanos[kind.ordinal()];
             lines.add(String.format(Locale.ROOT, "| %s | %.0f | %.0f | %.0f | %.2f |", kind.title, all[turns / 2],
