@@ -66,6 +66,7 @@ final class ConformanceSuite {
         all.addAll(FabricDatagramCases.cases());
         all.addAll(FabricReliableCases.cases());
         all.addAll(FabricTaggedCases.cases());
+        all.addAll(FabricSharedCases.cases());
         all.addAll(FabricReliableRmaCases.cases());
         all.addAll(FabricOrderCases.cases());
         all.addAll(FabricRankCases.cases());

@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * One side of an exchange through the fabric interfaces: a domain, an endpoint and its completion queue. Used by one
@@ -37,21 +38,27 @@ final class FabricSide {
     private final Deque<FabricWc> read = new ArrayDeque<>();
     private FabricSide other;
 
-    private FabricSide(final ConformanceEnv env, final Domain domain, final byte[] authKey) {
+    private FabricSide(
+        final ConformanceEnv env, final Domain domain, final UnaryOperator<EndpointOptions> options) {
         this.env = env;
         this.domain = domain;
         this.cq = env.own(domain.openCompletionQueue(QUEUE));
-        this.endpoint = env.own(domain.openEndpoint(new EndpointOptions().completionQueue(cq)
-            .sizes(OPERATIONS, OPERATIONS).authKey(authKey).connectTimeout(env.connectTimeout())));
+        this.endpoint = env.own(domain.openEndpoint(options.apply(new EndpointOptions().completionQueue(cq)
+            .sizes(OPERATIONS, OPERATIONS).connectTimeout(env.connectTimeout()))));
     }
 
     /** A side that is not connected yet. */
     static FabricSide of(final ConformanceEnv env, final Domain domain) {
-        return new FabricSide(env, domain, null);
+        return of(env, domain, options -> options);
     }
 
     static FabricSide of(final ConformanceEnv env, final Domain domain, final byte[] authKey) {
-        return new FabricSide(env, domain, authKey);
+        return of(env, domain, options -> options.authKey(authKey));
+    }
+
+    static FabricSide of(
+        final ConformanceEnv env, final Domain domain, final UnaryOperator<EndpointOptions> options) {
+        return new FabricSide(env, domain, options);
     }
 
     FabricSide connect(final FabricSide peer) {

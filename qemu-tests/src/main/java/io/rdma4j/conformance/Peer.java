@@ -69,6 +69,13 @@ final class Peer {
         return new Peer(env, group, other.vector, other.cq, options, other.read);
     }
 
+    static Peer withQueue(
+        final ConformanceEnv env, final PeerGroup group, final Peer other,
+        final UnaryOperator<EndpointOptions> options) {
+        return new Peer(env, group, other.vector,
+            env.own(other.domain.openCompletionQueue(new CqAttributes())), options, new ArrayDeque<>());
+    }
+
     Domain domain() {
         return domain;
     }

@@ -95,6 +95,11 @@ final class PeerGroup {
         return add(Peer.beside(env, this, other, options));
     }
 
+    /** An endpoint beside another one: the same domain and vector, and a queue of its own. */
+    Peer joinWithQueue(final Peer other, final UnaryOperator<EndpointOptions> options) {
+        return add(Peer.withQueue(env, this, other, options));
+    }
+
     /** So many endpoints, each in a domain of its own. */
     List<Peer> join(final int count) {
         final List<Peer> all = new ArrayList<>();

@@ -72,6 +72,7 @@ record SupportRow(String operation, List<String> cases) {
         row("Fabric: tagged messages", "fabric.tagged", "rdm.tagged"),
         row("Fabric: word of delivery, one buffer for many messages", "fabric.taggedDelivery", "fabric.oneBuffer",
             "rdm.delivery", "rdm.oneBuffer"),
+        row("Fabric: shared receive contexts", "fabric.shared", "rdm.shared"),
         row("Fabric: registration cache", "fabric.cache"),
         row("Fabric: asynchronous registration", "fabric.async"),
         row("Fabric: RMA by every kind of key", "fabric.rma"),

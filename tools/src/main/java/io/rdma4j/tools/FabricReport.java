@@ -111,6 +111,7 @@ final class FabricReport {
         json.addProperty("cq_cnt", attributes.cqCount());
         json.addProperty("ep_cnt", attributes.epCount());
         json.addProperty("cntr_cnt", attributes.cntrCount());
+        json.addProperty("max_ep_srx_ctx", attributes.maxEpSrxCtx());
         json.addProperty("mr_iov_limit", attributes.mrIovLimit());
         if (info.avAuthKeys()) {
             json.addProperty("auth_key_size", "FI_AV_AUTH_KEY");

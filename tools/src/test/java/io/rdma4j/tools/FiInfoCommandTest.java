@@ -66,6 +66,7 @@ class FiInfoCommandTest {
                     cq_cnt: 4096
                     ep_cnt: 1365
                     cntr_cnt: 65536
+                    max_ep_srx_ctx: 0
                     mr_iov_limit: 256
                     auth_key_size: 0
                     max_err_data: 8

@@ -22,7 +22,8 @@ public interface CompletionEntry {
     /**
      * The endpoint.
      *
-     * @return the one that the operation was given to.
+     * @return the one that the operation was given to; of a receive of a {@link SharedReceiveContext} the one that got
+     *         the message, null if none has.
      */
     Endpoint endpoint();
 

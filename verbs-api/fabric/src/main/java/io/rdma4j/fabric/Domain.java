@@ -121,6 +121,18 @@ public interface Domain extends AutoCloseable {
     AddressedEndpoint openAddressedEndpoint(EndpointOptions options);
 
     /**
+     * Opens receives for several endpoints (fi_srx_context), where messages go in pieces: reliable datagrams, and
+     * connected endpoints with {@link Capability#TAGGED} or {@link Capability#MULTI_RECV}.
+     *
+     * @param options its queue, vector and size.
+     * @return the context; the caller owns it.
+     * @throws FabricException FI_EOPNOTSUPP for endpoints of other kinds ({@link DomainAttributes#maxEpSrxCtx} is 0),
+     *                         and with {@link MrMode#ENDPOINT}; FI_ENOCQ without a completion queue, FI_ENOAV without a
+     *                         vector for reliable datagrams, FI_EINVAL, FI_EBADFD.
+     */
+    SharedReceiveContext openSharedReceiveContext(SharedReceiveOptions options);
+
+    /**
      * Opens an address vector (fi_av_open).
      *
      * @param attributes read now, and not kept.

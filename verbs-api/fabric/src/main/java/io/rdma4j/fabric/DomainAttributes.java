@@ -16,8 +16,9 @@ package io.rdma4j.fabric;
  * @param cntrCount  most counters (cntr_cnt).
  * @param cqDataSize bytes of data that completions carry (cq_data_size).
  * @param maxErrData bytes of data that error completions carry (max_err_data).
+ * @param maxEpSrxCtx most endpoints that share one receive context (max_ep_srx_ctx); 0 where they cannot.
  */
 public record DomainAttributes(
     int mrKeySize, int mrIovLimit, int mrCount, int cqCount, int epCount, int cntrCount, int cqDataSize,
-    int maxErrData) {
+    int maxErrData, int maxEpSrxCtx) {
 }

@@ -48,7 +48,8 @@ public interface Endpoint extends AutoCloseable {
     int sendMessage(Message message, long flags);
 
     /**
-     * Receives a message into several buffers (fi_recvmsg, fi_recvv).
+     * Receives a message into several buffers (fi_recvmsg, fi_recvv). Receives of all kinds are -FI_EOPNOTSUPP where
+     * the endpoint was opened with {@link EndpointOptions#sharedReceiveContext}: they are posted there.
      *
      * <p>With {@link OpFlags#MULTI_RECV} it receives message after message into one buffer, each behind the one before,
      * and each with a completion that has {@link CompletionEntry#buffer()}, until less than {@link
@@ -121,9 +122,28 @@ public interface Endpoint extends AutoCloseable {
      *
      * @param context of the receive; of several with the same one the oldest, tagged ones last.
      * @return 0; -FI_ENOENT if there is none (any more); -FI_ENOSYS where receives are in the hands of the device
-     *         (DGRAM, and MSG without tags).
+     *         (DGRAM, and MSG without tags); -FI_EOPNOTSUPP where they are a {@link SharedReceiveContext}'s.
      */
     int cancel(long context);
+
+    /**
+     * Changes an option (fi_setopt). For the thread that uses the endpoint.
+     *
+     * @param option {@link EndpointOption#MIN_MULTI_RECV}.
+     * @param value  as the option says.
+     * @throws FabricException FI_ENOPROTOOPT for all others, for those that only can be read, and for those that this
+     *                         endpoint has not; FI_EINVAL for null and for a value out of range; FI_EBADFD.
+     */
+    void setopt(EndpointOption option, long value);
+
+    /**
+     * Tells an option (fi_getopt).
+     *
+     * @param option which one.
+     * @return its value.
+     * @throws FabricException FI_ENOPROTOOPT for those that this endpoint has not; FI_EINVAL for null; FI_EBADFD.
+     */
+    long getopt(EndpointOption option);
 
     /**
      * Whether it was closed.

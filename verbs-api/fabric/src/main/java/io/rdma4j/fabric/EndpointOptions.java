@@ -13,6 +13,8 @@ import java.util.Map;
  * What an endpoint is made with. Not thread-safe; read when it is opened.
  */
 public final class EndpointOptions {
+    /** Room that a buffer for several messages has to have left, if nothing else is said. */
+    static final int LEAST_MULTI_RECEIVE = 64;
     private static final String OPEN = "open endpoint";
 
     private CompletionQueue transmitQueue;
@@ -28,7 +30,8 @@ public final class EndpointOptions {
     private CompletionQueue[] receiveContexts = {};
     private int windowSlots = 16;
     private int windowBytes = 4096;
-    private int leastMultiReceive = 64;
+    private int leastMultiReceive = LEAST_MULTI_RECEIVE;
+    private SharedReceiveContext sharedReceiveContext;
     private int mostConnections;
     private Duration connectTimeout = Duration.ofSeconds(5);
     private final Map<CounterEvent, Counter> counters = new EnumMap<>(CounterEvent.class);
@@ -173,6 +176,19 @@ public final class EndpointOptions {
     }
 
     /**
+     * Where the endpoint takes its receives from (fi_ep_bind of a shared receive context, rx_ctx_cnt
+     * FI_SHARED_CONTEXT): it has none of its own then, so the receive size says nothing.
+     *
+     * @param context of the same domain, and with this endpoint's vector if it has one; it cannot be closed before the
+     *                endpoint. Null for receives of its own.
+     * @return this.
+     */
+    public EndpointOptions sharedReceiveContext(final SharedReceiveContext context) {
+        sharedReceiveContext = context;
+        return this;
+    }
+
+    /**
      * What an RDM endpoint, or a connected one with tags, keeps ready for messages of each peer.
      *
      * @param slots pieces of messages that can wait, 4 to 1024.
@@ -286,6 +302,15 @@ public final class EndpointOptions {
      */
     public CompletionQueue[] receiveContexts() {
         return receiveContexts.clone();
+    }
+
+    /**
+     * Where it takes its receives from.
+     *
+     * @return null for its own.
+     */
+    public SharedReceiveContext sharedReceiveContext() {
+        return sharedReceiveContext;
     }
 
     /**

@@ -40,7 +40,7 @@ public final class Hints {
     private byte[] authKey = {};
     private boolean avAuthKeys;
     private CacheAttributes cache = new CacheAttributes();
-    private DomainAttributes least = new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0);
+    private DomainAttributes least = new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Nothing is asked for, and no mode bit is offered. */
     public Hints() {
@@ -281,7 +281,8 @@ public final class Hints {
      */
     public Hints mrCount(final int count) {
         return atLeast(new DomainAttributes(least.mrKeySize(), least.mrIovLimit(), count, least.cqCount(),
-            least.epCount(), least.cntrCount(), least.cqDataSize(), least.maxErrData()));
+            least.epCount(), least.cntrCount(), least.cqDataSize(), least.maxErrData(),
+            least.maxEpSrxCtx()));
     }
 
     /**
@@ -293,7 +294,8 @@ public final class Hints {
      */
     public Hints mrIovLimit(final int count) {
         return atLeast(new DomainAttributes(least.mrKeySize(), count, least.mrCount(), least.cqCount(),
-            least.epCount(), least.cntrCount(), least.cqDataSize(), least.maxErrData()));
+            least.epCount(), least.cntrCount(), least.cqDataSize(), least.maxErrData(),
+            least.maxEpSrxCtx()));
     }
 
     /**
@@ -313,6 +315,7 @@ public final class Hints {
         notNegative("cntr_cnt", limits.cntrCount());
         notNegative("cq_data_size", limits.cqDataSize());
         notNegative("max_err_data", limits.maxErrData());
+        notNegative("max_ep_srx_ctx", limits.maxEpSrxCtx());
         least = limits;
         return this;
     }

@@ -31,7 +31,7 @@ class HintsTest {
         assertThat(hints.demanded()).isEmpty();
         assertThat(hints.localMr()).isFalse();
         assertThat(hints.authKey()).isEmpty();
-        assertThat(hints.atLeast()).isEqualTo(new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(hints.atLeast()).isEqualTo(new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0, 0));
         assertThat(hints).extracting(Hints::address, Hints::context, Hints::provider, Hints::fabricName,
             Hints::domainName, Hints::endpointType, Hints::addressFormat).containsOnlyNulls();
     }
@@ -51,7 +51,7 @@ class HintsTest {
         assertThat(hints.localMr()).isTrue();
         assertThat(hints.endpointType()).isEqualTo(EndpointType.RDM);
         assertThat(hints.addressFormat()).isEqualTo(AddressFormat.STR);
-        assertThat(hints.atLeast()).isEqualTo(new DomainAttributes(0, 6, 5, 0, 0, 0, 0, 0));
+        assertThat(hints.atLeast()).isEqualTo(new DomainAttributes(0, 6, 5, 0, 0, 0, 0, 0, 0));
         assertThat(hints.mrModeBits(0x24).mrMode()).containsExactly(MrMode.LOCAL, MrMode.ALLOCATED);
     }
 
@@ -84,12 +84,13 @@ class HintsTest {
             () -> hints.mrMode((MrMode) null), () -> hints.mrMode((Set<MrMode>) null), () -> hints.mrMode(holey),
             () -> hints.demand((MrMode) null), () -> hints.demand((Set<MrMode>) null), () -> hints.demand(holey),
             () -> hints.atLeast(null), () -> hints.mrCount(-1), () -> hints.mrIovLimit(Integer.MIN_VALUE),
-            () -> hints.atLeast(new DomainAttributes(-1, 0, 0, 0, 0, 0, 0, 0)),
-            () -> hints.atLeast(new DomainAttributes(0, 0, 0, -1, 0, 0, 0, 0)),
-            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, -1, 0, 0, 0)),
-            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, -1, 0, 0)),
-            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, 0, -1, 0)),
-            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, 0, 0, -1)));
+            () -> hints.atLeast(new DomainAttributes(-1, 0, 0, 0, 0, 0, 0, 0, 0)),
+            () -> hints.atLeast(new DomainAttributes(0, 0, 0, -1, 0, 0, 0, 0, 0)),
+            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, -1, 0, 0, 0, 0)),
+            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, -1, 0, 0, 0)),
+            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, 0, -1, 0, 0)),
+            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, 0, 0, -1, 0)),
+            () -> hints.atLeast(new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0, -1)));
     }
 
     @ParameterizedTest

@@ -37,6 +37,8 @@ import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.ProgressAgent;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.SharedReceiveContext;
+import io.rdma4j.fabric.SharedReceiveOptions;
 import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.cache.RegionCache;
 import io.rdma4j.fabric.testing.Await;
@@ -187,6 +189,8 @@ final class Surroundings implements AutoCloseable {
         put(AddressedEndpoint.class, endpoint);
         put(ReceiveContext.class, endpoint.receiveContext(0));
         put(TaggedMessages.class, endpoint.tagged());
+        put(SharedReceiveContext.class, domain.openSharedReceiveContext(
+            new SharedReceiveOptions().completionQueue(cq).addressVector(av)));
     }
 
     private static EventEntry await(

@@ -546,6 +546,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
             end();
             closed = true;
         }
+        reports.drop();
         sleeper.close();
         if (counted) {
             host.closed(this);

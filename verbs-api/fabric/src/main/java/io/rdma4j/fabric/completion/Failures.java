@@ -63,6 +63,8 @@ public final class Failures {
     public static final int NOT_TRIGGERED = OWN + 22;
     /** An atomic lost against others again and again. */
     public static final int CONTENDED = OWN + 23;
+    /** The shared receive context was closed. */
+    public static final int CONTEXT_CLOSED = OWN + 24;
 
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
@@ -89,6 +91,7 @@ public final class Failures {
         "the memory of the peer's receive was gone",
         "it could not be started when its counter had counted so far, or its counter was closed",
         "the number was changed by others between each look and its replacement",
+        "the shared receive context was closed",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

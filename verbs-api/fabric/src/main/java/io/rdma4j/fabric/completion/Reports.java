@@ -90,6 +90,16 @@ final class Reports extends ReadyRing {
         mask = 2 * size - 1;
     }
 
+    /** Nobody reads them any more; whose places they have may go on. */
+    void drop() {
+        for (; head != tail; head++) {
+            final Room room = rooms[(int) head & mask];
+            if (room != null) {
+                room.giveBack();
+            }
+        }
+    }
+
     @Override
     boolean isHeadDone() {
         return head != tail;

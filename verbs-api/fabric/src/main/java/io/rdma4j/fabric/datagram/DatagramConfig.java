@@ -11,6 +11,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.endpoint.EndpointSettings;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
@@ -52,6 +53,7 @@ record DatagramConfig(
         peers(host, options.addressVector());
         FabricCompletionQueue.of(host, options.transmitQueue(), "transmit");
         FabricCompletionQueue.of(host, options.receiveQueue(), "receive");
+        EndpointSettings.requireOwnReceives(OPEN, options);
         requireSize("transmit", options.transmitSize());
         requireSize("receive", options.receiveSize());
         if (options.receiveContexts().length > 0) {

@@ -14,6 +14,7 @@ import io.rdma4j.fabric.AtomicOp;
 import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -28,6 +29,7 @@ import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.WorkId;
+import io.rdma4j.fabric.endpoint.EndpointSettings;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.region.LocalMemory;
@@ -292,6 +294,24 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
     @Override
     public TaggedMessages tagged() {
         throw Failures.of("use tagged messages", FiErrno.FI_EOPNOTSUPP, "%s has none", this).build();
+    }
+
+    @Override
+    public void setopt(final EndpointOption option, final long value) {
+        requireOpen(EndpointSettings.SET);
+        throw EndpointSettings.unknown(EndpointSettings.SET, this, option);
+    }
+
+    @Override
+    public long getopt(final EndpointOption option) {
+        requireOpen(EndpointSettings.GET);
+        throw EndpointSettings.unknown(EndpointSettings.GET, this, option);
+    }
+
+    private void requireOpen(final String operation) {
+        if (closed) {
+            throw Failures.of(operation, FiErrno.FI_EBADFD, "%s is closed", this).build();
+        }
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -100,6 +101,9 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         }
         FabricCompletionQueue.of(host, options.transmitQueue(), "transmit");
         FabricCompletionQueue.of(host, options.receiveQueue(), "receive");
+        if (pieces == null) {
+            EndpointSettings.requireOwnReceives(OPEN, options);
+        }
         requireSize("transmit", options.transmitSize());
         requireSize("receive", options.receiveSize());
         try (Undo undo = new Undo()) {
@@ -285,6 +289,18 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     @Override
     public int cancel(final long context) {
         return closed ? -FiErrno.FI_EBADFD : messages.cancel(context);
+    }
+
+    @Override
+    public void setopt(final EndpointOption option, final long value) {
+        requireOpen(EndpointSettings.SET);
+        messages.setopt(option, value);
+    }
+
+    @Override
+    public long getopt(final EndpointOption option) {
+        requireOpen(EndpointSettings.GET);
+        return option == EndpointOption.CM_DATA_SIZE ? MAX_PRIVATE_DATA : messages.getopt(option);
     }
 
     @Override

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -131,6 +132,22 @@ public interface Messages {
      * @return 0 or a negated errno.
      */
     int cancel(long context);
+
+    /**
+     * Changes an option of the receives.
+     *
+     * @param option which one.
+     * @param value  as the option says.
+     */
+    void setopt(EndpointOption option, long value);
+
+    /**
+     * Tells an option of the receives.
+     *
+     * @param option which one.
+     * @return its value.
+     */
+    long getopt(EndpointOption option);
 
     /**
      * Those with tags.

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -83,6 +84,16 @@ final class PlainMessages implements Messages {
     @Override
     public int cancel(final long context) {
         return -FiErrno.FI_ENOSYS;
+    }
+
+    @Override
+    public void setopt(final EndpointOption option, final long value) {
+        throw EndpointSettings.unknown(EndpointSettings.SET, link.endpoint(), option);
+    }
+
+    @Override
+    public long getopt(final EndpointOption option) {
+        throw EndpointSettings.unknown(EndpointSettings.GET, link.endpoint(), option);
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.DomainModel;
 import io.rdma4j.fabric.EndpointAttributes;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MessageOrder;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.Progress;
 import io.rdma4j.fabric.ReceiveAttributes;
 import io.rdma4j.fabric.ResourceManagement;
@@ -92,7 +93,7 @@ final class AttributeRules {
     }
 
     /** The number of regions is the application's to choose, as far as the device goes; it costs memory. */
-    DomainAttributes domain(final Hints hints) throws Unfit {
+    DomainAttributes domain(final Hints hints, final Set<MrMode> mode) throws Unfit {
         final DeviceLimits limits = device.limits();
         final DomainAttributes least = hints.atLeast();
         final int endpoints = limits.queuePairs() / kind.queuePairs(
@@ -100,6 +101,8 @@ final class AttributeRules {
         // Those that make pieces of messages carry data in their heads.
         final boolean inPieces = kind == EndpointKind.RDM || CapabilityRules.needsPieces(given);
         final int immediate = inPieces || device.has(Trait.IMMEDIATE) ? IMMEDIATE_SIZE : 0;
+        // A receive of several endpoints has no region of one of them.
+        final int sharing = inPieces && !mode.contains(MrMode.ENDPOINT) ? endpoints : 0;
         check("mr_key_size", least.mrKeySize(), Discovery.RAW_KEY_SIZE);
         check("mr_iov_limit", least.mrIovLimit(), MR_IOV_LIMIT);
         check("mr_cnt", least.mrCount(), mostRegions());
@@ -108,9 +111,10 @@ final class AttributeRules {
         check("cntr_cnt", least.cntrCount(), COUNTERS);
         check("cq_data_size", least.cqDataSize(), immediate);
         check("max_err_data", least.maxErrData(), CompletionEntry.ERROR_DATA_LENGTH);
+        check("max_ep_srx_ctx", least.maxEpSrxCtx(), sharing);
         final int regions = least.mrCount() == 0 ? Math.min(DEFAULT_MR_COUNT, mostRegions()) : least.mrCount();
         return new DomainAttributes(Discovery.RAW_KEY_SIZE, MR_IOV_LIMIT, regions, limits.queues(),
-            endpoints, COUNTERS, immediate, CompletionEntry.ERROR_DATA_LENGTH);
+            endpoints, COUNTERS, immediate, CompletionEntry.ERROR_DATA_LENGTH, sharing);
     }
 
     /** What counts accesses to a region is a region of the device, too. */

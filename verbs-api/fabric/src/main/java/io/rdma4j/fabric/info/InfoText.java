@@ -107,6 +107,7 @@ final class InfoText {
             .line(2, "cq_cnt", attributes.cqCount())
             .line(2, "ep_cnt", attributes.epCount())
             .line(2, "cntr_cnt", attributes.cntrCount())
+            .line(2, "max_ep_srx_ctx", attributes.maxEpSrxCtx())
             .line(2, "mr_iov_limit", attributes.mrIovLimit())
             .line(2, "auth_key_size", info.avAuthKeys() ? "FI_AV_AUTH_KEY" : info.authKey().length)
             .line(2, "max_err_data", attributes.maxErrData())

@@ -59,7 +59,7 @@ final class NegotiatedInfo implements FabricInfo {
         transmit = rules.transmit();
         receive = rules.receive();
         domainModel = rules.domainModel();
-        domain = rules.domain(hints);
+        domain = rules.domain(hints, agreement.mode());
     }
 
     @Override

@@ -29,6 +29,8 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.RegistrationCache;
+import io.rdma4j.fabric.SharedReceiveContext;
+import io.rdma4j.fabric.SharedReceiveOptions;
 import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.av.AddressVectors;
 import io.rdma4j.fabric.av.AvHost;
@@ -44,6 +46,7 @@ import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.live.AvKind;
 import io.rdma4j.fabric.rdm.PieceMessages;
 import io.rdma4j.fabric.rdm.RdmEndpoint;
+import io.rdma4j.fabric.rdm.SharedReceives;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.MappedKeys;
 import io.rdma4j.fabric.region.OpenObjects;
@@ -180,6 +183,14 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
             case DGRAM -> DatagramEndpoint.open(this, options);
             case RDM -> RdmEndpoint.open(this, options);
         };
+    }
+
+    @Override
+    public SharedReceiveContext openSharedReceiveContext(final SharedReceiveOptions options) {
+        final String operation = "open shared receive context";
+        open.requireOpen(operation);
+        final SharedReceives context = SharedReceives.open(this, options, open::remove);
+        return Opened.keep(open, operation, "shared receive context", context, context::close);
     }
 
     private FabricException otherKind(final String method) {

@@ -301,6 +301,11 @@ final class Channel {
         inbound.deliver(first, receive);
     }
 
+    /** A receive was to look for a message that waits, and takes nothing. */
+    void found(final Receive receive, final Slot first) {
+        host.found(receive, first);
+    }
+
     /** Tells the peer something, as soon as that can be. */
     private void tell(final int what) {
         owes |= what;

@@ -19,9 +19,6 @@ interface ChannelHost {
     /** A receive has its message; it is not posted any more. */
     void received(Receive receive, Channel from);
 
-    /** A receive gets no message; it is not posted any more. */
-    void failed(Receive receive, int errno, int detail);
-
     /** A receive was to look for this message, and takes nothing. */
     void found(Receive receive, Slot first);
 

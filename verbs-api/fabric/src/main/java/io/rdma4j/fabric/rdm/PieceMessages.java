@@ -8,6 +8,7 @@ package io.rdma4j.fabric.rdm;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
@@ -67,6 +68,8 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     private final SlotPool pieceMemory;
     private final SendTable sends;
     private final Room room;
+    /** Null for receives of its own. */
+    private final SharedReceives shared;
     private final RdmReceiveContext context;
     private final PieceReports reports;
     private final Channel channel;
@@ -98,21 +101,34 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
             undo.add(pieceMemory::close);
             this.sends = new SendTable(pieceMemory.claim(), options.transmitSize(),
                 info.transmitAttributes().iovLimit(), RdmResources.CONTROL_PIECES);
-            this.context = new RdmReceiveContext(0, (FabricCompletionQueue) options.receiveQueue(),
-                new LocalMemory(realm, info), null, options.receiveSize(), info.receiveAttributes().iovLimit(), false,
-                info.capabilities().contains(Capability.TAGGED));
-            if (info.capabilities().contains(Capability.MULTI_RECV)) {
-                context.takesMany(options.leastMultiReceive());
+            this.shared = SharedReceives.of(host, options);
+            if (shared == null) {
+                this.context = context(info, realm, options);
+            } else {
+                this.context = shared.bind((FabricCompletionQueue) options.receiveQueue());
+                undo.add(shared::unbind);
             }
-            context.core(this);
             this.channel = new Channel(this, PEER, this, slotMemory.claim(), this);
             undo.forget();
         }
         this.room = new Room(options.transmitSize());
         this.reports = new PieceReports(
             endpoint, counters, (FabricCompletionQueue) options.transmitQueue(), sends, room);
+        context.reports(reports);
         this.sender = new ToPeer(new LocalMemory(realm, info), options.selectiveCompletion(), info);
         this.tagged = context.matcher().tags() == null ? null : new PieceTagged(endpoint, sender, context);
+    }
+
+    private static RdmReceiveContext context(
+        final FabricInfo info, final Realm realm, final EndpointOptions options) {
+        final int iovLimit = info.receiveAttributes().iovLimit();
+        final RdmReceiveContext made = new RdmReceiveContext(
+            new Matcher(0, options.receiveSize(), iovLimit, info.capabilities().contains(Capability.TAGGED)),
+            (FabricCompletionQueue) options.receiveQueue(), new LocalMemory(realm, info), null, iovLimit, false);
+        if (info.capabilities().contains(Capability.MULTI_RECV)) {
+            made.takesMany(options.leastMultiReceive());
+        }
+        return made;
     }
 
     /** To the one peer that there is. */
@@ -225,7 +241,17 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     @Override
     public int cancel(final long itsContext) {
-        return context.cancel(itsContext) ? 0 : -FiErrno.FI_ENOENT;
+        return context.cancel(itsContext);
+    }
+
+    @Override
+    public void setopt(final EndpointOption option, final long value) {
+        MultiReceiveOption.set(context, link, option, value);
+    }
+
+    @Override
+    public long getopt(final EndpointOption option) {
+        return MultiReceiveOption.get(context, link, option);
     }
 
     @Override
@@ -297,7 +323,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         channel.close();
         reports.cancelSends(lostErrno);
         context.end();
-        reports.cancelReceives(context, Failures.LANE_LOST);
+        context.cancelAll(Failures.LANE_LOST);
     }
 
     @Override
@@ -346,11 +372,6 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     @Override
     public void received(final Receive receive, final Channel from) {
         reports.received(context, receive, FiAddr.NOTAVAIL);
-    }
-
-    @Override
-    public void failed(final Receive receive, final int errno, final int detail) {
-        reports.failed(context, receive, errno, detail);
     }
 
     @Override
@@ -415,10 +436,13 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         try {
             channel.drop();
             reports.cancelSends(FiErrno.FI_ECANCELED);
-            reports.cancelReceives(context, Failures.CLOSED);
+            context.cancelAll(Failures.CLOSED);
         } finally {
             pieceMemory.close();
             slotMemory.close();
+            if (shared != null) {
+                shared.unbind();
+            }
         }
     }
 

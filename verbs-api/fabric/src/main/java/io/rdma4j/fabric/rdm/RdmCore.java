@@ -69,6 +69,9 @@ final class RdmCore implements ChannelHost, CompletionReader {
         this.room = new Room(sends.opCount());
         this.takesMany = contexts[0].takesMany();
         this.reports = new PieceReports(endpoint, counters, transmit, sends, room);
+        for (final RdmReceiveContext context : contexts) {
+            context.reports(reports);
+        }
     }
 
     void connections(final Connections its) {
@@ -296,11 +299,6 @@ final class RdmCore implements ChannelHost, CompletionReader {
     }
 
     @Override
-    public void failed(final Receive receive, final int errno, final int detail) {
-        reports.failed(contextOf(receive), receive, errno, detail);
-    }
-
-    @Override
     public void found(final Receive receive, final Slot first) {
         reports.found(contextOf(receive), receive, first, sourceOf(first.channel));
     }
@@ -413,7 +411,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
     void cancelAll() {
         reports.cancelSends(FiErrno.FI_ECANCELED);
         for (final RdmReceiveContext context : contexts) {
-            reports.cancelReceives(context, Failures.CLOSED);
+            context.cancelAll(Failures.CLOSED);
         }
     }
 

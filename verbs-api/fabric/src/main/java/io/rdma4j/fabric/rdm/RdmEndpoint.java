@@ -14,6 +14,7 @@ import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -304,12 +305,24 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         if (closed) {
             return -FiErrno.FI_EBADFD;
         }
-        for (final RdmReceiveContext one : contexts) {
-            if (one.cancel(context)) {
-                return 0;
-            }
+        int code = -FiErrno.FI_ENOENT;
+        for (int i = 0; i < contexts.length && code == -FiErrno.FI_ENOENT; i++) {
+            code = contexts[i].cancel(context);
         }
-        return -FiErrno.FI_ENOENT;
+        return code;
+    }
+
+    @Override
+    public void setopt(final EndpointOption option, final long value) {
+        MultiReceiveOption.set(contexts[0], this, option, value);
+        for (int i = 1; i < contexts.length; i++) {
+            contexts[i].takesMany((int) value);
+        }
+    }
+
+    @Override
+    public long getopt(final EndpointOption option) {
+        return MultiReceiveOption.get(contexts[0], this, option);
     }
 
     @Override

@@ -26,7 +26,8 @@ final class RdmOptions {
     }
 
     static void check(final EndpointHost host, final EndpointOptions options) {
-        requireVector(host, options.addressVector());
+        requireVector(OPEN, "EndpointOptions.addressVector", host, options.addressVector());
+        checkShared(host, options);
         FabricCompletionQueue.of(host, options.transmitQueue(), "transmit");
         if (options.receiveContexts().length == 0) {
             FabricCompletionQueue.of(host, options.receiveQueue(), "receive");
@@ -35,7 +36,7 @@ final class RdmOptions {
         requireRange("receive contexts", options.receiveContexts().length, 0, contexts);
         requireContextsFit(options);
         requireRange("transmit size", options.transmitSize(), 1, MOST_OPERATIONS);
-        requireRange("receive size", options.receiveSize(), 1, MOST_OPERATIONS);
+        requireReceives(OPEN, options.receiveSize());
         checkPieces(options);
         requireRange("most connections", options.mostConnections(), 0, Integer.MAX_VALUE);
         if (options.mostConnections() == 1) {
@@ -50,17 +51,35 @@ final class RdmOptions {
     static void checkPieces(final EndpointOptions options) {
         requireRange("slots of a window", options.windowSlots(), LEAST_SLOTS, MOST_SLOTS);
         requireRange("bytes of a slot", options.windowBytes(), LEAST_BYTES, MOST_BYTES);
-        requireRange("least room of a buffer for several messages", options.leastMultiReceive(), 1, Integer.MAX_VALUE);
+        requireLeastRoom(OPEN, options.leastMultiReceive());
     }
 
-    private static void requireVector(final EndpointHost host, final AddressVector vector) {
+    /** Receives of its own, or those that others have as well. */
+    private static void checkShared(final EndpointHost host, final EndpointOptions options) {
+        if (SharedReceives.of(host, options) != null && options.receiveContexts().length > 0) {
+            throw Failures.invalid(OPEN, "there are %d receive contexts beside a shared one",
+                options.receiveContexts().length);
+        }
+    }
+
+    static void requireReceives(final String operation, final int size) {
+        requireRange(operation, "receive size", size, 1, MOST_OPERATIONS);
+    }
+
+    static void requireLeastRoom(final String operation, final int bytes) {
+        requireRange(operation, "least room of a buffer for several messages", bytes, 1, Integer.MAX_VALUE);
+    }
+
+    static PeerTable requireVector(
+        final String operation, final String where, final EndpointHost host, final AddressVector vector) {
         if (vector == null) {
-            throw Failures.of(OPEN, FiErrno.FI_ENOAV, "there is no address vector")
-                .hint("set one with EndpointOptions.addressVector").build();
+            throw Failures.of(operation, FiErrno.FI_ENOAV, "there is no address vector").hint("set one with " + where)
+                .build();
         }
         if (!(vector instanceof PeerTable) || ((PeerTable) vector).domain() != host.domain()) {
-            throw Failures.invalid(OPEN, "the address vector, %s, is of another domain", vector);
+            throw Failures.invalid(operation, "the address vector, %s, is of another domain", vector);
         }
+        return (PeerTable) vector;
     }
 
     private static void requireContextsFit(final EndpointOptions options) {
@@ -72,8 +91,13 @@ final class RdmOptions {
     }
 
     private static void requireRange(final String what, final int value, final int least, final int most) {
+        requireRange(OPEN, what, value, least, most);
+    }
+
+    private static void requireRange(
+        final String operation, final String what, final int value, final int least, final int most) {
         if (value < least || value > most) {
-            throw Failures.invalid(OPEN, "%s is %d, allowed are %d to %d", what, value, least, most);
+            throw Failures.invalid(operation, "%s is %d, allowed are %d to %d", what, value, least, most);
         }
     }
 }

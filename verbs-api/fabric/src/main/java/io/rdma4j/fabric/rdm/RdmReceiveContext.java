@@ -21,7 +21,10 @@ import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AccessFlag;
 
-/** Where an endpoint receives. For the thread that uses the endpoint. */
+/**
+ * Where an endpoint receives. One that is bound to a shared receive context has the matcher of that one, its own queue,
+ * and takes no receives. For the thread that uses the endpoint.
+ */
 final class RdmReceiveContext implements ReceiveContext {
     private static final long FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
     private static final long SEARCH_FLAGS = OpFlags.PEEK | OpFlags.CLAIM | OpFlags.DISCARD;
@@ -35,28 +38,66 @@ final class RdmReceiveContext implements ReceiveContext {
     private final boolean directed;
     private final int bits;
     private final int iovLimit;
-    private ChannelHost core;
+    /** Where receives are posted that this one has. */
+    private final RdmReceiveContext owner;
+    private ReceiveReports reports;
     /** Room that a buffer has to have left that takes several messages; 0 where there are none. */
     private int leastMulti;
-    private boolean closed;
+    /** Negated errno of all that is posted; 0 for none. */
+    private int refusal;
     /** Nothing comes any more. */
     private boolean isOver;
 
     /** Without a vector, nothing is directed. */
     RdmReceiveContext(
-        final int index, final FabricCompletionQueue queue, final LocalMemory local, final PeerTable table,
-        final int size, final int iovLimit, final boolean directed, final boolean tagged) {
+        final Matcher matcher, final FabricCompletionQueue queue, final LocalMemory local, final PeerTable table,
+        final int iovLimit, final boolean directed) {
         this.queue = queue;
         this.local = local;
         this.table = table;
         this.iovLimit = iovLimit;
         this.directed = directed;
         this.bits = table == null ? 0 : table.rxCtxBits();
-        this.matcher = new Matcher(index, size, iovLimit, tagged);
+        this.matcher = matcher;
+        this.owner = this;
     }
 
-    void core(final ChannelHost its) {
-        core = its;
+    private RdmReceiveContext(final RdmReceiveContext shared, final FabricCompletionQueue queue) {
+        this.queue = queue;
+        this.local = shared.local;
+        this.table = shared.table;
+        this.iovLimit = shared.iovLimit;
+        this.directed = shared.directed;
+        this.bits = shared.bits;
+        this.matcher = shared.matcher;
+        this.leastMulti = shared.leastMulti;
+        this.owner = shared;
+        this.refusal = -FiErrno.FI_EOPNOTSUPP;
+    }
+
+    /** Of an endpoint whose receives are this one's. */
+    RdmReceiveContext bound(final FabricCompletionQueue itsQueue) {
+        return new RdmReceiveContext(this, itsQueue);
+    }
+
+    void reports(final ReceiveReports its) {
+        reports = its;
+    }
+
+    RdmReceiveContext owner() {
+        return owner;
+    }
+
+    /** It is not posted any more. */
+    void fail(final Receive receive, final int errno, final int detail) {
+        reports.failed(this, receive, errno, detail);
+    }
+
+    /** All that is posted here is over. */
+    void cancelAll(final int detail) {
+        if (owner == this) {
+            reports.cancelReceives(this, detail);
+        }
     }
 
     /** Buffers may take several messages. */
@@ -66,6 +107,15 @@ final class RdmReceiveContext implements ReceiveContext {
 
     boolean takesMany() {
         return leastMulti > 0;
+    }
+
+    int leastMulti() {
+        return leastMulti;
+    }
+
+    /** 0, or why nothing can be posted. */
+    int refusal() {
+        return refusal;
     }
 
     FabricCompletionQueue queue() {
@@ -81,7 +131,7 @@ final class RdmReceiveContext implements ReceiveContext {
     }
 
     void close() {
-        closed = true;
+        refusal = -FiErrno.FI_EBADFD;
     }
 
     /** Only what waits can be received from now on. */
@@ -108,9 +158,9 @@ final class RdmReceiveContext implements ReceiveContext {
     int receive(
         final long address, final int length, final MemoryRegion desc, final Object owner, final long from,
         final long context) {
-        final int refusal = check(from);
-        if (refusal != 0) {
-            return refusal;
+        final int objection = check(from);
+        if (objection != 0) {
+            return objection;
         }
         final int fault = local.find(address, length, desc, owner, MrAccess.RECV, WRITABLE);
         if (fault != 0) {
@@ -135,9 +185,9 @@ final class RdmReceiveContext implements ReceiveContext {
     public int receiveTagged(
         final long address, final int length, final MemoryRegion desc, final long from, final long tag,
         final long ignore, final long context) {
-        final int refusal = checkTagged(from);
-        if (refusal != 0) {
-            return refusal;
+        final int objection = checkTagged(from);
+        if (objection != 0) {
+            return objection;
         }
         final int fault = local.find(address, length, desc, null, MrAccess.RECV, WRITABLE);
         if (fault != 0) {
@@ -148,23 +198,23 @@ final class RdmReceiveContext implements ReceiveContext {
     }
 
     private int checkTagged(final long from) {
-        return matcher.tags() == null && !closed ? -FiErrno.FI_EOPNOTSUPP : check(from);
+        return matcher.tags() == null && refusal == 0 ? -FiErrno.FI_EOPNOTSUPP : check(from);
     }
 
     @Override
     public int receiveTagged(final Message message, final long flags) {
-        if (message == null) {
-            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        if (refusal != 0 || message == null) {
+            return refusal != 0 ? refusal : -FiErrno.FI_EINVAL;
         }
         if (!isSearch(flags)) {
-            return matcher.tags() == null && !closed ? -FiErrno.FI_EOPNOTSUPP : receive(message, flags, true);
+            return matcher.tags() == null ? -FiErrno.FI_EOPNOTSUPP : receive(message, flags, true);
         }
         final long what = flags & SEARCH_FLAGS;
         if ((flags & ~FLAGS & ~SEARCH_FLAGS) != 0 || what == SEARCH_FLAGS || what == OpFlags.DISCARD) {
             return -FiErrno.FI_EBADFLAGS;
         }
-        final int refusal = checkTagged(message.peer());
-        return refusal != 0 ? refusal : search(message, what);
+        final int objection = checkTagged(message.peer());
+        return objection != 0 ? objection : search(message, what);
     }
 
     private static boolean isSearch(final long flags) {
@@ -182,12 +232,12 @@ final class RdmReceiveContext implements ReceiveContext {
         final boolean peeks = (what & OpFlags.PEEK) != 0;
         final Slot first = peeks ? matcher.tags().look(receive) : matcher.tags().takeClaimed(receive.context);
         if (first == null) {
-            core.failed(receive, FiErrno.FI_ENOMSG, Failures.NO_MESSAGE);
+            fail(receive, FiErrno.FI_ENOMSG, Failures.NO_MESSAGE);
         } else if (peeks && (what & OpFlags.DISCARD) == 0) {
             if ((what & OpFlags.CLAIM) != 0) {
                 matcher.tags().claim(first, receive.context);
             }
-            core.found(receive, first);
+            first.channel.found(receive, first);
         } else {
             if (peeks) {
                 matcher.remove(first);
@@ -204,19 +254,19 @@ final class RdmReceiveContext implements ReceiveContext {
     }
 
     private int receive(final Message message, final long flags, final boolean tagged) {
-        if (message == null || message.count() > iovLimit || message.total() < 0) {
-            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EINVAL;
+        if (refusal != 0 || message == null || message.count() > iovLimit || message.total() < 0) {
+            return refusal != 0 ? refusal : -FiErrno.FI_EINVAL;
         }
         final boolean many = (flags & OpFlags.MULTI_RECV) != 0 && !tagged;
         if ((flags & ~(many ? FLAGS | OpFlags.MULTI_RECV : FLAGS)) != 0) {
             return -FiErrno.FI_EBADFLAGS;
         }
         if (many && (leastMulti == 0 || message.count() != 1 || message.length(0) < leastMulti)) {
-            return closed ? -FiErrno.FI_EBADFD : leastMulti == 0 ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
+            return leastMulti == 0 ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
         }
-        final int refusal = check(message.peer());
-        if (refusal != 0) {
-            return refusal;
+        final int objection = check(message.peer());
+        if (objection != 0) {
+            return objection;
         }
         final Receive receive = claim(message.peer(), message.context());
         final int fault = add(receive, message);
@@ -253,8 +303,8 @@ final class RdmReceiveContext implements ReceiveContext {
 
     /** 0, or why nothing can be received now. With a source, where that is, in the field. */
     private int check(final long from) {
-        if (closed) {
-            return -FiErrno.FI_EBADFD;
+        if (refusal != 0) {
+            return refusal;
         }
         if (isFrom(from) && !table.find(FiAddr.peer(from, bits), source)) {
             return -FiErrno.FI_EINVAL;
@@ -305,7 +355,7 @@ final class RdmReceiveContext implements ReceiveContext {
         if (first != null) {
             first.channel.deliver(first, receive);
         } else if (isOver) {
-            core.failed(receive, FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+            fail(receive, FiErrno.FI_ECANCELED, Failures.LANE_LOST);
         } else {
             matcher.post(receive);
         }
@@ -315,7 +365,7 @@ final class RdmReceiveContext implements ReceiveContext {
         matcher.post(receive);
         matcher.goOn();
         if (isOver && !receive.isSpent) {
-            core.failed(matcher.take(receive), FiErrno.FI_ECANCELED, Failures.LANE_LOST);
+            fail(matcher.take(receive), FiErrno.FI_ECANCELED, Failures.LANE_LOST);
         }
     }
 
@@ -326,17 +376,23 @@ final class RdmReceiveContext implements ReceiveContext {
         }
     }
 
-    /** Takes the oldest receive with this context back; false if there is none. */
-    boolean cancel(final long context) {
+    /** Takes the oldest receive with this context back; 0 or a negated errno. */
+    int cancel(final long context) {
+        if (refusal != 0) {
+            return refusal;
+        }
         final Receive receive = matcher.find(context);
-        if (receive != null && receive.least > 0 && receive.parts > 0) {
+        if (receive == null) {
+            return -FiErrno.FI_ENOENT;
+        }
+        if (receive.least > 0 && receive.parts > 0) {
             // Over with the last message that it is just getting.
             receive.isSpent = true;
             receive.isTakenBack = true;
-        } else if (receive != null) {
-            core.failed(receive, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
+        } else {
+            fail(receive, FiErrno.FI_ECANCELED, Failures.TAKEN_BACK);
         }
-        return receive != null;
+        return 0;
     }
 
     @Override

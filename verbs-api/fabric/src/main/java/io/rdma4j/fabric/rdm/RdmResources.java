@@ -97,15 +97,24 @@ final class RdmResources {
     }
 
     private RdmReceiveContext[] contexts(final EndpointOptions options, final PeerTable table) {
+        final SharedReceives shared = SharedReceives.of(host, options);
+        if (shared != null) {
+            final FabricCompletionQueue queue = FabricCompletionQueue.of(host, options.receiveQueue(), "receive");
+            queues.add(queue);
+            final RdmReceiveContext bound = shared.bind(queue);
+            undo.add(shared::unbind);
+            return new RdmReceiveContext[] {bound};
+        }
         final FabricInfo info = host.info();
         final CompletionQueue[] given = options.receiveContexts();
         final RdmReceiveContext[] made = new RdmReceiveContext[Math.max(1, given.length)];
         for (int i = 0; i < made.length; i++) {
             final CompletionQueue queue = given.length == 0 ? options.receiveQueue() : given[i];
-            made[i] = new RdmReceiveContext(i, FabricCompletionQueue.of(host, queue, "receive"),
-                new LocalMemory(realm, info), table, options.receiveSize(), info.receiveAttributes().iovLimit(),
-                info.capabilities().contains(Capability.DIRECTED_RECV),
-                info.capabilities().contains(Capability.TAGGED));
+            final int iovLimit = info.receiveAttributes().iovLimit();
+            made[i] = new RdmReceiveContext(
+                new Matcher(i, options.receiveSize(), iovLimit, info.capabilities().contains(Capability.TAGGED)),
+                FabricCompletionQueue.of(host, queue, "receive"), new LocalMemory(realm, info), table, iovLimit,
+                info.capabilities().contains(Capability.DIRECTED_RECV));
             if (info.capabilities().contains(Capability.MULTI_RECV)) {
                 made[i].takesMany(options.leastMultiReceive());
             }
@@ -125,11 +134,7 @@ final class RdmResources {
         undo.add(pieceMemory::close);
         final SendTable sends = new SendTable(pieceMemory.claim(), options.transmitSize(),
             host.info().transmitAttributes().iovLimit(), CONTROL_PIECES);
-        final RdmCore made = new RdmCore(endpoint, realm, table, internal, queue, counters, sends, contexts);
-        for (final RdmReceiveContext context : contexts) {
-            context.core(made);
-        }
-        return made;
+        return new RdmCore(endpoint, realm, table, internal, queue, counters, sends, contexts);
     }
 
     private Connections connections(final EndpointOptions options) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.DomainAttributes;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MessageOrder;
@@ -125,8 +126,24 @@ class CapabilityRulesTest {
     @Test
     void limitsAreTheDevices() throws Unfit {
         assertThat(info(Profiles.EMULATED).domainAttributes())
-            .isEqualTo(new DomainAttributes(64, 256, 1000, 200, 33, 65_536, 4, 8));
+            .isEqualTo(new DomainAttributes(64, 256, 1000, 200, 33, 65_536, 4, 8, 0));
         assertThat(info(Profiles.QEMU).domainAttributes().epCount()).isEqualTo(99);
+    }
+
+    /** Where messages go in pieces, but for regions that belong to one endpoint. */
+    @Test
+    void receivesAreSharedWhereMessagesGoInPieces() throws Unfit {
+        assertThat(info(Profiles.EMULATED, Capability.TAGGED).domainAttributes().maxEpSrxCtx()).isEqualTo(99);
+        assertThat(info(Profiles.EMULATED, Capability.MSG).domainAttributes().maxEpSrxCtx()).isZero();
+        final Hints hints = new Hints().endpointType(EndpointType.RDM).mrMode(ALL_BITS)
+            .atLeast(new DomainAttributes(0, 0, 0, 0, 0, 0, 0, 0, 2));
+        assertThat(Discovery.negotiate(Profiles.EMULATED, hints, true).domainAttributes().maxEpSrxCtx())
+            .isGreaterThan(1);
+        hints.demand(MrMode.ENDPOINT);
+        assertThatThrownBy(() -> Discovery.negotiate(Profiles.EMULATED, hints, true)).isInstanceOf(Unfit.class)
+            .hasMessage("has max_ep_srx_ctx 0, asked for were 2");
+        hints.demand(Set.of()).endpointType(EndpointType.DGRAM);
+        assertThatThrownBy(() -> Discovery.negotiate(Profiles.EMULATED, hints, true)).isInstanceOf(Unfit.class);
     }
 
     /** Checklist 36: the size that the domain tells is the one that raw keys have. */
@@ -137,7 +154,7 @@ class CapabilityRulesTest {
 
     @Test
     void limitsCanBeAskedForUpToTheDevices() throws Unfit {
-        final DomainAttributes most = new DomainAttributes(64, 256, 1000, 200, 33, 65_536, 4, 8);
+        final DomainAttributes most = new DomainAttributes(64, 256, 1000, 200, 33, 65_536, 4, 8, 0);
         assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().atLeast(most), true).domainAttributes())
             .isEqualTo(most);
         assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().mrCount(7), true).domainAttributes().mrCount())
@@ -148,11 +165,12 @@ class CapabilityRulesTest {
     @CsvSource({
         "mr_key_size, 65/0/0/0/0/0/0/0", "mr_iov_limit, 0/257/0/0/0/0/0/0", "mr_cnt, 0/0/1001/0/0/0/0/0",
         "cq_cnt, 0/0/0/201/0/0/0/0", "ep_cnt, 0/0/0/0/34/0/0/0", "cntr_cnt, 0/0/0/0/0/65537/0/0",
-        "cq_data_size, 0/0/0/0/0/0/5/0", "max_err_data, 0/0/0/0/0/0/0/9"})
+        "cq_data_size, 0/0/0/0/0/0/5/0", "max_err_data, 0/0/0/0/0/0/0/9",
+        "max_ep_srx_ctx, 0/0/0/0/0/0/0/0/1"})
     void aboveItsLimitsADeviceIsUnfit(final String name, final String least) {
         final int[] n = Arrays.stream(least.split("/")).mapToInt(Integer::parseInt).toArray();
         final Hints hints = new Hints().atLeast(
-            new DomainAttributes(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]));
+            new DomainAttributes(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n.length > 8 ? n[8] : 0));
         assertThatThrownBy(() -> Discovery.negotiate(Profiles.EMULATED, hints, true)).isInstanceOf(Unfit.class)
             .hasMessageMatching("has " + name + " \\d+, asked for were \\d+");
     }

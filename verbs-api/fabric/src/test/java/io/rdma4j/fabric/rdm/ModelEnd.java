@@ -163,11 +163,6 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
     }
 
     @Override
-    public void failed(final Receive receive, final int errno, final int detail) {
-        throw new AssertionError("nothing fails here");
-    }
-
-    @Override
     public void found(final Receive receive, final Slot first) {
         throw new AssertionError("nobody looks");
     }
