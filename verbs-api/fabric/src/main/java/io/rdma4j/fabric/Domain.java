@@ -104,7 +104,8 @@ public interface Domain extends AutoCloseable {
      * @param options its queues, sizes and rights.
      * @return the endpoint; the caller owns it.
      * @throws FabricException FI_ENOCQ without a completion queue, FI_EINVAL (also in a domain of addressed endpoints),
-     *                         FI_ENOMEM, FI_EBADFD.
+     *                         FI_EOPNOTSUPP for a shared receive context where messages do not go in pieces, FI_ENOMEM,
+     *                         FI_EBADFD.
      */
     MsgEndpoint openEndpoint(EndpointOptions options);
 
@@ -116,7 +117,7 @@ public interface Domain extends AutoCloseable {
      * @return the endpoint; the caller owns it.
      * @throws FabricException FI_ENOAV without a vector, FI_ENOCQ without a completion queue, FI_EADDRINUSE for a
      *                         service that another endpoint has, FI_EINVAL (also in a domain of connected endpoints),
-     *                         FI_ENOMEM, FI_EBADFD.
+     *                         FI_EOPNOTSUPP for a shared receive context with DGRAM, FI_ENOMEM, FI_EBADFD.
      */
     AddressedEndpoint openAddressedEndpoint(EndpointOptions options);
 

@@ -296,14 +296,14 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     @Override
     public boolean progress() {
-        if (isOver) {
-            return false;
-        }
-        if (isLost) {
+        if (isLost && !isOver) {
             end();
-            return false;
         }
         context.progress();
+        if (isOver) {
+            // Complete messages of this end may wait until others were read.
+            return shared != null;
+        }
         if (channel.isWanting) {
             channel.isWanting = false;
             if (channel.progress()) {

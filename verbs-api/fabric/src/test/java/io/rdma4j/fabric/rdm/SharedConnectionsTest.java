@@ -150,6 +150,37 @@ class SharedConnectionsTest {
             .containsExactly(null, 3L, FiErrno.FI_ECANCELED);
     }
 
+    /** Nobody has read what came before: they are received once somebody has, though all connections have ended. */
+    @Test
+    void messagesThatWaitForReadersOutliveTheirConnections() {
+        open("");
+        final Message whole = new Message(1).add(b.at(0), 10_000, null).context(7);
+        assertThat(shared.receiveMessage(whole, OpFlags.MULTI_RECV)).isZero();
+        // The buffer has one of eight places.
+        for (int i = 0; i < 10; i++) {
+            a.until(() -> {
+                a.take();
+                b.cq.read(entry -> { }, 0);
+                return senders[0].send(a.at(0), 16, null, 1) == 0;
+            });
+        }
+        a.until(() -> {
+            a.take();
+            b.cq.read(entry -> { }, 0);
+            return a.done.size() == 10 && shared.toString().contains("3 messages wait");
+        });
+        for (int i = 0; i < 2; i++) {
+            senders[i].close();
+            ((FabricEndpoint) receivers[i]).disconnect("test");
+        }
+        b.cq.read(entry -> { }, 0);
+        assertThat(shared.toString()).contains("3 messages wait");
+        for (int i = 0; i < 10; i++) {
+            assertThat(b.next()).extracting(Done::endpoint, Done::context, Done::errno, Done::buffer)
+                .containsExactly(receivers[0], 7L, 0, b.at(16 * i));
+        }
+    }
+
     @Test
     void plainMessagesAreInTheHandsOfTheDevice() {
         open("");
