@@ -7,18 +7,19 @@ package io.rdma4j.fabric;
 
 /**
  * One of several places where an RDM endpoint receives, with a completion queue of its own (fi_rx_context). Peers name
- * it by {@link FiAddr#rxAddr}. Used by the thread that uses the endpoint.
+ * it by {@link FiAddr#rxAddr}. Used by the thread that uses the endpoint. A {@link SharedReceiveContext} is that of
+ * several endpoints.
  */
 public interface ReceiveContext {
     /**
      * Which one it is.
      *
-     * @return its index.
+     * @return its index; 0 of a shared one.
      */
     int index();
 
     /**
-     * Where its receives complete.
+     * Where its receives complete; of a {@link SharedReceiveContext} those that no endpoint has got.
      *
      * @return its queue.
      */

@@ -27,6 +27,7 @@ import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.SharedReceiveOptions;
 import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
@@ -90,6 +91,7 @@ class MisuseTest {
         arguments.put(MrAttributes.class, attributes);
         arguments.put(Set.class, EnumSet.of(MrAccess.SEND));
         arguments.put(EndpointOptions.class, new EndpointOptions());
+        arguments.put(SharedReceiveOptions.class, new SharedReceiveOptions());
         arguments.put(EventReader.class, (EventReader) entry -> { });
         arguments.put(Duration.class, Duration.ofMillis(1));
         arguments.put(WaitObject.class, WaitObject.YIELD);
