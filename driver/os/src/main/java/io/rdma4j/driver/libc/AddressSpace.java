@@ -59,8 +59,11 @@ public final class AddressSpace {
         Checks.pageAligned("mremap", "address", oldAddress);
         Checks.pageAligned("mremap", "new address", newAddress);
         Checks.that((flags & ~MREMAP_FLAGS) == 0, "mremap", "flags %#x", flags);
-        Checks.that((flags & LibcConstants.MREMAP_FIXED) != 0 ? newAddress > 0 : newAddress == 0, "mremap",
-            "flags %#x with new address %#x", flags, newAddress);
+        if ((flags & LibcConstants.MREMAP_FIXED) != 0) {
+            Checks.range("mremap", newAddress, newLength);
+        } else {
+            Checks.that(newAddress == 0, "mremap", "flags %#x with new address %#x", flags, newAddress);
+        }
         final long address = Calls.bound("mremap").mremap(oldAddress, oldLength, newLength, flags, newAddress);
         if (address == -1) {
             throw Libc.failure("mremap", Native.getLastError()).detail(
@@ -82,6 +85,7 @@ public final class AddressSpace {
      */
     public static void mapAgain(final long address, final long length, final long newAddress) {
         Checks.range("mremap", address, length);
+        Checks.range("mremap", newAddress, length);
         Checks.pageAligned("mremap", "address", address);
         Checks.pageAligned("mremap", "new address", newAddress);
         final long result = Calls.bound("mremap").mremap(address, 0, length,
@@ -112,9 +116,12 @@ public final class AddressSpace {
         for (int i = 0; i < count; i++) {
             iovec(iovecs, i + 1, address + i * step, length);
         }
+        Calls.bound("process_vm_readv");
+        if (VmCalls.BOUND == null) {
+            throw Libc.failure("process_vm_readv", Errno.ENOSYS).detail("the C library does not have it").build();
+        }
         final long at = iovecs.addressOffset();
-        final long read = Calls.bound("process_vm_readv").process_vm_readv((int) ProcessHandle.current().pid(), at, 1,
-            at + SIZEOF_IOVEC, count, 0);
+        final long read = VmCalls.BOUND.process_vm_readv(VmCalls.PID, at, 1, at + SIZEOF_IOVEC, count, 0);
         final int errno = read < 0 ? Native.getLastError() : 0;
         Reference.reachabilityFence(iovecs);
         Reference.reachabilityFence(dst);

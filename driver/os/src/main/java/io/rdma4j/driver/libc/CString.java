@@ -20,7 +20,9 @@ final class CString {
     }
 
     static UnsafeBuffer of(final String call, final String text) {
-        Checks.that(text != null && !text.isEmpty(), call, "no name");
+        if (text == null || text.isEmpty()) {
+            throw Checks.invalid(call, "no name");
+        }
         Checks.that(text.indexOf('\0') < 0, call, "the name has a NUL in it: '%s'", text.replace('\0', '?'));
         final ByteBuffer encoded = encode(call, text);
         final ByteBuffer withNul = ByteBuffer.allocateDirect(encoded.remaining() + 1);

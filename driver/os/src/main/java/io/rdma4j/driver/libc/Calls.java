@@ -121,9 +121,6 @@ final class Calls {
     native long syscall(long number, long address, long operation, long value, long timeout);
 
     @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
-    native long process_vm_readv(int pid, long local, long localCount, long remote, long remoteCount, long flags);
-
-    @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
     native int memfd_create(long name, int flags);
 
     native int ftruncate(int fd, long length);

@@ -5,8 +5,6 @@
 
 package io.rdma4j.driver.libc;
 
-import com.sun.jna.Native;
-import com.sun.jna.NativeLibrary;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -61,32 +59,6 @@ public final class FaultableMemory {
         long bounce() {
             return bounceBuffer().addressOffset();
         }
-    }
-
-    /**
-     * Bound apart from {@link Calls}: a C library or a sandbox without these two must not take the others away.
-     */
-    private static final class VmCalls {
-        static final VmCalls BOUND = bind();
-        private static final int PID = (int) ProcessHandle.current().pid();
-
-        private static VmCalls bind() {
-            if (Calls.unsupported(System.getProperty("os.name", ""), System.getProperty("os.arch", "")) != null) {
-                return null;
-            }
-            try {
-                Native.register(VmCalls.class, NativeLibrary.getProcess());
-                return new VmCalls();
-            } catch (final LinkageError | RuntimeException e) {
-                return null; // What JNA throws when it is missing or finds no function.
-            }
-        }
-
-        @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
-        native long process_vm_readv(int pid, long here, long hereCount, long there, long thereCount, long flags);
-
-        @SuppressWarnings("checkstyle:MethodName") // JNA looks for the C function of this name.
-        native long process_vm_writev(int pid, long here, long hereCount, long there, long thereCount, long flags);
     }
 
     /** Found out once: a container may forbid the calls. */

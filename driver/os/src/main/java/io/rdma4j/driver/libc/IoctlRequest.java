@@ -18,6 +18,10 @@ import io.rdma4j.RdmaException;
  */
 public record IoctlRequest(String name, long number, int minLength, boolean hasArgsz) {
     private static final long MAX_NUMBER = 0xFFFF_FFFFL;
+    /** asm-generic/ioctl.h: the size of the argument, in a number that also says which way it goes. */
+    private static final int IOC_SIZE_SHIFT = 16;
+    private static final int IOC_SIZE_MASK = 0x3fff;
+    private static final int IOC_DIR_SHIFT = 30;
 
     /**
      * Checks the parts against each other.
@@ -33,6 +37,9 @@ public record IoctlRequest(String name, long number, int minLength, boolean hasA
         Checks.that(number >= 0 && number <= MAX_NUMBER, "ioctl request", "%s: number %#x is not 32 bits", name,
             number);
         Checks.that(minLength >= 0, "ioctl request", "%s: minimal length %d", name, minLength);
+        final int size = number >>> IOC_DIR_SHIFT == 0 ? 0 : (int) (number >>> IOC_SIZE_SHIFT) & IOC_SIZE_MASK;
+        Checks.that(minLength >= size, "ioctl request", "%s: minimal length %d, but number %#x says %d", name,
+            minLength, number, size);
         Checks.that(!hasArgsz || minLength >= Integer.BYTES, "ioctl request",
             "%s: %d bytes have no room for argsz", name, minLength);
     }

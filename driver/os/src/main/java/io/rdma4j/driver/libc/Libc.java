@@ -96,7 +96,7 @@ public final class Libc {
             request.name(), request.minLength());
         final int result = Calls.bound("ioctl").ioctl(fd, request.number(), value);
         if (result < 0) {
-            throw ioctlFailure(Native.getLastError(), fd, request).detail("fd %d, value %d", fd, value).build();
+            throw ioctlFailure(Native.getLastError(), request).detail("fd %d, value %d", fd, value).build();
         }
         return result;
     }
@@ -126,7 +126,7 @@ public final class Libc {
         }
         final int result = Calls.bound("ioctl").ioctl(fd, request.number(), address);
         if (result < 0) {
-            throw ioctlFailure(Native.getLastError(), fd, request)
+            throw ioctlFailure(Native.getLastError(), request)
                 .detail("fd %d, argument of %d bytes", fd, argument.capacity()).build();
         }
         Reference.reachabilityFence(argument);
@@ -160,7 +160,7 @@ public final class Libc {
         Checks.fd("ioctl", fd);
     }
 
-    private static RdmaException.Builder ioctlFailure(final int errno, final int fd, final IoctlRequest request) {
+    private static RdmaException.Builder ioctlFailure(final int errno, final IoctlRequest request) {
         return failure("ioctl", errno).object(request.name());
     }
 

@@ -65,6 +65,12 @@ class AddressSpaceTest {
             .hasMessageContaining("flags 0x8");
         assertFails("mremap", "EINVAL", () -> AddressSpace.mremap(address, PAGE, PAGE, MREMAP_MAYMOVE, address));
         assertFails("mremap", "EINVAL", () -> AddressSpace.mremap(address, PAGE, PAGE, MREMAP_FIXED, 0));
+        final long last = Long.MAX_VALUE & -PAGE;
+        assertFails("mremap", "EINVAL", () -> AddressSpace.mremap(address, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+            last)).hasMessageContaining("no range");
+        assertFails("mremap", "EINVAL", () -> AddressSpace.mapAgain(address, PAGE, last))
+            .hasMessageContaining("no range");
+        assertFails("mremap", "EINVAL", () -> AddressSpace.mapAgain(address, PAGE, 0)).hasMessageContaining("no range");
         Libc.munmap(address + PAGE, PAGE);
         assertFails("mremap", "EFAULT", () -> AddressSpace.mremap(address, 2 * PAGE, PAGE * 4, MREMAP_MAYMOVE, 0))
             .hasMessageContaining(String.format("address %#x", address));

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Copies where there may be nothing: each of these ends the process if it is made by touching. */
@@ -39,6 +40,12 @@ class FaultableMemoryTest {
 
     private void replace(final int page, final int prot) {
         Libc.mmap(there.address() + (long) page * PAGE, PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    }
+
+    @Test
+    void aLibraryWithoutTheseHasTheOthersYet() {
+        assertThat(Calls.class.getDeclaredMethods()).extracting(Method::getName)
+            .doesNotContain("process_vm_readv", "process_vm_writev").contains("mmap");
     }
 
     @Test

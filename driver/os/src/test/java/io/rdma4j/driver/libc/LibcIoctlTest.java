@@ -18,7 +18,7 @@ class LibcIoctlTest {
     private static final IoctlRequest FIONREAD = new IoctlRequest("FIONREAD", 0x541B, Integer.BYTES, false);
     private static final IoctlRequest FIONCLEX = IoctlRequest.ofValue("FIONCLEX", 0x5450);
     private static final IoctlRequest SIZED = new IoctlRequest("SIZED", 0x3B70, 16, true);
-    private static final IoctlRequest LARGE_NUMBER = IoctlRequest.ofValue("LARGE", 0xC0DE_BEEFL);
+    private static final IoctlRequest LARGE_NUMBER = IoctlRequest.ofValue("LARGE", 0xC000_BEEFL);
 
     private Fd out;
     private Fd in;
@@ -106,5 +106,9 @@ class LibcIoctlTest {
         assertFails("ioctl request", "EINVAL", () -> new IoctlRequest("X", 1L << 32, 0, false));
         assertFails("ioctl request", "EINVAL", () -> new IoctlRequest("X", 1, -1, false));
         assertFails("ioctl request", "EINVAL", () -> new IoctlRequest("X", 1, 3, true)).hasMessageContaining("argsz");
+        assertFails("ioctl request", "EINVAL", () -> new IoctlRequest("UFFDIO_API", 0xC018_AA3FL, 23, false))
+            .hasMessageContaining("says 24");
+        assertFails("ioctl request", "EINVAL", () -> IoctlRequest.ofValue("DMA_BUF_IOCTL_SYNC", 0x4008_6200L))
+            .hasMessageContaining("says 8");
     }
 }
