@@ -5,7 +5,7 @@
 #   ./test.sh              everything once, on the default JDK
 #   ./test.sh --all        also on the newest JDK found, with all profiles, VFIO without an IOMMU, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
-#   ./test.sh --only NAME  one test class, or Class#method
+#   ./test.sh --only NAME  one test class, or Class#method; "static": faults that need no run to be found
 #   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that want the processors
 #   ./test.sh --campaign NAME [--seconds N] [--seed S]
 #                          random cases with new seeds until the time (60) is over; NAME "all" for each of them
@@ -58,6 +58,7 @@ fi
 [ "$mode" != all ] || campaign=all seconds=30
 qemu=yes
 case $mode in quick | soak | campaign) qemu=no ;; esac
+[ "$only" != static ] || qemu=no
 
 out=$PWD/target/test-run
 # One more than processors: who waits for a guest needs none.
@@ -181,7 +182,10 @@ say() {
 # --- Suites. Each is a line "NAME MODULE TAGS [CLASS]": what runs longest comes first. ---
 
 suites() {
-    if [ -n "$only" ]; then
+    if [ "$only" = static ]; then
+        echo 'static . -'
+        return
+    elif [ -n "$only" ]; then
         local class=${only%%#*} module
         while read -r module; do
             echo "${module//\//-} $module - $only"
@@ -212,6 +216,7 @@ suites() {
         printf 'conformance-%d qemu-tests !qemu\n' 2 3
         echo 'tools-3 tools -'
     fi
+    [ "$mode" != all ] || echo 'static . -'
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
     [ "$qemu" = no ] || echo 'concurrency concurrency-tests -'
     echo 'conformance qemu-tests !qemu'
@@ -281,6 +286,20 @@ worker() {
     ) >"$out/$name-$build_dir.log" 2>&1 </dev/null &
 }
 
+# static_checks HOME LOG RESULTS: looks for faults in all main code by Error Prone, SpotBugs and Find Security Bugs; each
+# that is found is a failed test.
+static_checks() {
+    local began=$SECONDS
+    if JAVA_HOME=$1 mvn -B -ntp -Dstyle.color=never -fae -Pstatic clean process-classes </dev/null >"$2" 2>&1; then
+        printf 'PASS\tstatic\t-\tfinds nothing\t%d\t\n' $(((SECONDS - began) * 1000)) >"$3"
+        return
+    fi
+    sed -nE 's:^\[(ERROR|WARNING)\] /[^ ]*/([A-Za-z-]+\.java)\:\[([0-9]+),[0-9]+\] (.*):FAIL\tstatic\t-\t\2\:\3\t0\t\4:p
+        s:^\[ERROR\] (High|Medium|Low)\: (.*) (At|In) ([A-Za-z-]+\.java)(.*) ([A-Z0-9_]+)$:FAIL\tstatic\t-\t\4\5\t0\t\6 \2:p
+        ' "$2" | sort -u >"$3"
+    [ -s "$3" ] || printf 'FAIL\tstatic\t-\tfinds nothing\t0\tMaven failed, see %s\n' "$2" >"$3"
+}
+
 declare -A suite_of=() began_at=()
 bad_suites=()
 BUSY=()
@@ -348,13 +367,17 @@ run() {
         for ((i = 0; i < ${#jdks[@]}; i++)); do
             # Others' side is the same whatever the JDK.
             if [ "$i" -gt 0 ]; then
-                case ${words[0]} in noiommu | linux | judged | campaign-*) continue ;; esac
+                case ${words[0]} in noiommu | linux | judged | static | campaign-*) continue ;; esac
                 words[2]+=',!one-jdk,!thorough'
             fi
             # Thorough are tests that start many processes, or show again on one wire what another one has shown.
             case $mode in quick | soak) words[2]+=',!thorough,!samples' ;; esac
             await "$slots"
-            worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
+            if [ "${words[0]}" = static ]; then
+                static_checks "${jdks[i]}" "$out/static-${dirs[i]}.log" "$out/static-${dirs[i]}.tsv" &
+            else
+                worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
+            fi
             suite_of[$!]=${words[0]}-${dirs[i]}
             began_at[$!]=$SECONDS
         done
@@ -400,7 +423,7 @@ install
 jdk=$(readlink -f "$JAVA_HOME")
 rm -rf -- "$out"
 mkdir -p "$out"
-build "$jdk" target || give_up
+[ "$only" = static ] || build "$jdk" target || give_up
 jdks=("$jdk")
 dirs=(target)
 newest=$(newest_jdk)

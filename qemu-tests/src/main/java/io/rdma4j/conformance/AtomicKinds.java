@@ -9,7 +9,7 @@ import io.rdma4j.fabric.AtomicOp;
 import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.AtomicType;
 
-import java.util.function.Function;
+import java.util.function.Consumer;
 
 /** Atomics of every kind, with numbers whose outcome is written down here. */
 final class AtomicKinds {
@@ -72,17 +72,17 @@ final class AtomicKinds {
      *
      * @param here  memory of the side that starts them, registered.
      * @param there memory of the other side, registered.
-     * @param run   does it, and returns its completion.
+     * @param run   does it, and awaits its completion.
      */
     static void tryAll(
         final ConformanceEnv env, final FabricMemory here, final FabricMemory there,
-        final Function<AtomicRequest, FabricWc> run) {
+        final Consumer<AtomicRequest> run) {
         final AtomicRequest request = new AtomicRequest();
         for (final AtomicOp op : AtomicOp.values()) {
             for (final AtomicType type : AtomicType.values()) {
                 if (op.takes(type)) {
                     tryOne(op, type, here, there, request, run);
-                    env.moved(NUMBERS * type.size());
+                    env.moved((long) NUMBERS * type.size());
                 }
             }
         }
@@ -90,7 +90,7 @@ final class AtomicKinds {
 
     private static void tryOne(
         final AtomicOp op, final AtomicType type, final FabricMemory here, final FabricMemory there,
-        final AtomicRequest request, final Function<AtomicRequest, FabricWc> run) {
+        final AtomicRequest request, final Consumer<AtomicRequest> run) {
         final int size = type.size();
         // One number's width from the boundary of 8 bytes on.
         final int target = TARGET + size % Long.BYTES;
@@ -106,7 +106,7 @@ final class AtomicKinds {
         if (fetches) {
             request.result(here.at(RESULT), here.region());
         }
-        run.apply(request);
+        run.accept(request);
         for (int i = 0; i < NUMBERS; i++) {
             final String what = op + " of " + type + ", number " + i;
             expect(there, type, target + i * size, outcome(op), what);

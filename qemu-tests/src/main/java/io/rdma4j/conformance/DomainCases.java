@@ -193,7 +193,8 @@ final class DomainCases {
         for (int i = 0; i < turns; i++) {
             close(all.remove(i % 3 == 0 ? all.size() - 1 : 0));
             all.add(env.own(create.get()));
-            Check.refused(ENOMEM, create::get, "one more than " + limit + ", after " + (i + 1) + " were closed");
+            Check.refused(ENOMEM, () -> env.own(create.get()),
+                "one more than " + limit + ", after " + (i + 1) + " were closed");
         }
     }
 

@@ -179,7 +179,7 @@ final class FabricReliableRmaCases {
         final Peer near = group.join();
         AtomicKinds.tryAll(env, near.buffer(PAGE), far.target(PAGE, KEY), request -> {
             near.post(() -> near.endpoint().atomic(request.peer(near.to(far)).context(3), 0), request.toString());
-            return near.next().expect(3,
+            near.next().expect(3,
                 request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC);
         });
     }

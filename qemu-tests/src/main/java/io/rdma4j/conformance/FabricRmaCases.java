@@ -395,7 +395,7 @@ final class FabricRmaCases {
         final MsgEndpoint endpoint = pair.near().endpoint();
         AtomicKinds.tryAll(env, pair.nearMemory(PAGE), target(pair, PAGE), request -> {
             pair.near().post(() -> endpoint.atomic(request.context(3), 0), request.toString());
-            return pair.near().next().expect(3,
+            pair.near().next().expect(3,
                 request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC);
         });
     }

@@ -124,7 +124,7 @@ final class SupportColumn {
     }
 
     private static boolean belongs(final ConformanceResult result, final SupportRow row) {
-        return SupportRow.of(result.name()) == row;
+        return row.equals(SupportRow.of(result.name()));
     }
 
     private static String inWords(final int passed, final int all) {

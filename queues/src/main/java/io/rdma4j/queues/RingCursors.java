@@ -33,6 +33,7 @@ abstract class ProducerCursor extends Padded {
     /** Elements below were shown to the device. */
     private long published;
     /** 1 while the posting thread may touch the ring's memory, else 0. */
+    @SuppressWarnings("unused") // By POSTING.
     private long posting;
 
     final long published() {

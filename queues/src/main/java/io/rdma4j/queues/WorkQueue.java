@@ -86,7 +86,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         elements = ring.addressOffset() + elementsOffset;
         this.stride = stride;
         count = place.count();
-        slotMask = count - 1;
+        slotMask = count - 1L;
         indexMask = 2 * count - 1;
         this.maxSge = maxSge;
         this.doorbell = doorbell;

@@ -85,10 +85,12 @@ final class PerfArguments {
 
     @Option(names = {"-c", "--connection"}, paramLabel = "RC", converter = Connections.class,
         description = "Type of connection: RC is the only one.")
+    @SuppressWarnings("unused") // Its converter has looked at it.
     private String connection;
 
     @Option(names = {"-i", "--ib-port"}, paramLabel = "PORT", converter = OnlyPort.class,
         description = "Port of the device: 1 is the only one.")
+    @SuppressWarnings("unused") // Its converter has looked at it.
     private Integer devicePort;
 
     /** Which sizes; one of the two. */

@@ -19,7 +19,7 @@ import io.rdma4j.queues.Padded;
  * <p>It is also tried when something has changed that may help: a receive was posted, a queue pair or a GID appeared, a
  * port came up. Those tries use up nothing, and what the request waits for stays as it was.
  *
- * <p>Used under the send queue's lock, but for {@link #deadline} and {@link #hurry}.
+ * <p>Used under the send queue's lock, but for {@link #deadline}.
  */
 final class Retries extends Padded {
     /** Of {@link #whatNow} and {@link #refused}: the request waits; the queue will be run again. */

@@ -152,6 +152,7 @@ public final class Controller {
     }
 
     /** Waits until no command is being executed. */
+    @SuppressWarnings("LockNotBeforeTry") // Nothing is done under it: to have had it is all.
     public void quiesce() {
         lock.lock();
         lock.unlock();

@@ -198,27 +198,42 @@ final class Connection implements AutoCloseable {
 
     /** Leaves the answer in the message; returns its length. */
     private int carryOut(int command, int size) {
+        require(size, leastOf(command));
         return switch (command) {
             case VERSION -> version(size);
-            case DMA_MAP -> map(require(size, MAP_LENGTH));
-            case DMA_UNMAP -> unmap(require(size, UNMAP_LENGTH));
-            case GET_INFO -> info(require(size, INFO_LENGTH));
-            case GET_REGION_INFO -> regionInfo(require(size, REGION_LENGTH));
-            case GET_IRQ_INFO -> irqInfo(require(size, IRQ_LENGTH));
-            case SET_IRQS -> setIrqs(require(size, SET_DATA_OFFSET));
-            case REGION_READ -> read(require(size, ACCESS_DATA_OFFSET));
-            case REGION_WRITE -> write(require(size, ACCESS_DATA_OFFSET));
+            case DMA_MAP -> map();
+            case DMA_UNMAP -> unmap();
+            case GET_INFO -> info();
+            case GET_REGION_INFO -> regionInfo();
+            case GET_IRQ_INFO -> irqInfo();
+            case SET_IRQS -> setIrqs(size);
+            case REGION_READ -> read();
+            case REGION_WRITE -> write(size);
             case RESET -> reset();
             default -> throw RdmaException.of("serve device").detail("command %d is not served", command)
                 .errno(RdmaException.EOPNOTSUPP).build();
         };
     }
 
-    private static int require(int size, int least) {
+    /** How long the message of a command is at least. */
+    private static int leastOf(int command) {
+        return switch (command) {
+            case VERSION -> JSON_OFFSET;
+            case DMA_MAP -> MAP_LENGTH;
+            case DMA_UNMAP -> UNMAP_LENGTH;
+            case GET_INFO -> INFO_LENGTH;
+            case GET_REGION_INFO -> REGION_LENGTH;
+            case GET_IRQ_INFO -> IRQ_LENGTH;
+            case SET_IRQS -> SET_DATA_OFFSET;
+            case REGION_READ, REGION_WRITE -> ACCESS_DATA_OFFSET;
+            default -> HEADER_LENGTH;
+        };
+    }
+
+    private static void require(int size, int least) {
         if (size < least) {
             throw invalid("the message has %d bytes, and needs %d", size, least);
         }
-        return size;
     }
 
     private static RdmaException invalid(String why, Object... args) {
@@ -227,7 +242,6 @@ final class Connection implements AutoCloseable {
 
     /** The client's own limits are not needed: it gets no files, and no more data than it asks for. */
     private int version(int size) {
-        require(size, JSON_OFFSET);
         final int major = message.getShort(MAJOR_OFFSET, LITTLE_ENDIAN) & 0xffff;
         final int minor = message.getShort(MINOR_OFFSET, LITTLE_ENDIAN) & 0xffff;
         if (major != MAJOR || size > JSON_OFFSET + MAX_JSON || size > JSON_OFFSET && message.getByte(size - 1) != 0) {
@@ -243,7 +257,7 @@ final class Connection implements AutoCloseable {
         return JSON_OFFSET + json.length;
     }
 
-    private int map(int size) {
+    private int map() {
         final int flags = get(ARG_FLAGS_OFFSET);
         final long iova = getLong(MAP_IOVA_OFFSET);
         final long length = getLong(MAP_SIZE_OFFSET);
@@ -270,7 +284,7 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    private int unmap(int size) {
+    private int unmap() {
         final int flags = get(ARG_FLAGS_OFFSET);
         if ((flags & ~UNMAP_ALL) != 0) {
             throw invalid("memory is to be unmapped with flags 0x%x; dirty pages are not told", flags);
@@ -283,7 +297,7 @@ final class Connection implements AutoCloseable {
         return UNMAP_LENGTH;
     }
 
-    private int info(int size) {
+    private int info() {
         put(ARGSZ_OFFSET, INFO_LENGTH - HEADER_LENGTH);
         put(ARG_FLAGS_OFFSET, DEVICE_RESET | DEVICE_PCI);
         put(NUM_REGIONS_OFFSET, NUM_REGIONS);
@@ -291,7 +305,7 @@ final class Connection implements AutoCloseable {
         return INFO_LENGTH;
     }
 
-    private int regionInfo(int size) {
+    private int regionInfo() {
         final int index = get(REGION_INDEX_OFFSET);
         if (index < 0 || index >= NUM_REGIONS) {
             throw invalid("region %d of %d", index, NUM_REGIONS);
@@ -314,7 +328,7 @@ final class Connection implements AutoCloseable {
         return REGION_LENGTH + SPARSE_LENGTH;
     }
 
-    private int irqInfo(int size) {
+    private int irqInfo() {
         final int index = get(IRQ_INDEX_OFFSET);
         if (index < 0 || index >= NUM_IRQS) {
             throw invalid("interrupt index %d of %d", index, NUM_IRQS);
@@ -335,7 +349,7 @@ final class Connection implements AutoCloseable {
         return HEADER_LENGTH;
     }
 
-    private int read(int size) {
+    private int read() {
         final int count = get(ACCESS_COUNT_OFFSET);
         if (count > MAX_DATA) {
             throw invalid("a read of %d bytes: at most %d were agreed on", count, MAX_DATA);

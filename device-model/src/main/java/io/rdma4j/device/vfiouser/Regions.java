@@ -104,7 +104,7 @@ final class Regions {
 
     private static void put(MutableDirectBuffer to, int at, int size, int value) {
         for (int i = 0; i < size; i++) {
-            to.putByte(at + i, (byte) (value >>> 8 * i));
+            to.putByte(at + i, (byte) (value >> 8 * i));
         }
     }
 

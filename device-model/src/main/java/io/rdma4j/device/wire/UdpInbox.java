@@ -20,7 +20,6 @@ final class UdpInbox {
     private static final int SHORTEST = Bth.LENGTH + Icrc.LENGTH;
     private static final int MARK = 3;
 
-    private final int maxFrame;
     private final Counters counters;
     private final DatagramBatch batch = new DatagramBatch(BATCH);
     private final FrameSlot[] slots;
@@ -29,7 +28,6 @@ final class UdpInbox {
     private final UnsafeBuffer header = new UnsafeBuffer(0, 0);
 
     UdpInbox(int port, int maxFrame, Counters counters) {
-        this.maxFrame = maxFrame;
         this.counters = counters;
         icrc = new Icrc(port);
         slots = FrameSlot.allocate(BATCH, maxFrame);

@@ -33,7 +33,7 @@ public final class InnerGuest implements AutoCloseable {
     /** Lines of the first process begin so. */
     static final String MARK = "inner: ";
 
-    private static final Duration START = Duration.ofSeconds(120);
+    private static final Duration START = Duration.ofMinutes(2);
     private static final Duration BOOT = Duration.ofMinutes(10);
     private static final Duration COMMAND = Duration.ofMinutes(2);
     /** A machine that says nothing for so long, and should, is asked whether it lives. */

@@ -8,6 +8,7 @@ package io.rdma4j.qemu.tools;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** What {@code ibv_devinfo -v} and {@code rdma4j devinfo -v} print, taken apart. */
@@ -65,8 +66,8 @@ public final class DevinfoText {
      * @param text of one device, in full.
      * @return without their indices.
      */
-    public static TreeSet<String> gids(final String text) {
-        final TreeSet<String> gids = new TreeSet<>();
+    public static Set<String> gids(final String text) {
+        final Set<String> gids = new TreeSet<>();
         text.lines().map(String::strip).filter(line -> line.startsWith("GID["))
             .forEach(line -> gids.add(line.replaceFirst("GID\\[ *\\d+\\]:\\s*", "")));
         return gids;

@@ -178,7 +178,7 @@ public final class DiffExecutor {
         final int length = (int) symbols.number(step.argument("length"));
         final int seed = (int) symbols.number(step.argument("seed"));
         for (int i = 0; i < length; i++) {
-            pages.buffer().putByte(pages.at(offset + i), (byte) ((seed + i) * 0x9e37_79b1 >>> 23));
+            pages.buffer().putByte(pages.at(offset + i), (byte) ((seed + i) * 0x9e37_79b1 >> 23));
         }
         return Map.of();
     }

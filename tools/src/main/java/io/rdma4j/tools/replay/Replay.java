@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.NavigableMap;
 
 /** Plays a trace on a device, and compares what it answers with what is in the trace. */
 public final class Replay {
@@ -55,7 +55,7 @@ public final class Replay {
         }
     }
 
-    private static int choose(final TreeMap<Integer, String> devices, final Integer which) {
+    private static int choose(final NavigableMap<Integer, String> devices, final Integer which) {
         if (devices.isEmpty()) {
             throw new IllegalArgumentException("no device was opened while it was written");
         }

@@ -15,10 +15,10 @@ import java.util.Map;
 
 /** Names for what a traced process made, found by the numbers that its device gave. */
 final class TraceNames {
-    private record Number(Command maker, String which, long value) {
+    private record Numbered(Command maker, String which, long value) {
     }
 
-    private final Map<Number, Made> made = new HashMap<>();
+    private final Map<Numbered, Made> made = new HashMap<>();
     private final Map<Command, Integer> counts = new HashMap<>();
     private final Symbols symbols = new Symbols(Map.of());
     private final Answers answers;
@@ -38,7 +38,7 @@ final class TraceNames {
         final Made created = new Made(
             maker.name().substring("CREATE_".length()).toLowerCase(Locale.ROOT) + count, maker, null);
         answers.learn(created, response);
-        created.numbers().forEach((which, value) -> made.put(new Number(maker, which, value), created));
+        created.numbers().forEach((which, value) -> made.put(new Numbered(maker, which, value), created));
         symbols.add(created);
         return created;
     }
@@ -54,7 +54,7 @@ final class TraceNames {
 
     /** What has, or had last, a number; null if nothing did. */
     Made find(final Command maker, final String which, final long value) {
-        return made.get(new Number(maker, which, value));
+        return made.get(new Numbered(maker, which, value));
     }
 
     /** The name of a handle. */

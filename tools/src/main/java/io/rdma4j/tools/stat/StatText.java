@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -57,7 +58,8 @@ final class StatText implements StatPrinter {
     }
 
     private static String age(final long openedMillis, final Instant now) {
-        final Duration age = Duration.ofMillis(Math.max(0, now.toEpochMilli() - openedMillis)).withNanos(0);
+        final Duration age = Duration.ofMillis(Math.max(0, now.toEpochMilli() - openedMillis))
+            .truncatedTo(ChronoUnit.SECONDS);
         return age.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
@@ -122,7 +124,7 @@ final class StatText implements StatPrinter {
         if (Double.isNaN(rate)) {
             return "-";
         }
-        return String.format(Locale.ROOT, rate == 0 ? "0" : rate < EXACT_BELOW ? "%.1f" : "%,.0f", rate);
+        return rate == 0 ? "0" : String.format(Locale.ROOT, rate < EXACT_BELOW ? "%.1f" : "%,.0f", rate);
     }
 
     private static String count(final LiveObject object, final Metric metric) {

@@ -68,7 +68,7 @@ public final class Table {
         final int[] starts = new int[blanksAndHeaders.length / 2];
         final StringBuilder header = new StringBuilder();
         for (int i = 0; i < blanksAndHeaders.length; i++) {
-            if (i % 2 == 1) {
+            if (i % 2 != 0) {
                 starts[i / 2] = header.length();
             }
             header.append(blanksAndHeaders[i]);

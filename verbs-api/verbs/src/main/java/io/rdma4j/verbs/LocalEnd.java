@@ -8,13 +8,14 @@ package io.rdma4j.verbs;
 import io.rdma4j.RdmaException;
 
 import java.net.InetSocketAddress;
-import java.util.concurrent.ThreadLocalRandom;
+import java.security.SecureRandom;
 
 /** The own QP of a connection that is being made: what it offers, how it joins a peer, and how it leaves again. */
 final class LocalEnd {
     private static final int EPROTO = 71;
     private static final int MAX_COUNT = 255;
     private static final int HOP_LIMIT = 64;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final QueuePair qp;
     private final ConnectOptions options;
@@ -109,7 +110,7 @@ final class LocalEnd {
             return own.qkey();
         }
         // Without the top bit, which would mean the key of whoever sends (InfiniBand specification, queue keys).
-        return wished.has(QpAttribute.QKEY) ? wished.qkey() : ThreadLocalRandom.current().nextInt() >>> 1;
+        return wished.has(QpAttribute.QKEY) ? wished.qkey() : RANDOM.nextInt() >>> 1;
     }
 
     Hello hello() {

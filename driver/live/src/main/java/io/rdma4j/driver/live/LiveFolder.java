@@ -97,7 +97,6 @@ final class LiveFolder {
                     Files.deleteIfExists(file);
                 } catch (final IOException e) {
                     // Whoever opens a device next tries again.
-                    continue;
                 }
             }
         }

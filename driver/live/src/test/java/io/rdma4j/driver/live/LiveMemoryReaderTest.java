@@ -261,7 +261,7 @@ class LiveMemoryReaderTest extends LiveFixture {
     void moreSegmentsThanThereIsRoomFor() {
         device = device("fake:");
         for (int i = 0; i < LiveLayout.SEGMENTS + 1; i++) {
-            segment((i + 1) * 0x1000L, 1, 0x1000, LiveSegment.UNSHARED, 0).hashCode();
+            assertThat(segment((i + 1) * 0x1000L, 1, 0x1000, LiveSegment.UNSHARED, 0)).isNotNull();
         }
         final LiveView view = view(device);
         assertThat(view.segments()).hasSize(LiveLayout.SEGMENTS);

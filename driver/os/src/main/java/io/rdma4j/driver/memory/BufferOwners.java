@@ -42,7 +42,6 @@ public final class BufferOwners {
                 return UnsafeApi.objectFieldOffset(at, field);
             } catch (final InternalError e) {
                 // So says the JDK that this class does not declare it; the next one may.
-                continue;
             }
         }
         return NO_FIELD;

@@ -32,7 +32,6 @@ import java.util.regex.Pattern;
  * <p>Thread-safe. It is no owner of the memory behind it, which lives as long as any descriptor or mapping does.
  */
 public final class DmaBuf implements AutoCloseable {
-    private static final String OPEN = "open dma-buf";
     private static final Pattern PAGE_FRAMES = Pattern.compile("\\b(pf|io)\\b");
     private static final int EBADF = 9;
     private static final int DMA_BUF_SYNC_START = 0;

@@ -6,6 +6,7 @@
 package io.rdma4j.driver.memory;
 
 import io.rdma4j.driver.libc.FaultableMemory;
+import java.lang.ref.Reference;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.UnsafeApi;
@@ -33,7 +34,10 @@ public final class Payloads {
     public static boolean copy(
         final DirectBuffer from, final int offset, final int length, final MutableDirectBuffer to, final int at) {
         if (BufferOwners.isFile(from) && FaultableMemory.isAvailable()) {
-            return FaultableMemory.read(from.addressOffset() + offset, to, at, length);
+            final boolean copied = FaultableMemory.read(from.addressOffset() + offset, to, at, length);
+            // This may be its last use: what maps the file must not be collected under the copy.
+            Reference.reachabilityFence(from);
+            return copied;
         }
         to.putBytes(at, from, offset, length);
         return true;

@@ -42,7 +42,7 @@ public final class DmaArena implements AutoCloseable {
     private final DmaDomain domain;
     /** Null if nobody shall see the memory. */
     private final LivePublisher publisher;
-    private final Map<DmaMemory, LivePublisher.LiveEnd> published = new IdentityHashMap<>();
+    private final IdentityHashMap<DmaMemory, LivePublisher.LiveEnd> published = new IdentityHashMap<>();
     private final TreeMap<Long, DmaMemory> chunks = new TreeMap<>();
     private final Deque<Extent> free = new ArrayDeque<>();
     private int usedPages;

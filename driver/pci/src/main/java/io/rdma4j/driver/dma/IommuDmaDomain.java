@@ -50,7 +50,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     /** What is in here has a user: the last one takes it out in the step in which it leaves. */
     private final Mapped.Index shared = new Mapped.Index();
     /** What threads are mapping (an {@link Extent}) and unmapping (a {@link Mapped}) now; equal ones count twice. */
-    private final Map<Object, String> inFlight = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, String> inFlight = new IdentityHashMap<>();
     private final long closeNanos;
     private long reachable;
     private LongConsumer reachableListener = bytes -> { };

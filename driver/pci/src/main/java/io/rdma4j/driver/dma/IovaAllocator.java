@@ -79,8 +79,8 @@ public final class IovaAllocator {
         if (free.isEmpty()) {
             throw new IllegalArgumentException("no usable page of bus addresses in " + ranges);
         }
-        free.values().forEach(length -> freeBytes += length);
-        capacity = freeBytes;
+        capacity = free.values().stream().mapToLong(Long::longValue).sum();
+        freeBytes = capacity;
     }
 
     private void addInitially(final long from, final long to) {
@@ -173,8 +173,9 @@ public final class IovaAllocator {
 
     /** First fit at some offset behind an aligned address, not below the floor; 0 if there is none. */
     private synchronized long find(final long length, final long alignment, final long offset, final long floor) {
-        final Long first = free.floorKey(floor);
-        for (final Map.Entry<Long, Long> range : free.tailMap(first == null ? floor : first).entrySet()) {
+        final Long below = free.floorKey(floor);
+        final Long first = below == null ? Long.valueOf(floor) : below;
+        for (final Map.Entry<Long, Long> range : free.tailMap(first).entrySet()) {
             final long start = roundUp(Math.max(range.getKey(), floor) - offset, alignment) + offset;
             final long end = range.getKey() + range.getValue();
             if (start > 0 && start < end && end - start >= length) {

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 
@@ -108,7 +107,7 @@ public final class PageMappings implements AutoCloseable {
 
     private static PageMappings ofPages(
         final Mapper mapper, final int pages, final IntToLongFunction addressOf, final IntFunction<Object> ownerOf) {
-        final Map<Object, Owned> byOwner = new IdentityHashMap<>();
+        final IdentityHashMap<Object, Owned> byOwner = new IdentityHashMap<>();
         final Owned[] ownedBy = new Owned[pages];
         for (int page = 0; page < pages; page++) {
             ownedBy[page] = byOwner.computeIfAbsent(ownerOf.apply(page), Owned::new);

@@ -144,18 +144,18 @@ final class SharedPages {
     }
 
     private synchronized long take(final int length) {
-        for (final Map.Entry<Long, Long> part : free.entrySet()) {
-            if (part.getValue() >= length) {
-                final long offset = part.getKey();
-                final long rest = part.getValue() - length;
-                free.remove(offset);
-                if (rest > 0) {
-                    free.put(offset + length, rest);
-                }
-                return offset;
-            }
+        final Map.Entry<Long, Long> part = free.entrySet().stream().filter(each -> each.getValue() >= length)
+            .findFirst().orElse(null);
+        if (part == null) {
+            return grow(length);
         }
-        return grow(length);
+        final long offset = part.getKey();
+        final long rest = part.getValue() - length;
+        free.remove(offset);
+        if (rest > 0) {
+            free.put(offset + length, rest);
+        }
+        return offset;
     }
 
     /** Nothing but the number changes: there is memory behind it when it is allocated. */

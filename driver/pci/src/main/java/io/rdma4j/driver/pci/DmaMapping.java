@@ -23,6 +23,7 @@ public final class DmaMapping implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean released;
     /** Only held, never used. */
+    @SuppressWarnings("unused") // Holds it.
     private volatile Object owner;
 
     /**

@@ -30,6 +30,7 @@ final class Column {
 
     private final int stride;
     /** Released by {@link #grow} with what is in them; meets the acquire in {@link #chunk}. */
+    @SuppressWarnings("unused") // By a VarHandle.
     private long[][] chunks = new long[1][];
 
     Column(final int stride) {

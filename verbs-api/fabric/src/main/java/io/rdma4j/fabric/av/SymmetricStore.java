@@ -56,6 +56,7 @@ final class SymmetricStore implements AvStore {
     /** Written before runs become null, read behind that. */
     private HeapStore heap;
     /** Null once all are in the heap. Released by unlock and spread; meets the acquire in {@link #runs}. */
+    @SuppressWarnings("unused") // By a VarHandle.
     private Runs runs = Runs.NONE;
 
     SymmetricStore(final AvType type, final AddressFormat format, final int rxCtxBits) {

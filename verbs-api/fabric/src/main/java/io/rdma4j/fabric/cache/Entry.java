@@ -58,6 +58,7 @@ final class Entry extends UseCount implements CachedRegion {
     private final int lkey;
     private final long toDevice;
     /** Opaque: published by the release that follows, and only an order. */
+    @SuppressWarnings("unused") // By a VarHandle.
     private long idleSince;
     /** Not in the heap, though it is cached: it was in use when room was needed. */
     private volatile boolean parked;

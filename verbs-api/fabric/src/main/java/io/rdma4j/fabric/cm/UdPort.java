@@ -244,7 +244,7 @@ public final class UdPort implements UdEnd {
         if (length == 0) {
             request.clearSges();
         } else {
-            request.sge(address + slot * SLOT, length, region.lkey());
+            request.sge(address + (long) slot * SLOT, length, region.lkey());
         }
         return posted(qp.postSend(request));
     }

@@ -200,7 +200,7 @@ final class MessageLane {
 
     /** What is in {@code buffers}; after {@link #checkSend}. */
     int send(final LocalBuffers buffers, final Message message, final boolean withData, final int flags) {
-        final int slot = claimSend(message.context(), (int) buffers.total(), buffers.take(0), withData ? WITH_DATA : 0,
+        final int slot = claimSend(message.context(), buffers.total(), buffers.take(0), withData ? WITH_DATA : 0,
             message.data(), flags);
         for (int i = 1; i < buffers.count(); i++) {
             sends.keep(slot, i, buffers.take(i));

@@ -81,6 +81,7 @@ final class CountAlarm {
         return count.getAsLong() == seenCount && errors.getAsLong() == seenErrors;
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // Nobody takes it back: a look that comes too late finds so.
     private void lookAfter(final long pause) {
         WaitClock.shared().after(pause, () -> look(pause));
     }

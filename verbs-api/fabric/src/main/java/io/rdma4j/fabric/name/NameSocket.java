@@ -15,6 +15,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -52,7 +53,7 @@ final class NameSocket {
     }
 
     private static UnixDomainSocketAddress address(final Path path) throws IOException {
-        final int bytes = path.toString().getBytes().length;
+        final int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {
             throw new IOException(String.format("%s has %d bytes, a socket's name at most %d: shorten %s", path, bytes,
                 MAX_BYTES, FOLDER));

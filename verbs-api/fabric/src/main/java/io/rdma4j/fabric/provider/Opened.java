@@ -17,7 +17,7 @@ final class Opened {
     static <T> T keep(
         final OpenObjects owner, final String operation, final String kind, final T object, final Runnable close) {
         try (Undo undo = new Undo()) {
-            undo.add(close::run);
+            undo.add(close);
             owner.add(operation, kind, object);
             undo.forget();
             return object;

@@ -23,7 +23,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,7 +44,7 @@ public final class Regions {
     private final MappedKeys mapped = new MappedKeys();
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicReference<AsyncRegistrar> registrar = new AtomicReference<>();
-    private final Map<Endpoint, Set<FabricRegion>> bound = new IdentityHashMap<>();
+    private final IdentityHashMap<Endpoint, Set<FabricRegion>> bound = new IdentityHashMap<>();
 
     /**
      * Opens the default realm.

@@ -52,6 +52,7 @@ final class SharedEntries {
      * Place and first word of an entry that stayed so for all spins: a killed writer leaves one at most. Who reads only
      * cannot mend it, and shall not wait for it each time. Racy: at worst somebody waits once more.
      */
+    @SuppressWarnings("unused") // By a VarHandle.
     private long stuck;
 
     SharedEntries(final SharedMemory memory) {

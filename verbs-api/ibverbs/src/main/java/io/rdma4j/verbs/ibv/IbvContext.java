@@ -465,8 +465,11 @@ final class IbvContext implements RdmaContext {
         synchronized (closing) {
             if (!closed) {
                 questions.writeLock().lock();
-                closed = true;
-                questions.writeLock().unlock();
+                try {
+                    closed = true;
+                } finally {
+                    questions.writeLock().unlock();
+                }
                 openChannels.list().forEach(IbvChannel::endWaits);
                 openCqs.list().forEach(IbvCq::endWaits);
                 events.end();

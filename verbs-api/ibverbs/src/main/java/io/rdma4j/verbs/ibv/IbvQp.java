@@ -35,12 +35,14 @@ import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.concurrent.ThreadLocalRandom;
+import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
 final class IbvQp extends IbvObject implements QueuePair {
     private static final String MODIFY = "modify QP";
+    /** A stranger who knows where a connection begins can send into it. */
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int ALL_ATTRIBUTES = (QpAttribute.DEST_QPN.bit() << 1) - 1;
 
     final IbvPd pd;
@@ -53,7 +55,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     private final QpType type;
     private final CqUse[] uses;
     private final int number;
-    private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
+    private final int psn = RANDOM.nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
     private volatile QpAttributes known = new QpAttributes();
     private volatile int owner;

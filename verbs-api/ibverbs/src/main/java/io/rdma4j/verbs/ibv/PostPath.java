@@ -64,7 +64,8 @@ abstract class PostPath<R> {
         final int stride = stride(header, maxSge);
         final UnsafeBuffer block = Struct.allocate(Math.multiplyExact(count, stride));
         for (int i = 0; i < count; i++) {
-            block.putLong(i * stride + SG_LIST, block.addressOffset() + i * stride + header);
+            final int at = i * stride;
+            block.putLong(at + SG_LIST, block.addressOffset() + at + header);
         }
         return block;
     }

@@ -50,6 +50,7 @@ final class PostedWork {
     /** What the poster knows of {@link #done}. */
     private int doneBefore;
     /** Where others see how many were posted and completed: holds the memory. */
+    @SuppressWarnings("unused") // Holds it.
     private final UnsafeBuffer counters;
     private final long postedShown;
     private final long doneShown;

@@ -19,7 +19,6 @@ import java.util.EnumSet;
 
 /** Attributes of a QP: their place in {@code struct ibv_qp_attr}. */
 final class QpAttrs {
-    private static final String MODIFY = "modify QP";
     private static final int MAX_24_BITS = 0xffffff;
 
     private QpAttrs() {

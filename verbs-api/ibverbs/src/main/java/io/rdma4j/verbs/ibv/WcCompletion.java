@@ -15,6 +15,7 @@ import org.agrona.UnsafeApi;
 /** A view of an {@code ibv_wc}, with what the driver knows of the request. */
 final class WcCompletion implements Completion {
     /** Holds the memory, also for who keeps this longer than the CQ is there. */
+    @SuppressWarnings("unused") // Holds it.
     private final Object memory;
     private long wc;
     private IbvQp qp;

@@ -31,7 +31,7 @@ import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.QpRanges;
 import io.rdma4j.verbs.spi.QpTransitions;
 
-import java.util.concurrent.ThreadLocalRandom;
+import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.agrona.DirectBuffer;
@@ -39,6 +39,8 @@ import org.agrona.DirectBuffer;
 /** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
 final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private static final String MODIFY = "modify QP";
+    /** A stranger who knows where a connection begins can send into it. */
+    private static final SecureRandom RANDOM = new SecureRandom();
     /** Not -1: some devices refuse a query that asks for more than there is. */
     private static final int ALL_ATTRIBUTES = (QpAttribute.DEST_QPN.bit() << 1) - 1;
 
@@ -53,7 +55,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     final boolean hidesUnsignaled;
     private final QpResources resources;
     private final CqRoom[] rooms;
-    private final int psn = ThreadLocalRandom.current().nextInt(1 << 24);
+    private final int psn = RANDOM.nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
     private final Publication publication;
     /** What it was given so far. Replaced as a whole, under the lock. */

@@ -25,8 +25,6 @@ import java.util.Set;
 
 /** Attributes of a QP: their place in {@code struct pvrdma_qp_attr}. */
 final class QpAttrs {
-    private static final String MODIFY = "modify QP";
-    private static final int MAX_24_BITS = 0xffffff;
 
     /** Those that lie in the first 36 bytes, which every device answers properly. */
     private static final Set<QpAttribute> ALWAYS_ANSWERED = EnumSet.of(QpAttribute.PATH_MTU, QpAttribute.QKEY,

@@ -27,6 +27,7 @@ public final class OneThread {
     }
 
     private final String place;
+    @SuppressWarnings("unused") // By a VarHandle.
     private Thread inside;
 
     /**
