@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.engine;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.link.Link;
 import io.rdma4j.device.link.Port;
@@ -97,13 +98,15 @@ public final class GidTable {
 
     /** Takes all GIDs away. */
     public void clear() {
+        final Cleanup cleanup = new Cleanup();
         for (int i = 0; i < entries.length(); i++) {
             final GidEntry entry = entries.getAndSet(i, null);
             if (entry != null) {
-                leaveLink(entry);
+                cleanup.run(() -> leaveLink(entry));
                 link.reroute();
             }
         }
+        cleanup.throwIfFailed();
     }
 
     @Override

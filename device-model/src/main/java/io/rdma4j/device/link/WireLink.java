@@ -6,6 +6,7 @@
 package io.rdma4j.device.link;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.device.wire.Carrier;
 import io.rdma4j.device.wire.Gid;
 import io.rdma4j.device.wire.Lane;
@@ -92,8 +93,8 @@ public final class WireLink extends Padded implements Link {
 
     @Override
     public void unbind(Port port, long high, long low) {
-        carrier.unbind(new Gid(high, low));
-        jvm.unbind(port, high, low);
+        new Cleanup().run(() -> carrier.unbind(new Gid(high, low))).run(() -> jvm.unbind(port, high, low))
+            .throwIfFailed();
     }
 
     @Override

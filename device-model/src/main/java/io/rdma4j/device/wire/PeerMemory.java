@@ -6,6 +6,7 @@
 package io.rdma4j.device.wire;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
@@ -100,7 +101,6 @@ final class PeerMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        mapping.close();
-        file.close();
+        new Cleanup().run(mapping::close).run(file::close).throwIfFailed();
     }
 }

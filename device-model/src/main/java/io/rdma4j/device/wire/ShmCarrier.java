@@ -187,6 +187,14 @@ public final class ShmCarrier implements Carrier {
 
     @Override
     public void unbind(final Gid gid) {
+        try {
+            leave(gid);
+        } finally {
+            wakeUp();
+        }
+    }
+
+    private void leave(final Gid gid) {
         synchronized (control) {
             final ShmFolder.Opened home = homes.remove(gid);
             if (home == null) {
@@ -197,11 +205,10 @@ public final class ShmCarrier implements Carrier {
                     lane.shut();
                 }
             }
-            folder.release(home);
             epoch.incrementAndGet();
             changed = true;
+            folder.release(home);
         }
-        wakeUp();
     }
 
     @Override
@@ -277,13 +284,14 @@ public final class ShmCarrier implements Carrier {
 
     private void forgetIfUnused(final ShmPeer peer) {
         peer.use();
-        forget(peer, peer.release());
+        release(peer);
     }
 
-    private void forget(final ShmPeer peer, final boolean unused) {
-        if (unused) {
+    private void release(final ShmPeer peer) {
+        if (peer.isLastUser()) {
             peers.remove(peer.owner().gid(), peer);
         }
+        peer.release();
     }
 
     private void refuse(final String why) {
@@ -301,6 +309,7 @@ public final class ShmCarrier implements Carrier {
             }
             return taken;
         } catch (final IOException e) {
+            refuse(e.getMessage()); // It says why to whoever asks why nobody is reached.
             return false;
         }
     }
@@ -402,8 +411,8 @@ public final class ShmCarrier implements Carrier {
                     lostPeers.incrementAndGet();
                 }
                 lanes = Arrays.stream(lanes).filter(other -> other != lane).toArray(ShmLane[]::new);
-                forget(lane.peer(), lane.dispose());
                 epoch.incrementAndGet();
+                new Cleanup().run(lane::dispose).run(() -> release(lane.peer())).throwIfFailed();
             }
         }
     }
@@ -419,7 +428,7 @@ public final class ShmCarrier implements Carrier {
             if (inlet.isBroken() || inlet.hasEnded() || !homes.containsValue(inlet.home())
                 || inlet.peer().isGone(looks) && inlet.isDrained()) {
                 remove(i);
-                forget(inlet.peer(), inlet.dispose());
+                new Cleanup().run(inlet::dispose).run(() -> release(inlet.peer())).throwIfFailed();
             }
         }
     }
@@ -596,11 +605,12 @@ public final class ShmCarrier implements Carrier {
             homes.values().forEach(home -> cleanup.run(() -> folder.release(home)));
             homes.clear();
             for (final ShmLane lane : lanes) {
-                cleanup.run(lane::dispose);
+                cleanup.run(lane::dispose).run(() -> release(lane.peer()));
             }
             lanes = new ShmLane[0];
             for (int i = 0; i < inletCount; i++) {
-                cleanup.run(inlets[i]::dispose);
+                final ShmInlet inlet = inlets[i];
+                cleanup.run(inlet::dispose).run(() -> release(inlet.peer()));
             }
             inletCount = 0;
             busy = 0;

@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.wire;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.state.SealedMemory;
 
 import org.agrona.UnsafeApi;
@@ -162,14 +163,14 @@ final class ShmInlet {
         return payload != 0;
     }
 
-    /** Gives the memory back. Returns whether the peer has no other user. */
-    boolean dispose() {
+    /** Gives the memory back. The peer is still to be released. */
+    void dispose() {
         ring.stop();
-        memory.close();
+        final Cleanup cleanup = new Cleanup().run(memory::close);
         if (shared != null) {
-            shared.close();
+            cleanup.run(shared::close);
         }
-        return peer.release();
+        cleanup.throwIfFailed();
     }
 
     @Override

@@ -124,13 +124,12 @@ final class ShmLane extends Lane {
         lock().unlock();
     }
 
-    /** Gives its memory back. Returns whether the peer has no other user. */
-    boolean dispose() {
+    /** Gives its memory back. The peer is still to be released. */
+    void dispose() {
         shut();
         ring.end();
-        memory.close();
         ShmFolder.remove(offer);
-        return peer.release();
+        memory.close();
     }
 
     @Override

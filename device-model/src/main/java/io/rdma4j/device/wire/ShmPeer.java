@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.wire;
 
+import io.rdma4j.base.Cleanup;
+
 import java.io.IOException;
 
 /**
@@ -69,13 +71,16 @@ final class ShmPeer {
         users++;
     }
 
-    /** Whether nobody uses it any more; it is closed then. */
-    boolean release() {
+    /** Whether nobody will use it any more when one user less does. */
+    boolean isLastUser() {
+        return users <= 1;
+    }
+
+    /** One user less; the last one closes it. */
+    void release() {
         if (--users > 0) {
-            return false;
+            return;
         }
-        inbox.close();
-        file.close();
-        return true;
+        new Cleanup().run(inbox::close).run(file::close).throwIfFailed();
     }
 }

@@ -75,11 +75,21 @@ public class LineProcess implements AutoCloseable {
      * @throws IOException if it cannot be read.
      */
     public final String answer() throws IOException {
-        final String line = from.readLine();
+        final String line = answerOrEnd();
         if (line == null) {
             throw new AssertionError("the other process has ended");
         }
         return line;
+    }
+
+    /**
+     * Waits for an answer, or for the end of the process.
+     *
+     * @return the next one; null if there is none.
+     * @throws IOException if it cannot be read.
+     */
+    public final String answerOrEnd() throws IOException {
+        return from.readLine();
     }
 
     /**

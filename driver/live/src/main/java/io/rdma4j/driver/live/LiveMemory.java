@@ -177,11 +177,13 @@ final class LiveMemory {
             if (isReplaced) {
                 file.close();
                 file = null;
-                closeDescriptor();
             }
         } catch (final IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "the file stays, and is recognised by its status; whoever opens a device"
                 + " next removes it", e);
+        } finally {
+            // Nobody else would: what is mapped needs it no longer, and what is still to be filled is so by the file.
+            closeDescriptor();
         }
         path = null;
     }

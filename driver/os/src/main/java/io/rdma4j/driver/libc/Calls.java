@@ -25,41 +25,53 @@ import java.util.Locale;
  * thread's last call through JNA. It must therefore be read before anything else that calls through JNA. The other way
  * that JNA offers, methods that throw {@code LastErrorException}, is not used: it throws whenever errno is not 0
  * afterwards, also when the call succeeded, and fills in a stack trace for an EAGAIN that is no failure.
+ *
+ * <p>A test may {@linkplain #replace put others in their place}, to have one fail or to know which were made.
  */
-final class Calls {
-    private static final Calls BOUND;
+class Calls {
+    /** Plain: it changes in tests alone, and then the threads that matter begin afterwards or make a call soon. */
+    private static Calls bound;
     private static final String WHY_NOT;
     private static final Throwable CAUSE;
 
     static {
-        Calls bound = null;
+        Calls made = null;
         Throwable cause = null;
         String whyNot = unsupported(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
         if (whyNot == null) {
             try {
                 // The process itself: every JVM is linked to a C library, whatever that one's file is called.
                 Native.register(Calls.class, NativeLibrary.getProcess());
-                bound = new Calls();
+                made = new Calls();
             } catch (final LinkageError | RuntimeException e) {
                 // What JNA throws when it is missing, cannot be unpacked, must not be loaded or finds no function.
                 whyNot = "JNA cannot load or bind the C library: " + rootOf(e);
                 cause = e;
             }
         }
-        BOUND = bound;
+        bound = made;
         WHY_NOT = whyNot;
         CAUSE = cause;
     }
 
-    private Calls() {
+    Calls() {
+        // To be extended, by what replaces these.
     }
 
     /** The functions, or one exception that says why there are none and what to do. */
     static Calls bound(final String call) {
-        if (BOUND == null) {
+        final Calls calls = bound;
+        if (calls == null) {
             throw unavailable(call, WHY_NOT, CAUSE);
         }
-        return BOUND;
+        return calls;
+    }
+
+    /** Has all threads of the process call others from now on; returns those of before. */
+    static Calls replace(final Calls others) {
+        final Calls before = bound("replace calls");
+        bound = others;
+        return before;
     }
 
     static String unsupported(final String os, final String architecture) {

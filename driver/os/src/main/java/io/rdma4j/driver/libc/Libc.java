@@ -525,7 +525,10 @@ public final class Libc {
         return new Pointer(address).getByteBuffer(0, length);
     }
 
+    /** With what to do where the errno alone says that; whoever knows better gives another hint. */
     static RdmaException.Builder failure(final String call, final int errno) {
-        return RdmaException.of(call).errno(errno);
+        final RdmaException.Builder failure = RdmaException.of(call).errno(errno);
+        final String hint = Errno.hint(errno);
+        return hint == null ? failure : failure.hint(hint);
     }
 }

@@ -73,7 +73,7 @@ public final class HeldFile implements AutoCloseable {
         } catch (final RdmaException e) {
             final IOException failure = switch (e.errno()) {
                 case RdmaException.ENOENT -> new NoSuchFileException(name, null, "it does not exist");
-                case RdmaException.EACCES -> new AccessDeniedException(name, null, "no right");
+                case RdmaException.EACCES -> new AccessDeniedException(name, null, "no right [EACCES]");
                 default -> new IOException(e.getMessage());
             };
             failure.initCause(e);

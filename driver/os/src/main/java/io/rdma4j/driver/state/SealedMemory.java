@@ -6,6 +6,7 @@
 package io.rdma4j.driver.state;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
@@ -129,9 +130,10 @@ public final class SealedMemory implements AutoCloseable {
     /** Unmaps it. The memory is given back when nobody has it open or mapped any more. */
     @Override
     public void close() {
-        mapping.close();
+        final Cleanup cleanup = new Cleanup().run(mapping::close);
         if (file != null) {
-            file.close();
+            cleanup.run(file::close);
         }
+        cleanup.throwIfFailed();
     }
 }
