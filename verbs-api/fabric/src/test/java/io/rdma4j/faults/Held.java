@@ -7,6 +7,7 @@ package io.rdma4j.faults;
 
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
 /** What this process holds that a scenario may leave behind, each thing by its name. */
 final class Held {
     private static final Path SELF = Path.of("/proc/self");
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LONGEST_NANOS = Patience.nanos() / 3;
     /** They end when they have had nothing to do for long. */
     private static final Set<String> POOLED = Set.of("rdma4j-mr-cache");
     private static final String LOCKED = "VmLck:";
@@ -96,7 +97,7 @@ final class Held {
         }
     }
 
-    /** What there is more than before, once what ends by itself has ended: after ten seconds at most. */
+    /** What there is more than before, once what ends by itself has ended, or had a third of the usual patience. */
     static List<String> more(final List<String> before, final Path folders) {
         final long begun = System.nanoTime();
         List<String> more = minus(now(folders), before);

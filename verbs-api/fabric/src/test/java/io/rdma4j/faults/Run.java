@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.SystemFaults;
 import io.rdma4j.fabric.FabricException;
+import io.rdma4j.testing.Patience;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,12 +18,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A scenario in which a call fails: what must be true then, and afterwards. */
 final class Run {
-    private static final long LONGEST_MILLIS = TimeUnit.SECONDS.toMillis(60);
     /** About which something can always be done, so that the message says what. */
     private static final Set<String> LIMITS = Set.of("EMFILE", "ENFILE", "ENOMEM", "ENOSPC");
     private static final AtomicInteger NAMES = new AtomicInteger();
@@ -135,7 +134,7 @@ final class Run {
         thread.setDaemon(true);
         thread.start();
         try {
-            thread.join(LONGEST_MILLIS);
+            thread.join(Patience.millis());
         } catch (final InterruptedException e) {
             throw new AssertionError(e);
         }
