@@ -339,7 +339,8 @@ class ShmHostileTest extends ShmFixture {
         Files.createSymbolicLink(folder.resolve(NAME_OF_B), target);
         assertThat(a.lane(A, B)).isNull();
         assertThat(a.reaches(B)).isFalse();
-        assertThat(a.refusals()).isEqualTo(1);
+        assertThat(a.refusals()).as("both have met it").isEqualTo(2);
+        assertThat(a.toString()).as("who asks why nobody is there").contains("symbolic link");
         final ShmCarrier b = carrier();
         assertThatThrownBy(() -> b.bind(B)).isInstanceOfSatisfying(RdmaException.class,
             e -> assertThat(e.errno()).isEqualTo(RdmaException.EACCES)).hasMessageContaining("symbolic link");
