@@ -268,6 +268,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
             if (channel != null) {
                 channel.attach(cq, CREATE_CQ);
             }
+            fetchEventsOfFormer();
             cqs.put(cq.handle, cq);
             undo.forget();
             return cq;
@@ -314,6 +315,14 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     /** Fetches the asynchronous events that the device has, as it has not much room for them. */
     void fetchEvents() {
         asyncEvents.fetch();
+    }
+
+    /**
+     * Fetches what the device had to say about an object that another thread has closed meanwhile, before the one that
+     * got its handle is there and would be taken for it.
+     */
+    void fetchEventsOfFormer() {
+        fetchEvents();
     }
 
     @Override

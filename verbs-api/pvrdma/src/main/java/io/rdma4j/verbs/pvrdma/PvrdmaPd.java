@@ -133,6 +133,7 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
             final PvrdmaSrq srq = new PvrdmaSrq(this, srqHandle, new io.rdma4j.queues.SharedReceiveQueue(
                 memory.buffer(), RingState.RX_OFFSET, RingMemory.ELEMENTS_OFFSET, count, maxSge, context.doorbell,
                 srqHandle, QpDescription.sharedTotals(entry)), memory, entry);
+            context.fetchEventsOfFormer();
             context.srqs.put(srqHandle, srq);
             undo.forget();
             return srq;

@@ -113,6 +113,7 @@ final class QpFactory {
             final PvrdmaQp qp = new PvrdmaQp(pd, new QpResources(options.type(), created.handle(), created.qpn(),
                 sizes, queues, sendPath(sizes, memory, created.handle(), queues.sendCq(), entry),
                 receivePath(sizes, memory, created.handle(), queues.receiveCq(), entry), memory, entry));
+            context.fetchEventsOfFormer();
             context.qps.put(qp.handle, qp);
             return qp;
         }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.device.EmulatedFaults;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
+import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -168,6 +169,24 @@ class AcknowledgeTest {
             device.pollAsyncEvent(), AsyncEventType.CQ_ERR, peer.cq, ((PvrdmaCq) peer.cq).handle);
         assertThat(device.pollAsyncEvent()).isNull();
         assertThat(device.counters()).containsEntry(DROPPED, 1L);
+    }
+
+    /** One thread has asked for events and is about to create a QP; another closes the QP whose handle that gets. */
+    @Test
+    void neverTakesTheNextQpForTheOneThatTheEventIsAbout() throws InterruptedException {
+        open("max_qp=2");
+        final PvrdmaQp old = (PvrdmaQp) peer.qp;
+        final AtomicReference<PvrdmaQp> next = new AtomicReference<>();
+        final Thread creator;
+        synchronized (device.qps) {
+            creator = crew.start(() -> next.set((PvrdmaQp) peer.pd.createQp(new QpOptions().cq(peer.cq))));
+            Crew.await("it is about to create", () -> creator.getState() == Thread.State.BLOCKED);
+            raiseOfQp();
+            old.close();
+        }
+        creator.join(LONG.toMillis());
+        assertThat(next.get().handle).as("the device hands it out anew").isEqualTo(old.handle);
+        assertThat(device.pollAsyncEvent()).as("nothing has happened to it").isNull();
     }
 
     @Test
