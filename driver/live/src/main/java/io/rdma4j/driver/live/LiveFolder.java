@@ -5,6 +5,11 @@
 
 package io.rdma4j.driver.live;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.OpenFileLock;
+
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -102,6 +107,15 @@ final class LiveFolder {
         }
     }
 
+    /** Nobody's any more: locks are the kernel's, whatever PID namespace there is. False where there are none. */
+    private static boolean isFree(final Path file) {
+        try (Fd open = Fd.open(file.toString(), LibcConstants.O_RDWR | LibcConstants.O_NOFOLLOW)) {
+            return !new OpenFileLock(open.fd()).isHeldElsewhere();
+        } catch (final RdmaException | UnsatisfiedLinkError e) {
+            return false;
+        }
+    }
+
     private static boolean isLeft(final Path file) {
         final long pid = pid(file);
         try {
@@ -111,6 +125,9 @@ final class LiveFolder {
             }
             try (LiveImage image = LiveImage.OfFile.open(file)) {
                 final LiveHeader header = LiveHeader.read(image);
+                if (header.status() == LiveViews.Status.ELSEWHERE) {
+                    return pid != 0 && header.isLocked() && isFree(file);
+                }
                 // One of another boot may be of another machine that shares the folder, and in use there.
                 return pid != 0 && header.status() == LiveViews.Status.STALE
                     && (header.ofThisBoot() || header.openedMillis() < LiveProcess.bootMillis());

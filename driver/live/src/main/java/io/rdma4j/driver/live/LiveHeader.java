@@ -27,11 +27,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param address      of the device.
  * @param description  of the device.
  * @param descriptor   by which the process has the rest; -1 if it is here.
+ * @param isLocked     whether its process holds the lock of the file while it lives.
  * @param layout       where the rest is; null if the rest cannot be read.
  */
 record LiveHeader(
     Status status, boolean isOfOther, String detail, long pid, long start, long openedMillis, boolean ofThisBoot,
-    String address, String description, int descriptor, LiveLayout layout) {
+    String address, String description, int descriptor, boolean isLocked, LiveLayout layout) {
 
     static void write(final UnsafeBuffer header, final String address, final LiveLayout layout) {
         final byte[] name = cut(address, LiveLayout.ADDRESS_MAX);
@@ -77,7 +78,7 @@ record LiveHeader(
     }
 
     private static LiveHeader corrupt(final String detail) {
-        return new LiveHeader(Status.CORRUPT, false, detail, 0, 0, 0, false, "", "", -1, null);
+        return new LiveHeader(Status.CORRUPT, false, detail, 0, 0, 0, false, "", "", -1, false, null);
     }
 
     private static LiveHeader of(final UnsafeBuffer header, final long length) {
@@ -107,7 +108,8 @@ record LiveHeader(
             known ? text(header, LiveLayout.ADDRESS_OFFSET, length(header, LiveLayout.ADDRESS_LENGTH_OFFSET,
                 LiveLayout.ADDRESS_MAX)) : "",
             known ? text(header, LiveLayout.DESCRIPTION_OFFSET, length(header, LiveLayout.DESCRIPTION_LENGTH_OFFSET,
-                LiveLayout.DESCRIPTION_MAX)) : "", isHead ? descriptor : -1, layout);
+                LiveLayout.DESCRIPTION_MAX)) : "", isHead ? descriptor : -1,
+            known && header.getInt(LiveLayout.LOCKED_OFFSET, LITTLE_ENDIAN) == 1, layout);
     }
 
     /** Whether somebody writes to the file. */

@@ -24,6 +24,7 @@ import org.agrona.concurrent.status.CountersReader;
  *     32  u64  its pid namespace             120  u64  segments that found no place
  *     40  u64  opened, ms since 1970         128  u64  errors that found no room
  *     48  40   boot id of the machine        136  u64  counters that found no place
+ *                                            144  u32  1 if its process holds the file's lock
  *
  *   4096  index of objects, index of segments, index of commands: u64 for each place
  *         metadata of counters (Agrona's), values of counters (Agrona's), distinct error log (Agrona's)
@@ -59,6 +60,8 @@ final class LiveLayout {
     static final int SEGMENTS_LEFT_OUT_OFFSET = 120;
     static final int ERRORS_LEFT_OUT_OFFSET = 128;
     static final int COUNTERS_LEFT_OUT_OFFSET = 136;
+    /** In the head in the folder; the memory itself has no lock. */
+    static final int LOCKED_OFFSET = 144;
     static final int ADDRESS_OFFSET = 256;
     static final int ADDRESS_MAX = 2048;
     static final int DESCRIPTION_OFFSET = ADDRESS_OFFSET + ADDRESS_MAX;

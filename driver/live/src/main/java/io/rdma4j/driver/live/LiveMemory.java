@@ -12,6 +12,7 @@ import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.OpenFileLock;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -46,6 +47,8 @@ final class LiveMemory {
     private RandomAccessFile file;
     /** Of the memfd; null if there is none, or not any more. */
     private Fd descriptor;
+    /** Of the file with the head, whose lock says in all PID namespaces that this process lives; null without. */
+    private Fd lock;
 
     private LiveMemory(final ByteBuffer bytes, final Path path, final RandomAccessFile file, final Fd descriptor) {
         this.bytes = bytes;
@@ -155,10 +158,29 @@ final class LiveMemory {
             head.putInt(LiveLayout.MEMORY_OFFSET, descriptor.fd() + 1, ByteOrder.LITTLE_ENDIAN);
             final byte[] copy = new byte[LiveLayout.HEADER_LENGTH];
             head.getBytes(0, copy);
+            lock = locked(path);
+            if (lock != null) {
+                new UnsafeBuffer(copy).putInt(LiveLayout.LOCKED_OFFSET, 1, ByteOrder.LITTLE_ENDIAN);
+            }
             Files.write(path, copy);
         }
         Files.move(path, name);
         path = name;
+    }
+
+    /** Null where files have no such locks: then nobody of another PID namespace can tell whether this one lives. */
+    private static Fd locked(final Path file) {
+        try (Undo undo = new Undo()) {
+            final Fd open = Fd.open(file.toString(), LibcConstants.O_RDWR);
+            undo.add(open::close);
+            if (!new OpenFileLock(open.fd()).tryTake()) {
+                return null;
+            }
+            undo.forget();
+            return open;
+        } catch (final RdmaException e) {
+            return null;
+        }
     }
 
     /**
@@ -174,6 +196,10 @@ final class LiveMemory {
         final boolean isReplaced = replace(kept);
         try {
             Files.deleteIfExists(path);
+            if (lock != null) {
+                lock.close();
+                lock = null;
+            }
             if (isReplaced) {
                 file.close();
                 file = null;

@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.OpenFileLock;
 import io.rdma4j.driver.live.LiveViews.Listed;
 import io.rdma4j.driver.live.LiveViews.Status;
 
@@ -108,6 +111,35 @@ class LiveViewsTest extends LiveFixture {
         device("fake:b").close();
         assertThat(file).as("nobody knows whether it is in use").exists();
         assertThat(view(file).objects(Kinds.FULL)).hasSize(1);
+    }
+
+    /** So the heads of containers that ended do not grow in number. */
+    @Test
+    void ofAnotherContainerThatIsGone() throws Exception {
+        final byte[] bytes = withInt(with(bytesOf("fake:a"), LiveLayout.NAMESPACE_OFFSET, 7),
+            LiveLayout.LOCKED_OFFSET, 1);
+        final Path file = write(NAME, bytes);
+        try (Fd there = Fd.open(file.toString(), LibcConstants.O_RDWR)) {
+            assertThat(new OpenFileLock(there.fd()).tryTake()).isTrue();
+            device("fake:b").close();
+            assertThat(file).as("its process lives, as its lock says").exists();
+        }
+        device("fake:b").close();
+        assertThat(file).as("nobody has the lock any more").doesNotExist();
+    }
+
+    @Test
+    void aDeviceHoldsTheLockOfItsHead() throws Exception {
+        final LiveDevice device = device("fake:a");
+        final Path file = device.file().orElseThrow();
+        try (LiveImage image = LiveImage.OfFile.open(file);
+             Fd open = Fd.open(file.toString(), LibcConstants.O_RDWR)) {
+            assertThat(LiveHeader.read(image).isLocked()).isTrue();
+            final OpenFileLock lock = new OpenFileLock(open.fd());
+            assertThat(lock.isHeldElsewhere()).isTrue();
+            device.close();
+            assertThat(lock.isHeldElsewhere()).isFalse();
+        }
     }
 
     @Test
