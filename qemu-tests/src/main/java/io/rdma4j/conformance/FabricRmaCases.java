@@ -374,7 +374,7 @@ final class FabricRmaCases {
         for (int i = 0; i < 20; i++) {
             pair.near().post(() -> endpoint.fetchAdd(here.at(8), here.region(), 3, there.remote(80), key, 1), "add");
             pair.near().next().expect(1, OperationKind.ATOMIC);
-            Check.equal(40L + 3 * i, here.buffer().getLong(8), "fetched by addition %d", i);
+            Check.equal(40L + 3L * i, here.buffer().getLong(8), "fetched by addition %d", i);
         }
         Check.equal(100L, there.buffer().getLong(80), "sum");
         pair.near().post(() -> endpoint.compareSwap(here.at(8), here.region(), 99, 7, there.remote(80), key, 2),

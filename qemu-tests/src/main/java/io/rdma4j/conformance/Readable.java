@@ -12,6 +12,7 @@ import io.rdma4j.driver.libc.PollSet;
 import java.time.Duration;
 
 /** What poll says of a file descriptor. */
+@SuppressWarnings("JavaLangClash") // Nobody here wants characters from a reader.
 final class Readable {
     private Readable() {
     }

@@ -55,6 +55,7 @@ public final class FakeDevice {
     private final CqeProducer producer;
     private final SendQueue[] queuePairs = new SendQueue[QP_TABLE];
     private long userWrId;
+    @SuppressWarnings("unused") // Else the JIT would leave out what is added up in it.
     private long touched;
 
     /**

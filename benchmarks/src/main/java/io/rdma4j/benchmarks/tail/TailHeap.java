@@ -34,6 +34,7 @@ final class TailHeap implements Runnable {
     private final Node[] live = new Node[LISTS];
     private final Random random = new Random(5);
     private volatile boolean stopped;
+    @SuppressWarnings("unused") // So that nodes are made at all.
     private volatile Node dropped;
     private Thread thread;
     private long lists;
@@ -107,6 +108,7 @@ final class TailHeap implements Runnable {
         return 100 * processorNanos / Math.max(1, nanos);
     }
 
+    @SuppressWarnings("unused") // What it has is for the collector to walk over.
     private static final class Node {
         private final Node next;
         private final byte[] payload = new byte[PAYLOAD];

@@ -77,8 +77,8 @@ final class TailRun {
         final Side side = sides.get(exchange);
         return String.format(Locale.ROOT, "%.0f | %.0f | %.0f | %s | %s | %s | %s",
             percentile(exchange, 50), percentile(exchange, 99), percentile(exchange, 99.9),
-            micros(percentile(exchange, 99.99)), micros(max(exchange)), micros(side.maxOutside),
-            micros(side.histogram.copyCorrectedForCoordinatedOmission(DUE_NANOS).getValueAtPercentile(99.9)));
+            micros(percentile(exchange, 99.99)), micros(max(exchange)), micros((double) side.maxOutside),
+            micros((double) side.histogram.copyCorrectedForCoordinatedOmission(DUE_NANOS).getValueAtPercentile(99.9)));
     }
 
     /** The columns of a row of the table of what took long. */

@@ -28,12 +28,14 @@ final class Tags {
     private Column column;
 
     void put(final int place, final int life, final long value) {
-        if (column == null) {
-            COLUMN.setRelease(this, new Column(2));
+        Column all = column;
+        if (all == null) {
+            all = new Column(2);
+            COLUMN.setRelease(this, all);
         }
-        column.grow(place);
-        final long[] chunk = column.chunk(place);
-        final int at = column.offset(place);
+        all.grow(place);
+        final long[] chunk = all.chunk(place);
+        final int at = all.offset(place);
         if (chunk[at] != life) {
             WORD.setOpaque(chunk, at, 0L);
             // Meets the acquire fence in get: who reads the new number does not find the old life.

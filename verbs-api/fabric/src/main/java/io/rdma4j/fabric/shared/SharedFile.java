@@ -227,23 +227,37 @@ final class SharedFile {
         sweep(path.getParent());
         final Path half = path.resolveSibling(path.getFileName() + "." + ProcessHandle.current().pid() + LEFT_OVER);
         Files.deleteIfExists(half);
-        FileChannel channel = null;
-        SharedFile file = null;
+        final FileChannel channel;
         try {
             channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
                 StandardOpenOption.WRITE), MINE);
-            file = fill(channel, path, layout, name, places, key(half));
-            Files.createLink(path, half);
-            return file;
         } catch (final FileAlreadyExistsException e) {
-            file.memory.close();
-            channel.close();
+            // A process of another container, where it has the number of this one.
             return null;
+        }
+        SharedFile file = null;
+        boolean made = false;
+        try {
+            file = fill(channel, path, layout, name, places, key(half));
+            made = isFirst(path, half);
+            return made ? file : null;
         } finally {
             Files.deleteIfExists(half);
-            if (file == null && channel != null) {
+            if (!made) {
+                if (file != null) {
+                    file.memory.close();
+                }
                 channel.close();
             }
+        }
+    }
+
+    private static boolean isFirst(final Path path, final Path half) throws IOException {
+        try {
+            Files.createLink(path, half);
+            return true;
+        } catch (final FileAlreadyExistsException e) {
+            return false;
         }
     }
 

@@ -140,7 +140,7 @@ class RacesTest {
                 if (thread == 0) {
                     region.isEnabled();
                     region.key();
-                    region.toString();
+                    assert region.toString() != null;
                 } else {
                     region.refresh();
                 }

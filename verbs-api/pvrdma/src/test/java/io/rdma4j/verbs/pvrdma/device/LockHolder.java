@@ -41,7 +41,8 @@ final class LockHolder {
         final CompletableFuture<String> said = CompletableFuture.supplyAsync(() -> {
             final StringBuilder lines = new StringBuilder();
             final BufferedReader output = process.inputReader();
-            output.lines().peek(line -> lines.append(line).append('\n')).anyMatch("locked"::equals);
+            final boolean locked = output.lines().peek(line -> lines.append(line).append('\n'))
+                .anyMatch("locked"::equals);
             return lines.toString();
         }, Background::run);
         assertThat(said).succeedsWithin(60, TimeUnit.SECONDS).asString().endsWith("locked\n");
