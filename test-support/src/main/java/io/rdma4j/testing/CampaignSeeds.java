@@ -53,6 +53,27 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
         return bytes;
     }
 
+    /**
+     * How long a single case may take that fills all of its campaign's time.
+     *
+     * @param campaign which.
+     * @param usual    how long it is in every build, milliseconds.
+     * @return milliseconds, at least the usual ones: what each method of the campaign has, if that is run.
+     */
+    public static long millis(final String campaign, final long usual) {
+        return Math.max(usual, share(campaign));
+    }
+
+    /** Milliseconds, or below 0 if it is not run. */
+    private static long share(final String campaign) {
+        for (final String each : System.getProperty(CAMPAIGNS, "").split(",")) {
+            if (each.startsWith(campaign + ':')) {
+                return Long.parseLong(each.substring(campaign.length() + 1));
+            }
+        }
+        return -1;
+    }
+
     @Override
     public void accept(final Campaign annotation) {
         campaign = annotation;
@@ -61,17 +82,12 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
     @Override
     public Stream<? extends Arguments> provideArguments(
         final ParameterDeclarations parameters, final ExtensionContext context) {
-        final String wanted = System.getProperty(CAMPAIGNS, "");
-        if (wanted.isEmpty()) {
+        if (System.getProperty(CAMPAIGNS, "").isEmpty()) {
             return LongStream.concat(LongStream.rangeClosed(1, campaign.usual()), LongStream.of(campaign.kept()))
                 .mapToObj(Arguments::of);
         }
-        for (final String each : wanted.split(",")) {
-            if (each.startsWith(campaign.value() + ':')) {
-                return untilTheTimeIsOver(context, Long.parseLong(each.substring(campaign.value().length() + 1)));
-            }
-        }
-        return Stream.empty();
+        final long millis = share(campaign.value());
+        return millis < 0 ? Stream.empty() : untilTheTimeIsOver(context, millis);
     }
 
     private Stream<Arguments> untilTheTimeIsOver(final ExtensionContext context, final long longestMillis) {

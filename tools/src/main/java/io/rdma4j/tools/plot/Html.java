@@ -5,6 +5,12 @@
 
 package io.rdma4j.tools.plot;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.tools.text.OwnFile;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
 /** Text that goes into a page, and what all pages look like. */
 final class Html {
     /** How many colours there are; they differ in lightness too, for eyes that see few colours. */
@@ -38,6 +44,24 @@ final class Html {
         """;
 
     private Html() {
+    }
+
+    /** A page that refers to nothing outside of itself. */
+    static String page(final String title, final CharSequence body) {
+        return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+            + "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
+            + escape(title) + "</title>\n<style>\n" + STYLE + "</style>\n</head>\n<body>\n<h1>" + escape(title)
+            + "</h1>\n" + body + "</body>\n</html>\n";
+    }
+
+    /** EIO if the file cannot be written. */
+    static void write(final Path file, final String page) {
+        try {
+            OwnFile.write(file, out -> out.write(page));
+        } catch (final IOException e) {
+            throw RdmaException.of("plot").object(file).detail("cannot write it: %s", e).errno(RdmaException.EIO)
+                .hint("give a file in a folder that you may write to").build();
+        }
     }
 
     /** Text that is no markup, whatever is in it. */

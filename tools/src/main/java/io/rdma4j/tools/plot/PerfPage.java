@@ -10,11 +10,9 @@ import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.perf.Yardstick;
 import io.rdma4j.tools.perf.yardstick.Reading;
-import io.rdma4j.tools.text.OwnFile;
 import io.rdma4j.tools.traffic.BandwidthRow;
 import io.rdma4j.tools.traffic.LatencyRow;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +27,7 @@ public final class PerfPage {
     /**
      * Writes a page.
      *
-     * @param file where to, as {@link OwnFile#write} takes it; replaced if it is there.
+     * @param file where to, as {@link io.rdma4j.tools.text.OwnFile#write} takes it; replaced if it is there.
      * @param runs what to show, at least one, in this order.
      * @throws RdmaException EINVAL without runs, EIO if the file cannot be written.
      */
@@ -38,12 +36,7 @@ public final class PerfPage {
             throw RdmaException.of("plot").object(file).detail("there is no run to show").errno(RdmaException.EINVAL)
                 .build();
         }
-        try {
-            OwnFile.write(file, out -> out.write(html(runs)));
-        } catch (final IOException e) {
-            throw RdmaException.of("plot").object(file).detail("cannot write it: %s", e).errno(RdmaException.EIO)
-                .hint("give a file in a folder that you may write to").build();
-        }
+        Html.write(file, html(runs));
     }
 
     /**
@@ -54,14 +47,11 @@ public final class PerfPage {
      */
     static String html(final List<PerfRun> runs) {
         final List<NamedRun> named = NamedRun.of(runs);
-        final StringBuilder out = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n")
-            .append("<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>")
-            .append(Html.escape(title(named))).append("</title>\n<style>\n").append(Html.STYLE)
-            .append("</style>\n</head>\n<body>\n<h1>").append(Html.escape(title(named))).append("</h1>\n");
+        final StringBuilder out = new StringBuilder();
         LatencyCharts.of(named).forEach(chart -> out.append(chart.html()));
         BandwidthCharts.of(named).forEach(chart -> out.append(chart.html()));
         named.forEach(run -> section(out, run));
-        return out.append("</body>\n</html>\n").toString();
+        return Html.page(title(named), out);
     }
 
     private static String title(final List<NamedRun> runs) {

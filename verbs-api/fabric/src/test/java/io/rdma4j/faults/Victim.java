@@ -6,7 +6,7 @@
 package io.rdma4j.faults;
 
 import io.rdma4j.driver.libc.SystemFaults;
-import io.rdma4j.fabric.LineProcess;
+import io.rdma4j.testing.LineProcess;
 
 import java.io.IOException;
 import java.nio.file.Path;

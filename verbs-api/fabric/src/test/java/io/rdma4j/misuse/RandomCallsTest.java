@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.Steps;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -32,12 +33,16 @@ class RandomCallsTest {
     private static final List<Class<?>> TYPES = Calls.types().toList();
 
     @Campaign(value = "misuse", usual = 3)
-    void onlyWhatIsDocumentedComesOut(final long seed) throws Exception {
+    void onlyWhatIsDocumentedComesOut(final long seed) {
+        Steps.run(seed, CALLS, steps -> run(seed, steps));
+    }
+
+    private static void run(final long seed, final int... steps) throws Exception {
         final Calls calls = new Calls();
-        final SplittableRandom random = new SplittableRandom(seed);
         final List<Object> kept = new ArrayList<>();
         try (Surroundings near = new Surroundings(); Surroundings far = new Surroundings()) {
-            for (int i = 0; i < CALLS; i++) {
+            for (final int step : steps) {
+                final SplittableRandom random = Steps.random(seed, step);
                 final Surroundings where = random.nextInt(4) == 0 ? far : near;
                 final Object value = callOne(calls, random, kept, where);
                 if (value != null && value.getClass().getName().startsWith("io.rdma4j.") && kept.size() < MOST_KEPT) {

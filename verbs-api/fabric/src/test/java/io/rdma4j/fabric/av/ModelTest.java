@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.Steps;
 
 import org.junit.jupiter.api.Timeout;
 
@@ -31,7 +32,7 @@ import java.util.SplittableRandom;
 /** Any calls, beside a plain map. */
 @Timeout(300)
 class ModelTest {
-    private static final int STEPS = 600;
+    private static final int STEPS = 150;
 
     private record Kept(FabricAddress address, long source) {
     }
@@ -58,21 +59,21 @@ class ModelTest {
         private final FabricAddressVector vector;
         private final boolean table;
         private final boolean duplicates;
-        private final SplittableRandom random;
+        private SplittableRandom random;
         private final Map<Long, Kept> model = new LinkedHashMap<>();
         private final Set<Long> gone = new HashSet<>();
         private final Map<Long, Integer> indices = new HashMap<>();
         private final Map<FabricAddress, Integer> there = new HashMap<>();
         private final BitSet places = new BitSet();
 
-        Pair(final AvType type, final boolean symmetric, final boolean duplicates, final long seed) {
+        Pair(final AvType type, final boolean symmetric, final boolean duplicates) {
             vector = symmetric ? new AvRig().open(type, AvFlag.SYMMETRIC) : new AvRig().open(type);
             table = type == AvType.TABLE;
             this.duplicates = duplicates;
-            random = new SplittableRandom(seed);
         }
 
-        void step() {
+        void step(final SplittableRandom decisions) {
+            random = decisions;
             final int what = random.nextInt(10);
             if (what < 4) {
                 insertSome(random.nextInt(1, 5));
@@ -203,10 +204,14 @@ class ModelTest {
     @Campaign(value = "model", usual = 24)
     void anyCalls(final long seed) {
         final KindOfVector kind = KindOfVector.values()[Math.floorMod(seed, KindOfVector.values().length)];
-        final Pair pair = new Pair(kind.type, kind.symmetric, kind.duplicates, seed);
-        for (int step = 0; step < STEPS / 4; step++) {
+        Steps.run(seed, STEPS, steps -> run(kind, seed, steps));
+    }
+
+    private static void run(final KindOfVector kind, final long seed, final int... steps) {
+        final Pair pair = new Pair(kind.type, kind.symmetric, kind.duplicates);
+        for (final int step : steps) {
             try {
-                pair.step();
+                pair.step(Steps.random(seed, step));
             } catch (final AssertionError | RuntimeException e) {
                 throw new AssertionError(kind + ", step " + step + ", " + pair.vector, e);
             }

@@ -10,7 +10,7 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventQueue;
 import io.rdma4j.fabric.Hints;
-import io.rdma4j.fabric.LineProcess;
+import io.rdma4j.testing.LineProcess;
 import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.verbs.ConnectOptions;
 import io.rdma4j.verbs.QpOptions;

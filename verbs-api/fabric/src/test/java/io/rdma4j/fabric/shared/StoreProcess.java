@@ -6,7 +6,7 @@
 package io.rdma4j.fabric.shared;
 
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.fabric.LineProcess;
+import io.rdma4j.testing.LineProcess;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import java.io.BufferedReader;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.fabric;
+package io.rdma4j.testing;
 
 import java.io.BufferedReader;
 import java.io.File;
