@@ -32,6 +32,7 @@ public final class Hints {
     private String fabricName;
     private String domainName;
     private Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
+    private Set<MessageOrder> messageOrder = EnumSet.noneOf(MessageOrder.class);
     private Set<MrMode> mrMode = EnumSet.noneOf(MrMode.class);
     private Set<MrMode> demanded = EnumSet.noneOf(MrMode.class);
     private boolean localMr;
@@ -138,6 +139,32 @@ public final class Hints {
      */
     public Hints capabilities(final Set<Capability> all) {
         capabilities = copyOf(Capability.class, all);
+        return this;
+    }
+
+    /**
+     * Orders of operations that the application relies on (msg_order of fi_tx_attr and fi_rx_attr): only what keeps all
+     * of them fits. What more is kept {@link TransmitAttributes#messageOrder()} tells.
+     *
+     * @param first one.
+     * @param more  others.
+     * @return this.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    public Hints messageOrder(final MessageOrder first, final MessageOrder... more) {
+        messageOrder = setOf(MessageOrder.class, first, more);
+        return this;
+    }
+
+    /**
+     * Orders of operations that the application relies on.
+     *
+     * @param all copied; empty for none.
+     * @return this.
+     * @throws FabricException FI_EINVAL for null.
+     */
+    public Hints messageOrder(final Set<MessageOrder> all) {
+        messageOrder = copyOf(MessageOrder.class, all);
         return this;
     }
 
@@ -381,6 +408,15 @@ public final class Hints {
      */
     public Set<Capability> capabilities() {
         return EnumSet.copyOf(capabilities);
+    }
+
+    /**
+     * Orders of operations that are relied on.
+     *
+     * @return a copy.
+     */
+    public Set<MessageOrder> messageOrder() {
+        return EnumSet.copyOf(messageOrder);
     }
 
     /**

@@ -72,8 +72,15 @@ final class AttributeRules {
             kind.type(), kind.protocol(), PROTOCOL_VERSION, size, ordered, 0, ordered, authKeySize);
     }
 
-    TransmitAttributes transmit() {
-        return new TransmitAttributes(of(STARTED), order(), kind.completionOrder(), INJECT_SIZE,
+    TransmitAttributes transmit(final Hints hints) throws Unfit {
+        final Set<MessageOrder> kept = order();
+        if (!kept.containsAll(hints.messageOrder())) {
+            final Set<MessageOrder> missing = hints.messageOrder();
+            missing.removeAll(kept);
+            throw new Unfit("does not keep FI_ORDER_%s, which is relied on; of what was asked for it keeps the orders %s",
+                missing.iterator().next(), kept);
+        }
+        return new TransmitAttributes(of(STARTED), kept, kind.completionOrder(), INJECT_SIZE,
             device.limits().sends(), iovLimit(1), rmaIovLimit());
     }
 

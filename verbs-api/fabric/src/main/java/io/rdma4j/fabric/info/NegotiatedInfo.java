@@ -56,7 +56,7 @@ final class NegotiatedInfo implements FabricInfo {
         capabilities = Set.copyOf(given);
         final AttributeRules rules = new AttributeRules(device, kind, given);
         endpoint = rules.endpoint(authKey.length);
-        transmit = rules.transmit();
+        transmit = rules.transmit(hints);
         receive = rules.receive();
         domainModel = rules.domainModel();
         domain = rules.domain(hints, agreement.mode());

@@ -115,6 +115,19 @@ class CapabilityRulesTest {
     }
 
     @Test
+    void ordersThatAreReliedOnAreKeptOrTheDeviceDoesNotFit() throws Unfit {
+        final Hints hints = new Hints().messageOrder(MessageOrder.SAS, MessageOrder.RMA_RAW);
+        assertThat(Discovery.negotiate(Profiles.EMULATED, hints, true).transmitAttributes().messageOrder())
+            .containsAll(hints.messageOrder()).contains(MessageOrder.WAW);
+        assertThatThrownBy(() -> Discovery.negotiate(Profiles.QEMU, hints.mrMode(MrMode.ALLOCATED), true))
+            .isInstanceOf(Unfit.class).hasMessageContaining("FI_ORDER_RMA_RAW").hasMessageContaining("[SAS]");
+        assertThatThrownBy(() -> Discovery.negotiate(Profiles.EMULATED, new Hints().messageOrder(MessageOrder.SAW),
+            true)).isInstanceOf(Unfit.class).hasMessageContaining("FI_ORDER_SAW");
+        assertThatThrownBy(() -> Discovery.negotiate(Profiles.EMULATED, new Hints().endpointType(EndpointType.DGRAM)
+            .messageOrder(MessageOrder.SAS), true)).isInstanceOf(Unfit.class).hasMessageContaining("FI_ORDER_SAS");
+    }
+
+    @Test
     void sidesHaveTheCapabilitiesOfTheirDirection() throws Unfit {
         final FabricInfo info = info(Profiles.EMULATED);
         assertThat(info.transmitAttributes().capabilities()).contains(Capability.SEND, Capability.READ)
