@@ -77,7 +77,7 @@ final class AttributeRules {
         if (!kept.containsAll(hints.messageOrder())) {
             final Set<MessageOrder> missing = hints.messageOrder();
             missing.removeAll(kept);
-            throw new Unfit("does not keep FI_ORDER_%s, which is relied on; of what was asked for it keeps the orders %s",
+            throw new Unfit("does not keep FI_ORDER_%s, which is relied on; for what was asked for it keeps %s",
                 missing.iterator().next(), kept);
         }
         return new TransmitAttributes(of(STARTED), kept, kind.completionOrder(), INJECT_SIZE,
