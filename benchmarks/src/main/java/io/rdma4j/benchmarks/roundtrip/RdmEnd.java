@@ -24,6 +24,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.queues.Padded;
@@ -66,7 +67,9 @@ final class RdmEnd extends Padded implements CompletionReader {
         endpoint = domain.openAddressedEndpoint(options.completionQueue(cq).addressVector(vector));
         pinned = domain.allocate(SEND_OFFSET + LENGTH);
         memory = pinned.buffer();
-        region = domain.register(pinned.address(), pinned.length(), EnumSet.of(MrAccess.SEND, MrAccess.RECV), KEY);
+        // By its owner: of an address alone nobody knows whether it stays, and the kernel would have to copy.
+        region = domain.register(new MrAttributes().buffer(pinned).access(MrAccess.SEND, MrAccess.RECV)
+            .requestedKey(KEY));
         for (int slot = 0; slot < RECEIVES; slot++) {
             postReceive(slot);
         }

@@ -26,6 +26,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.verbs.PinnedMemory;
@@ -210,7 +211,9 @@ public final class TagMatching {
             endpoint = domain.openAddressedEndpoint(new EndpointOptions().sizes(BATCH, MOST + BATCH)
                 .completionQueue(cq).addressVector(vector));
             pinned = domain.allocate(3 * LENGTH);
-            region = domain.register(pinned.address(), pinned.length(), EnumSet.of(MrAccess.SEND, MrAccess.RECV), 1);
+            // By its owner: of an address alone nobody knows whether it stays, and the kernel would have to copy.
+            region = domain.register(new MrAttributes().buffer(pinned).access(MrAccess.SEND, MrAccess.RECV)
+                .requestedKey(1));
             for (int i = 0; i < kind.others; i++) {
                 require(endpoint.tagged().receive(pinned.address() + 2 * LENGTH, LENGTH, region, FiAddr.UNSPEC,
                     OTHERS + i, 0, i));
