@@ -6,7 +6,6 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.base.Undo;
-import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
@@ -103,7 +102,8 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
                 info.transmitAttributes().iovLimit(), RdmResources.CONTROL_PIECES);
             this.shared = SharedReceives.of(host, options);
             if (shared == null) {
-                this.context = context(info, realm, options);
+                this.context = new RdmReceiveContext(info, 0, options.receiveSize(), options.leastMultiReceive(),
+                    (FabricCompletionQueue) options.receiveQueue(), realm, null);
             } else {
                 this.context = shared.bind((FabricCompletionQueue) options.receiveQueue());
                 undo.add(shared::unbind);
@@ -117,18 +117,6 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         context.reports(reports);
         this.sender = new ToPeer(new LocalMemory(realm, info), options.selectiveCompletion(), info);
         this.tagged = context.matcher().tags() == null ? null : new PieceTagged(endpoint, sender, context);
-    }
-
-    private static RdmReceiveContext context(
-        final FabricInfo info, final Realm realm, final EndpointOptions options) {
-        final int iovLimit = info.receiveAttributes().iovLimit();
-        final RdmReceiveContext made = new RdmReceiveContext(
-            new Matcher(0, options.receiveSize(), iovLimit, info.capabilities().contains(Capability.TAGGED)),
-            (FabricCompletionQueue) options.receiveQueue(), new LocalMemory(realm, info), null, iovLimit, false);
-        if (info.capabilities().contains(Capability.MULTI_RECV)) {
-            made.takesMany(options.leastMultiReceive());
-        }
-        return made;
     }
 
     /** To the one peer that there is. */

@@ -5,7 +5,9 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -19,7 +21,10 @@ import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.region.LocalMemory;
+import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.AccessFlag;
+
+import java.util.Set;
 
 /**
  * Where an endpoint receives. One that is bound to a shared receive context has the matcher of that one, its own queue,
@@ -48,18 +53,26 @@ final class RdmReceiveContext implements ReceiveContext {
     /** Nothing comes any more. */
     private boolean isOver;
 
-    /** Without a vector, nothing is directed. */
+    /**
+     * One as the endpoints of a domain have it.
+     *
+     * @param size  most receives.
+     * @param least room that a buffer for several messages has to have left.
+     * @param table null without a vector; then nothing is directed.
+     */
     RdmReceiveContext(
-        final Matcher matcher, final FabricCompletionQueue queue, final LocalMemory local, final PeerTable table,
-        final int iovLimit, final boolean directed) {
+        final FabricInfo info, final int index, final int size, final int least, final FabricCompletionQueue queue,
+        final Realm realm, final PeerTable table) {
+        final Set<Capability> given = info.capabilities();
         this.queue = queue;
-        this.local = local;
+        this.local = new LocalMemory(realm, info);
         this.table = table;
-        this.iovLimit = iovLimit;
-        this.directed = directed;
+        this.iovLimit = info.receiveAttributes().iovLimit();
+        this.directed = table != null && given.contains(Capability.DIRECTED_RECV);
         this.bits = table == null ? 0 : table.rxCtxBits();
-        this.matcher = matcher;
+        this.matcher = new Matcher(index, size, iovLimit, given.contains(Capability.TAGGED));
         this.owner = this;
+        this.leastMulti = given.contains(Capability.MULTI_RECV) ? least : 0;
     }
 
     private RdmReceiveContext(final RdmReceiveContext shared, final FabricCompletionQueue queue) {

@@ -9,13 +9,11 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
-import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.cm.UdPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
@@ -105,19 +103,12 @@ final class RdmResources {
             undo.add(shared::unbind);
             return new RdmReceiveContext[] {bound};
         }
-        final FabricInfo info = host.info();
         final CompletionQueue[] given = options.receiveContexts();
         final RdmReceiveContext[] made = new RdmReceiveContext[Math.max(1, given.length)];
         for (int i = 0; i < made.length; i++) {
             final CompletionQueue queue = given.length == 0 ? options.receiveQueue() : given[i];
-            final int iovLimit = info.receiveAttributes().iovLimit();
-            made[i] = new RdmReceiveContext(
-                new Matcher(i, options.receiveSize(), iovLimit, info.capabilities().contains(Capability.TAGGED)),
-                FabricCompletionQueue.of(host, queue, "receive"), new LocalMemory(realm, info), table, iovLimit,
-                info.capabilities().contains(Capability.DIRECTED_RECV));
-            if (info.capabilities().contains(Capability.MULTI_RECV)) {
-                made[i].takesMany(options.leastMultiReceive());
-            }
+            made[i] = new RdmReceiveContext(host.info(), i, options.receiveSize(), options.leastMultiReceive(),
+                FabricCompletionQueue.of(host, queue, "receive"), realm, table);
             queues.add(made[i].queue());
         }
         return made;

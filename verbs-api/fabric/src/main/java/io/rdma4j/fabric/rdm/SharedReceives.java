@@ -6,7 +6,6 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.base.Undo;
-import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
@@ -14,7 +13,6 @@ import io.rdma4j.fabric.EndpointOption;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -26,7 +24,6 @@ import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
-import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
 
@@ -63,15 +60,8 @@ public final class SharedReceives implements SharedReceiveContext, CompletionPor
             }
             final Realm realm = host.openRealm(null);
             undo.add(realm::release);
-            final FabricInfo info = host.info();
-            final int iovLimit = info.receiveAttributes().iovLimit();
             this.context = new RdmReceiveContext(
-                new Matcher(0, options.size(), iovLimit, info.capabilities().contains(Capability.TAGGED)), queue,
-                new LocalMemory(realm, info), table, iovLimit,
-                info.capabilities().contains(Capability.DIRECTED_RECV));
-            if (info.capabilities().contains(Capability.MULTI_RECV)) {
-                context.takesMany(options.leastMultiReceive());
-            }
+                host.info(), 0, options.size(), options.leastMultiReceive(), queue, realm, table);
             context.reports(new ReceiveReports(null, EndpointCounters.none()));
             queue.attach(this);
             undo.add(() -> queue.detach(this));
