@@ -61,8 +61,8 @@ final class FabricOrderCases {
             this.env = env;
             this.ends = ends;
             random = env.random();
-            here = ends.nearMemory(BATCH * SLOT);
-            there = ends.target(RANGE, KEY);
+            here = ends.near().buffer(BATCH * SLOT);
+            there = ends.far().target(RANGE, KEY);
             model = new byte[RANGE];
             there.buffer().getBytes(0, model);
         }
@@ -77,7 +77,7 @@ final class FabricOrderCases {
             System.arraycopy(bytes, 0, model, offset, length);
             message.clear().add(here.at(slot * SLOT), length, here.region()).peer(ends.peer()).context(slot)
                 .remote(there.remote(offset), there.region().key());
-            ends.post(() -> ends.near().writeMessage(message, 0), "write");
+            ends.near().post(() -> ends.near().endpoint().writeMessage(message, 0), "write");
             underWay++;
             env.moved(length);
         }
@@ -85,14 +85,14 @@ final class FabricOrderCases {
         void read(final int slot, final int offset, final int length) {
             message.clear().add(here.at(slot * SLOT), length, here.region()).peer(ends.peer()).context(slot)
                 .remote(there.remote(offset), there.region().key());
-            ends.post(() -> ends.near().readMessage(message, 0), "read");
+            ends.near().post(() -> ends.near().endpoint().readMessage(message, 0), "read");
             underWay++;
             env.moved(length);
         }
 
         void finish() {
             for (; underWay > 0; underWay--) {
-                final FabricWc wc = ends.next();
+                final FabricWc wc = ends.near().next();
                 Check.equal(0, wc.errno(), "errno of %s", wc);
             }
         }
@@ -111,26 +111,26 @@ final class FabricOrderCases {
     private static void sends(final ConformanceEnv env) {
         for (final FabricEnds ends : FabricEnds.ofEachKind(env, Capability.MSG)) {
             ends.expectOffered(MessageOrder.SAS);
-            final FabricMemory from = ends.nearMemory(BATCH * SLOT);
-            final FabricMemory to = ends.farMemory(BATCH * SLOT);
+            final FabricMemory from = ends.near().buffer(BATCH * SLOT);
+            final FabricMemory to = ends.far().buffer(BATCH * SLOT);
             final Message message = new Message(1);
             for (int round = 0; round < env.times(3, 30); round++) {
                 for (int i = 0; i < BATCH; i++) {
                     message.clear().add(to.at(i * SLOT), LONGEST, to.region()).context(i);
-                    ends.postFar(() -> ends.far().receiveMessage(message, 0), "receive");
+                    ends.far().post(() -> ends.far().endpoint().receiveMessage(message, 0), "receive");
                 }
                 for (int i = 0; i < BATCH; i++) {
                     // Long ones and short ones by turns: a short one would be the first to arrive.
                     final int length = i % 2 == 0 ? LONGEST - env.random().nextInt(100) : 1 + env.random().nextInt(64);
                     from.fill(BATCH * round + i, i * SLOT, length);
                     message.clear().add(from.at(i * SLOT), length, from.region()).peer(ends.peer()).context(length);
-                    ends.post(() -> ends.near().sendMessage(message, 0), "send");
+                    ends.near().post(() -> ends.near().endpoint().sendMessage(message, 0), "send");
                     env.moved(length);
                 }
                 for (int i = 0; i < BATCH; i++) {
-                    final FabricWc sent = ends.next();
+                    final FabricWc sent = ends.near().next();
                     Check.equal(0, sent.errno(), "errno of %s", sent);
-                    final FabricWc wc = ends.nextFar().expect(i, OperationKind.RECEIVE).expectLength(sent.context());
+                    final FabricWc wc = ends.far().next().expect(i, OperationKind.RECEIVE).expectLength(sent.context());
                     to.expectPattern(BATCH * round + i, i * SLOT, (int) wc.length(), "message " + i);
                 }
             }
@@ -221,7 +221,7 @@ final class FabricOrderCases {
         here.buffer().putLong(0, value);
         play.message.clear().add(here.at(0), Long.BYTES, here.region()).peer(play.ends.peer())
             .remote(play.there.remote(0), key);
-        play.ends.post(() -> play.ends.near().writeMessage(play.message, 0), "write");
+        play.ends.near().post(() -> play.ends.near().endpoint().writeMessage(play.message, 0), "write");
         final AtomicRequest request = new AtomicRequest();
         for (int i = 1; i < BATCH - 1; i++) {
             final long operand = 1 + play.random.nextInt(9);
@@ -235,7 +235,7 @@ final class FabricOrderCases {
             here.buffer().putLong(i * SLOT + Long.BYTES, operand);
             request.operation(op, AtomicType.INT64).operands(here.at(i * SLOT + Long.BYTES), 1, here.region())
                 .result(here.at(i * SLOT), here.region()).peer(play.ends.peer()).remote(play.there.remote(0), key);
-            play.ends.post(() -> play.ends.near().atomic(request, 0), request.toString());
+            play.ends.near().post(() -> play.ends.near().endpoint().atomic(request, 0), request.toString());
         }
         play.underWay = BATCH - 1;
         play.read(BATCH - 1, 0, Long.BYTES);

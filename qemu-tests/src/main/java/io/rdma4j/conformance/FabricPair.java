@@ -94,7 +94,7 @@ final class FabricPair {
     }
 
     FabricMemory nearMemory(final int length) {
-        return near.memory(length, 0, MrAccess.SEND, MrAccess.RECV, MrAccess.READ, MrAccess.WRITE);
+        return near.buffer(length);
     }
 
     FabricMemory farMemory(final int length) {

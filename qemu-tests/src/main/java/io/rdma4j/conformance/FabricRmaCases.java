@@ -66,7 +66,7 @@ final class FabricRmaCases {
     }
 
     static FabricMemory target(final FabricPair pair, final int length) {
-        return pair.far().memory(length, KEY, MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE);
+        return pair.far().target(length, KEY);
     }
 
     /** Writes a pattern to a place at the peer, and says how that ended. */

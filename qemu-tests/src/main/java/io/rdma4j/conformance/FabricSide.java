@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
  * One side of an exchange through the fabric interfaces: a domain, an endpoint and its completion queue. Used by one
  * thread; waiting makes progress of the other side, too, as both are here.
  */
-final class FabricSide {
+final class FabricSide implements FabricEnds.End {
     private static final Duration PATIENCE = Duration.ofSeconds(8);
     private static final int SPINS = 200;
     private static final int BATCH = 16;
@@ -79,12 +79,23 @@ final class FabricSide {
         return domain;
     }
 
-    MsgEndpoint endpoint() {
+    @Override
+    public MsgEndpoint endpoint() {
         return endpoint;
     }
 
     CompletionQueue cq() {
         return cq;
+    }
+
+    @Override
+    public FabricMemory buffer(final int length) {
+        return memory(length, 0, MrAccess.SEND, MrAccess.RECV, MrAccess.READ, MrAccess.WRITE);
+    }
+
+    @Override
+    public FabricMemory target(final int length, final long key) {
+        return memory(length, key, MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE);
     }
 
     FabricMemory memory(final int length) {
@@ -96,7 +107,8 @@ final class FabricSide {
     }
 
     /** Posts, again and again while there is no room or a key is being looked up. */
-    void post(final IntSupplier operation, final String what) {
+    @Override
+    public void post(final IntSupplier operation, final String what) {
         final int code = tryPost(operation);
         Check.that(code == 0, "%s: %s (%d)", what, FiErrno.name(code), code);
     }
@@ -117,7 +129,8 @@ final class FabricSide {
     }
 
     /** Takes the next completion, of a success or a failure. */
-    FabricWc next() {
+    @Override
+    public FabricWc next() {
         final long deadline = System.nanoTime() + env.patience(PATIENCE).toNanos();
         for (int spins = 0; read.isEmpty(); spins++) {
             progress();

@@ -26,7 +26,7 @@ import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 
 /** An endpoint that addresses its peers, and what belongs to it: domain, vector, queue. Member of a group. */
-final class Peer {
+final class Peer implements FabricEnds.End {
     private static final Duration PATIENCE = Duration.ofSeconds(8);
     private static final int SPINS = 200;
     private static final int BATCH = 16;
@@ -88,7 +88,8 @@ final class Peer {
         return cq;
     }
 
-    AddressedEndpoint endpoint() {
+    @Override
+    public AddressedEndpoint endpoint() {
         return endpoint;
     }
 
@@ -108,7 +109,8 @@ final class Peer {
     }
 
     /** Memory for messages, and for what is read and written at peers. */
-    FabricMemory buffer(final int length) {
+    @Override
+    public FabricMemory buffer(final int length) {
         return FabricMemory.of(env, domain, length)
             .registered(env, domain, 0, MrAccess.SEND, MrAccess.RECV, MrAccess.READ, MrAccess.WRITE);
     }
@@ -118,13 +120,15 @@ final class Peer {
         return FabricMemory.of(env, domain, length);
     }
 
-    FabricMemory target(final int length, final long key) {
+    @Override
+    public FabricMemory target(final int length, final long key) {
         return FabricMemory.of(env, domain, length)
             .registered(env, domain, key, MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE);
     }
 
     /** Posts, again and again while there is no room or the peer is being connected. */
-    void post(final IntSupplier operation, final String what) {
+    @Override
+    public void post(final IntSupplier operation, final String what) {
         final int code = tryPost(operation);
         Check.that(code == 0, "%s: %s (%d)", what, FiErrno.name(code), code);
     }
@@ -158,7 +162,8 @@ final class Peer {
     }
 
     /** Takes the next completion, of a success or a failure. */
-    FabricWc next() {
+    @Override
+    public FabricWc next() {
         final long deadline = System.nanoTime() + env.patience(PATIENCE).toNanos();
         for (int spins = 0; read.isEmpty(); spins++) {
             group.progress();
