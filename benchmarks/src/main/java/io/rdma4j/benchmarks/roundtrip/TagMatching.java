@@ -9,34 +9,17 @@ import io.rdma4j.benchmarks.harness.Figures;
 import io.rdma4j.benchmarks.harness.Machine;
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.Sizes;
-import io.rdma4j.fabric.AddressVector;
-import io.rdma4j.fabric.AddressedEndpoint;
-import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.CompletionEntry;
-import io.rdma4j.fabric.CompletionQueue;
-import io.rdma4j.fabric.CompletionReader;
-import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
-import io.rdma4j.fabric.EndpointType;
-import io.rdma4j.fabric.Fabric;
-import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.fabric.Hints;
-import io.rdma4j.fabric.MemoryRegion;
-import io.rdma4j.fabric.MrAccess;
-import io.rdma4j.fabric.MrAttributes;
-import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OperationKind;
-import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -144,10 +127,10 @@ public final class TagMatching {
 
         Pair(final RdmaContext context, final Kind kind) {
             this.kind = kind;
-            a = new End(context, kind);
-            b = new End(context, kind);
-            toB = a.vector.insert(b.endpoint.address());
-            toA = b.vector.insert(a.endpoint.address());
+            a = new End(context, patience, kind);
+            b = new End(context, patience, kind);
+            toB = a.insert(b.address());
+            toA = b.insert(a.address());
         }
 
         /** Of times of batches, each divided by the length of a batch. */
@@ -186,34 +169,14 @@ public final class TagMatching {
     }
 
     /** An endpoint with a receive, and others that no message comes for. */
-    private final class End implements CompletionReader {
-        final AddressVector vector;
-        final AddressedEndpoint endpoint;
+    private static final class End extends RdmNode {
         private final Kind kind;
-        private final Fabric fabric;
-        private final Domain domain;
-        private final CompletionQueue cq;
-        private final PinnedMemory pinned;
-        private final MemoryRegion region;
         private long tag;
         private int received;
-        private int errno;
 
-        End(final RdmaContext context, final Kind kind) {
+        End(final RdmaContext context, final Patience patience, final Kind kind) {
+            super(context, patience, new EndpointOptions().sizes(BATCH, MOST + BATCH), 3 * LENGTH, 64, BATCH);
             this.kind = kind;
-            final EnumSet<MrMode> modes = EnumSet.of(MrMode.ALLOCATED, MrMode.PROV_KEY, MrMode.VIRT_ADDR, MrMode.LOCAL);
-            final FabricInfo info = Fabrics.getInfo(
-                new Hints().context(context).mrMode(modes).endpointType(EndpointType.RDM)).get(0);
-            fabric = Fabrics.open(info);
-            domain = fabric.openDomain(info);
-            cq = domain.openCompletionQueue(64);
-            vector = domain.openAddressVector(new AvAttributes());
-            endpoint = domain.openAddressedEndpoint(new EndpointOptions().sizes(BATCH, MOST + BATCH)
-                .completionQueue(cq).addressVector(vector));
-            pinned = domain.allocate(3 * LENGTH);
-            // By its owner: of an address alone nobody knows whether it stays, and the kernel would have to copy.
-            region = domain.register(new MrAttributes().buffer(pinned).access(MrAccess.SEND, MrAccess.RECV)
-                .requestedKey(1));
             for (int i = 0; i < kind.others; i++) {
                 require(endpoint.tagged().receive(pinned.address() + 2 * LENGTH, LENGTH, region, FiAddr.UNSPEC,
                     OTHERS + i, 0, i));
@@ -252,14 +215,6 @@ public final class TagMatching {
             return true;
         }
 
-        void progress() {
-            final int code = cq.read(this, BATCH);
-            if (code < 0 || errno != 0) {
-                throw new IllegalStateException(FiErrno.name(code) + ", " + FiErrno.name(errno));
-            }
-            patience.check();
-        }
-
         @Override
         public void onCompletion(final CompletionEntry entry) {
             if (entry.isError()) {
@@ -267,22 +222,6 @@ public final class TagMatching {
             } else if (entry.kind() == OperationKind.RECEIVE || entry.kind() == OperationKind.TAGGED_RECEIVE) {
                 received++;
             }
-        }
-
-        private void require(final int code) {
-            if (code != 0) {
-                throw new IllegalStateException(FiErrno.name(code));
-            }
-        }
-
-        void close() {
-            endpoint.close();
-            vector.close();
-            cq.close();
-            region.close();
-            pinned.close();
-            domain.close();
-            fabric.close();
         }
     }
 }
