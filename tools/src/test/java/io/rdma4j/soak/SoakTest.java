@@ -21,13 +21,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.HdrHistogram.Histogram;
-import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Mixed load as long as there is time, and what is left when it has ended: as many files, threads, mappings, objects
  * and pinned bytes as a fifth of the time after the beginning, and memory that has not grown by more than bounds.
+ * With a partner in another process it runs as a campaign only: it starts four of them, however short it is.
  */
+@Timeout(value = SoakTest.LONGEST_HOURS, unit = TimeUnit.HOURS)
 class SoakTest {
+    /** As long as its campaign is; what it waits for has deadlines of its own. */
+    static final int LONGEST_HOURS = 48;
     /** In every build. */
     private static final long USUAL_MILLIS = 1_500;
     private static final int SAMPLES = 100;
@@ -52,15 +56,13 @@ class SoakTest {
             "emulated:soak-b?wire=none");
     }
 
-    @Tag("thorough")
-    @Campaign(value = "soak", usual = 1)
+    @Campaign(value = "soak", usual = 0)
     void bySharedMemory(final long seed) throws IOException, URISyntaxException {
         run("shm", seed, "emulated:soak" + PID + "?wire=shm", Partner::elsewhere, "emulated:soak" + PID + "a?wire=shm",
             "emulated:soak" + PID + "b?wire=shm");
     }
 
-    @Tag("thorough")
-    @Campaign(value = "soak", usual = 1)
+    @Campaign(value = "soak", usual = 0)
     void byUdpWithLoss(final long seed) throws IOException, URISyntaxException {
         final String loss = "&loss=drop:0.05,duplicate:0.05,reorder:0.05,on:both,seed:" + (seed & Integer.MAX_VALUE);
         run("udp", seed, udp(101) + loss, Partner::elsewhere, udp(102) + loss, udp(103) + loss);
