@@ -84,7 +84,7 @@ class ConformanceRunnerTest {
                 break;
             }
         }
-        assertThat(result.message()).contains(millis + " ms");
+        assertThat(result.message()).contains(env.patience(Duration.ofMillis(millis)).toMillis() + " ms");
         assertThat(result.detail()).contains("CountDownLatch.await");
         final ConformanceResult next = run(e -> { });
         assertThat(next.outcome()).isEqualTo(Outcome.FAIL);
