@@ -37,7 +37,7 @@ class ClaimCopyTest {
     void copiesHeaderAndEntriesAndNothingBehindThem(final int sges) {
         final int image = fill(2, sges);
         memory.driver.setMemory(Pdir.PAGE_SIZE, Pdir.PAGE_SIZE, (byte) 0xee);
-        final int wqe = queue.claimCopy(77, 5, 640, images, 2);
+        final int wqe = queue.claimCopy(0, 77, 5, 640, images, 2);
 
         assertThat(wqe).isEqualTo(queue.slotOffset(0));
         assertThat(SqWqe.wrId(queue.buffer(), wqe)).as("wr_id is this queue's").isZero();
@@ -55,33 +55,38 @@ class ClaimCopyTest {
         fill(0, 1);
         queue.claim(1, 0);
         queue.commit();
-        queue.claimCopy(-9, 5, 640, images, 0);
-        queue.commit();
+        queue.claimCopy(0, -9, 5, 640, images, 0);
+        queue.putCopy(1, -9, 5, 640, images, 0);
+        queue.commit(2);
         queue.publish();
-        assertThat(SqWqe.wrId(queue.buffer(), queue.slotOffset(1))).isEqualTo(1);
-        assertThat(queue.userWrId(1)).isEqualTo(-9);
-        assertThat(queue.flags(1)).isEqualTo(5);
-        assertThat(queue.length(1)).isEqualTo(640);
+        for (int i = 1; i <= 2; i++) {
+            assertThat(SqWqe.wrId(queue.buffer(), queue.slotOffset(i))).isEqualTo(i);
+            assertThat(queue.userWrId(i)).isEqualTo(-9);
+            assertThat(queue.flags(i)).isEqualTo(5);
+            assertThat(queue.length(i)).isEqualTo(640);
+        }
     }
 
     @Test
     void stopsAtAFullQueueAndAtADeviceThatWentWrong() {
         fill(0, 1);
         for (int i = 0; i < 4; i++) {
-            assertThat(queue.claimCopy(i, 0, 0, images, 0)).isEqualTo(queue.slotOffset(i));
-            queue.commit();
+            assertThat(queue.claimCopy(i, i, 0, 0, images, 0)).isEqualTo(queue.slotOffset(i));
         }
-        assertThat(queue.claimCopy(4, 0, 0, images, 0)).isEqualTo(WorkQueue.FULL);
+        assertThat(queue.claimCopy(4, 4, 0, 0, images, 0)).isEqualTo(WorkQueue.FULL);
+        assertThat(queue.putCopy(4, 4, 0, 0, images, 0)).isEqualTo(WorkQueue.FULL);
+        queue.commit(4);
         queue.publish();
         memory.driver.putInt(RingState.TX_CONS_HEAD_OFFSET, 7);
-        assertThat(queue.claimCopy(4, 0, 0, images, 0)).isEqualTo(WorkQueue.DEVICE_ERROR);
+        assertThat(queue.claimCopy(0, 4, 0, 0, images, 0)).isEqualTo(WorkQueue.DEVICE_ERROR);
+        assertThat(queue.putCopy(0, 4, 0, 0, images, 0)).isEqualTo(WorkQueue.DEVICE_ERROR);
     }
 
     @Test
     void anImageThatClaimsTooManyEntriesStaysInItsSlot() {
         fill(1, SqWqe.MAX_SGE);
         memory.driver.setMemory(Pdir.PAGE_SIZE, Pdir.PAGE_SIZE, (byte) 0xee);
-        final int wqe = queue.claimCopy(1, 0, 0, images, 1);
+        final int wqe = queue.claimCopy(0, 1, 0, 0, images, 1);
         assertThat(queue.buffer().getByte(wqe + STRIDE - 1)).isEqualTo((byte) (100 + STRIDE - 1));
         assertThat(queue.buffer().getByte(wqe + STRIDE)).as("the next slot").isEqualTo((byte) 0xee);
     }
@@ -89,9 +94,9 @@ class ClaimCopyTest {
     @Test
     void tellsTheSlotOfWhatIsClaimed() {
         for (int i = 0; i < 10; i++) {
-            assertThat(queue.slot()).isEqualTo(i % 4);
+            assertThat(queue.slot(0)).isEqualTo(i % 4);
             assertThat(queue.claim(i, 0)).isEqualTo(queue.slotOffset(i % 4));
-            assertThat(queue.slot()).as("while it is claimed").isEqualTo(i % 4);
+            assertThat(queue.slot(0)).as("while it is claimed").isEqualTo(i % 4);
             queue.commit();
             queue.publish();
             memory.driver.putInt(RingState.TX_CONS_HEAD_OFFSET, (i + 1) % 8);

@@ -31,6 +31,8 @@ class LazyClearingTest {
     private final SendQueue queue = memory.sendQueue(COUNT, 1);
     private final UnsafeBuffer expected = new UnsafeBuffer(new byte[STRIDE]);
     private final SendQueue images = RingMemory.plain(1, STRIDE).sendQueue(1, 1);
+    /** Elements of the batch before this one. */
+    private int ahead;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -38,11 +40,19 @@ class LazyClearingTest {
         final Random random = new Random(seed);
         memory.driver.setMemory(Pdir.PAGE_SIZE, COUNT * STRIDE, (byte) 0xee);
         for (int i = 0; i < 5_000; i++) {
-            final int wqe = post(random, random.nextInt(8));
-            for (int at = 0; at < SqWqe.HEADER_LENGTH; at++) {
-                assertThat(memory.driver.getByte(wqe + at)).as("seed %d, post %d, byte %d, %s", seed, i, at, queue)
-                    .isEqualTo(expected.getByte(at));
+            if (queue.outstanding() == COUNT) {
+                complete();
             }
+            final int batch = 1 + random.nextInt(COUNT - queue.outstanding());
+            for (ahead = 0; ahead < batch; ahead++) {
+                final int wqe = write(random, random.nextInt(9));
+                for (int at = 0; at < SqWqe.HEADER_LENGTH; at++) {
+                    assertThat(memory.driver.getByte(wqe + at)).as("seed %d, post %d + %d, byte %d, %s", seed, i, ahead,
+                        at, queue).isEqualTo(expected.getByte(at));
+                }
+            }
+            queue.commit(batch);
+            queue.publish();
             if (random.nextInt(50) == 0) {
                 queue.reset();
             } else if (random.nextInt(3) != 0) {
@@ -52,34 +62,26 @@ class LazyClearingTest {
     }
 
     /** Writes one in one of the ways there are, here and into the buffer that is cleared each time. */
-    private int post(final Random random, final int way) {
-        if (queue.outstanding() == COUNT) {
-            complete();
-        }
+    private int write(final Random random, final int way) {
         SqWqe.clearHeader(expected, 0);
         final int opcode = way < 4 ? WrOpcode.PVRDMA_WR_SEND : random.nextInt(WrOpcode.PVRDMA_WR_ERROR + 1);
-        final int wqe = queue.slotOffset(queue.slot());
-        SqWqe.header(expected, 0, queue.sequence(), 1, opcode, way);
+        final int wqe = queue.slotOffset(queue.slot(ahead));
+        SqWqe.header(expected, 0, queue.sequence() + ahead, 1, opcode, way);
         switch (way) {
-            case 0 -> assertThat(queue.put(1, opcode, way, 2, 3, 4)).isZero();
+            case 0 -> assertThat(queue.put(ahead, 1, opcode, way, 2, 3, 4)).isZero();
             case 1 -> anything(random);
             case 2 -> copied(random);
+            case 8 -> putCopied(random);
             default -> claimed(random, opcode, way);
         }
-        if (way != 0) {
-            if (random.nextInt(10) == 0) {
-                return post(random, way);
-            }
-            queue.commit();
-        }
-        queue.publish();
-        return wqe;
+        // What is not kept is written over.
+        return random.nextInt(10) == 0 ? write(random, way) : wqe;
     }
 
     /** A claim that promises nothing about what is written. */
     private void anything(final Random random) {
-        final int wqe = queue.claim(1, 0);
-        SqWqe.header(memory.driver, wqe, queue.sequence(), 1, WrOpcode.PVRDMA_WR_SEND, 1);
+        final int wqe = queue.claim(ahead, 1, WrOpcode.PVRDMA_WR_SEND, 1, 1, 0);
+        queue.markWide(ahead);
         fill(random, wqe, SqWqe.IMM_DATA_OFFSET);
     }
 
@@ -89,12 +91,26 @@ class LazyClearingTest {
         }
         SqWqe.numSge(images.buffer(), Pdir.PAGE_SIZE, 1);
         expected.putBytes(0, images.buffer(), Pdir.PAGE_SIZE, SqWqe.HEADER_LENGTH);
-        SqWqe.wrId(expected, 0, queue.sequence());
-        queue.claimCopy(1, 0, 0, images, 0);
+        SqWqe.wrId(expected, 0, queue.sequence() + ahead);
+        queue.claimCopy(ahead, 1, 0, 0, images, 0);
+    }
+
+    /** A message, or what writes no further than a write does. */
+    private void putCopied(final Random random) {
+        final int opcode = random.nextInt(WrOpcode.PVRDMA_WR_RDMA_READ);
+        SqWqe.clearHeader(images.buffer(), Pdir.PAGE_SIZE);
+        SqWqe.header(images.buffer(), Pdir.PAGE_SIZE, 99, 1, opcode, 8);
+        if (opcode != WrOpcode.PVRDMA_WR_SEND) {
+            SqWqe.immData(images.buffer(), Pdir.PAGE_SIZE, random.nextInt());
+            SqWqe.rdma(images.buffer(), Pdir.PAGE_SIZE, random.nextLong(), random.nextInt());
+        }
+        expected.putBytes(0, images.buffer(), Pdir.PAGE_SIZE, SqWqe.HEADER_LENGTH);
+        SqWqe.wrId(expected, 0, queue.sequence() + ahead);
+        assertThat(queue.putCopy(ahead, 1, 8, 64, images, 0)).isZero();
     }
 
     private void claimed(final Random random, final int opcode, final int flags) {
-        final int wqe = queue.claim(1, opcode, flags, 1, 64);
+        final int wqe = queue.claim(ahead, 1, opcode, flags, 1, 64);
         switch (opcode) {
             case WrOpcode.PVRDMA_WR_SEND -> maybeWide(random, wqe);
             case WrOpcode.PVRDMA_WR_SEND_WITH_IMM, WrOpcode.PVRDMA_WR_SEND_WITH_INV, WrOpcode.PVRDMA_WR_LOCAL_INV ->
@@ -118,7 +134,7 @@ class LazyClearingTest {
     /** As with an address vector, or the index of a GID. */
     private void maybeWide(final Random random, final int wqe) {
         if (random.nextBoolean()) {
-            queue.markWide();
+            queue.markWide(ahead);
             fill(random, wqe, SqWqe.UNION_OFFSET);
         }
     }
@@ -141,13 +157,14 @@ class LazyClearingTest {
     }
 
     @Test
-    void putIsClaimEntryAndCommit() {
+    void putIsClaimAndEntry() {
         final SendQueue other = RingMemory.plain(COUNT, STRIDE).sendQueue(COUNT, 1);
         for (int i = 0; i < COUNT; i++) {
-            final int wqe = other.claim(i, WrOpcode.PVRDMA_WR_SEND, 2, 1, 64);
+            final int wqe = other.claim(0, i, WrOpcode.PVRDMA_WR_SEND, 2, 1, 64);
             Sge.set(other.buffer(), SqWqe.sgeOffset(wqe, 0), ~i, 64, 7);
             other.commit();
-            assertThat(queue.put(i, WrOpcode.PVRDMA_WR_SEND, 2, ~i, 64, 7)).isZero();
+            assertThat(queue.put(0, i, WrOpcode.PVRDMA_WR_SEND, 2, ~i, 64, 7)).isZero();
+            queue.commit();
             for (int at = 0; at < SqWqe.SGE_OFFSET + Sge.LENGTH; at++) {
                 assertThat(queue.buffer().getByte(wqe + at)).as("byte %d", at)
                     .isEqualTo(other.buffer().getByte(wqe + at));
@@ -158,19 +175,19 @@ class LazyClearingTest {
             assertThat(queue.flags(i)).isEqualTo(2);
             assertThat(queue.length(i)).isEqualTo(64);
         }
-        assertThat(queue.put(9, WrOpcode.PVRDMA_WR_SEND, 2, 0, 64, 7)).isEqualTo(WorkQueue.FULL);
+        assertThat(queue.put(0, 9, WrOpcode.PVRDMA_WR_SEND, 2, 0, 64, 7)).isEqualTo(WorkQueue.FULL);
         memory.driver.putInt(HEAD, 7);
-        assertThat(queue.put(9, WrOpcode.PVRDMA_WR_SEND, 2, 0, 64, 7)).isEqualTo(WorkQueue.DEVICE_ERROR);
+        assertThat(queue.put(0, 9, WrOpcode.PVRDMA_WR_SEND, 2, 0, 64, 7)).isEqualTo(WorkQueue.DEVICE_ERROR);
     }
 
     @Test
     void aReceiveIsPutTheSameWay() {
         final RingMemory rings = RingMemory.plain(2, 32);
         final ReceiveQueue receives = rings.receiveQueue(2, 1);
-        assertThat(receives.put(77, 0x1000, 64, 9)).isZero();
-        assertThat(receives.claim(78, 1, 65)).isEqualTo(Pdir.PAGE_SIZE + 32);
+        assertThat(receives.put(0, 77, 0x1000, 64, 9)).isZero();
+        assertThat(receives.claim(1, 78, 1, 65)).isEqualTo(Pdir.PAGE_SIZE + 32);
         Sge.set(rings.driver, RqWqe.sgeOffset(Pdir.PAGE_SIZE + 32, 0), 0x1000, 64, 9);
-        receives.commit();
+        receives.commit(2);
         receives.publish();
         final UnsafeBuffer bytes = rings.driver;
         for (int at = Long.BYTES; at < 32; at++) {
@@ -180,12 +197,12 @@ class LazyClearingTest {
         assertThat(receives.userWrId(0)).isEqualTo(77);
         assertThat(receives.length(0)).isEqualTo(64);
         assertThat(receives.length(1)).isEqualTo(65);
-        assertThat(receives.put(79, 0, 0, 0)).isEqualTo(WorkQueue.FULL);
+        assertThat(receives.put(0, 79, 0, 0, 0)).isEqualTo(WorkQueue.FULL);
     }
 
     @Test
     void nothingIsPutWhereNoEntryFits() {
         final SendQueue none = RingMemory.plain(1, 128).sendQueue(1, 0);
-        assertThat(none.put(1, WrOpcode.PVRDMA_WR_SEND, 0, 0, 0, 0)).isEqualTo(WorkQueue.FULL);
+        assertThat(none.put(0, 1, WrOpcode.PVRDMA_WR_SEND, 0, 0, 0, 0)).isEqualTo(WorkQueue.FULL);
     }
 }

@@ -66,7 +66,7 @@ class PostedTest {
 
     @Test
     void whatAClaimIsToldIsThereForThePoller() {
-        queue.claim(77, WrOpcode.PVRDMA_WR_RDMA_WRITE, 5, 1, 640);
+        queue.claim(0, 77, WrOpcode.PVRDMA_WR_RDMA_WRITE, 5, 1, 640);
         queue.commit();
         queue.publish();
         assertThat(queue.userWrId(0)).isEqualTo(77);
@@ -75,7 +75,7 @@ class PostedTest {
         for (int i = 1; i < COUNT; i++) {
             post();
         }
-        assertThat(queue.claim(78, WrOpcode.PVRDMA_WR_RDMA_WRITE, 5, 1, 641)).isEqualTo(WorkQueue.FULL);
+        assertThat(queue.claim(0, 78, WrOpcode.PVRDMA_WR_RDMA_WRITE, 5, 1, 641)).isEqualTo(WorkQueue.FULL);
         assertThat(queue.userWrId(0)).as("of the slot that is still taken").isEqualTo(77);
     }
 
@@ -106,10 +106,11 @@ class PostedTest {
         final RingMemory rings = RingMemory.plain(4, 32);
         rings.driver.setMemory(Pdir.PAGE_SIZE, Pdir.PAGE_SIZE, (byte) 0xee);
         final ReceiveQueue receives = rings.receiveQueue(4, 1);
-        assertThat(receives.put(1, 0x1000, 64, 9)).isZero();
+        assertThat(receives.put(0, 1, 0x1000, 64, 9)).isZero();
         assertThat(RqWqe.numSge(rings.driver, Pdir.PAGE_SIZE)).isEqualTo(1);
         assertThat(RqWqe.wrId(rings.driver, Pdir.PAGE_SIZE)).isZero();
-        final int second = receives.claim(1, 1, 64);
+        receives.commit();
+        final int second = receives.claim(0, 1, 1, 64);
         assertThat(RqWqe.numSge(rings.driver, second)).isEqualTo(1);
         assertThat(rings.driver.getInt(second + RqWqe.NUM_SGE_OFFSET + 4)).as("reserved").isZero();
         receives.commit();

@@ -28,7 +28,7 @@ class WorkQueueTest {
     void storesWqeThenIndexThenDoorbell() {
         final RingMemory memory = RingMemory.plain(4, 128);
         final SendQueue queue = memory.sendQueue(4, 3);
-        final int wqe = queue.claim(77, 2, 0, 1, 64);
+        final int wqe = queue.claim(0, 77, 2, 0, 1, 64);
         Sge.set(memory.driver, SqWqe.sgeOffset(wqe, 0), 0x1000, 64, 9);
         queue.commit();
         assertThat(memory.driver.getInt(TX_TAIL)).as("committed").isZero();

@@ -101,36 +101,39 @@ public final class FakeDevice {
 
     /** Posts one receive and rings for it. */
     public void postReceive() {
-        receive();
+        final long id = ++userWrId;
+        if (receives.put(0, id, ADDRESS, Sizes.MESSAGE, LKEY) < 0) {
+            consume(receiveConsumer, receives);
+            requireRoom(receives.put(0, id, ADDRESS, Sizes.MESSAGE, LKEY) >= 0);
+        }
+        receives.commit();
         show(receives);
     }
 
     /** Writes one SEND and commits it; makes room first if there is none. */
     void send() {
-        send(++userWrId);
-    }
-
-    void send(final long id) {
-        if (put(sends, id) < 0) {
-            consume(sendConsumer, sends);
-            requireRoom(put(sends, id) >= 0);
-        }
-    }
-
-    private static int put(final SendQueue queue, final long id) {
-        return queue.put(id, WrOpcode.PVRDMA_WR_SEND, SIGNALED, ADDRESS, Sizes.MESSAGE, LKEY);
-    }
-
-    void receive() {
         final long id = ++userWrId;
-        if (put(receives, id) < 0) {
-            consume(receiveConsumer, receives);
-            requireRoom(put(receives, id) >= 0);
+        if (put(0, id) < 0) {
+            consume(sendConsumer, sends);
+            requireRoom(put(0, id) >= 0);
         }
+        sends.commit();
     }
 
-    private static int put(final ReceiveQueue queue, final long id) {
-        return queue.put(id, ADDRESS, Sizes.MESSAGE, LKEY);
+    /** Posts so many SENDs, which divide the size of the queue, and rings once. */
+    void postSends(final int count) {
+        for (int i = 0; i < count; i++) {
+            if (put(i, i) < 0) {
+                consume(sendConsumer, sends);
+                requireRoom(put(i, i) >= 0);
+            }
+        }
+        sends.commit(count);
+        show(sends);
+    }
+
+    private int put(final int ahead, final long id) {
+        return sends.put(ahead, id, WrOpcode.PVRDMA_WR_SEND, SIGNALED, ADDRESS, Sizes.MESSAGE, LKEY);
     }
 
     private void requireRoom(final boolean isThere) {

@@ -34,6 +34,9 @@ final class KeyPath {
     private final UnsafeBuffer wqes;
     private final PvrdmaPd pd;
 
+    /** How many requests were written before this one and are not kept. */
+    private int ahead;
+
     KeyPath(final SendPath path, final PvrdmaPd pd) {
         this.path = path;
         this.queue = path.queue;
@@ -42,7 +45,8 @@ final class KeyPath {
     }
 
     /** Of a request without elements. */
-    int enqueue(final SendRequest request, final int opcode) {
+    int enqueue(final SendRequest request, final int opcode, final int before) {
+        ahead = before;
         return opcode == WrOpcode.PVRDMA_WR_BIND_MW ? enqueueBinding(request) : enqueueRegistration(request);
     }
 
@@ -64,6 +68,7 @@ final class KeyPath {
     int bindWindow(
         final long wrId, final MemoryWindow window, final MemoryRegion region, final long iova, final long length,
         final AccessFlag... flags) {
+        ahead = 0;
         final int access = RegionChecks.windowRights(flags);
         final int refusal = access == RegionChecks.NO_RIGHTS ? ReturnCode.INVALID_REQUEST
             : objection(window, WindowType.TYPE_1);
@@ -118,7 +123,7 @@ final class KeyPath {
     private int write(
         final long wrId, final int flags, final PvrdmaWindow window, final int newKey, final int lkey,
         final long iova, final long length, final int access) {
-        final int wqe = path.claim(wrId, WrOpcode.PVRDMA_WR_BIND_MW, flags, 0, 0);
+        final int wqe = path.claim(ahead, wrId, WrOpcode.PVRDMA_WR_BIND_MW, flags, 0, 0);
         if (wqe < 0) {
             return path.notClaimed(wqe);
         }
@@ -128,7 +133,6 @@ final class KeyPath {
         SqWqe.bindNewRkey(wqes, wqe, newKey);
         SqWqe.bindMrLkey(wqes, wqe, lkey);
         SqWqe.bindAccess(wqes, wqe, access);
-        queue.commit();
         window.bound(newKey);
         return ReturnCode.OK;
     }
@@ -168,7 +172,7 @@ final class KeyPath {
             return ReturnCode.INVALID_REQUEST;
         }
         final int flags = path.flags(request.flags());
-        final int wqe = path.claim(request.wrId(), WrOpcode.PVRDMA_WR_FAST_REG_MR, flags, 0, 0);
+        final int wqe = path.claim(ahead, request.wrId(), WrOpcode.PVRDMA_WR_FAST_REG_MR, flags, 0, 0);
         if (wqe < 0) {
             return path.notClaimed(wqe);
         }
@@ -179,8 +183,7 @@ final class KeyPath {
         SqWqe.fastRegLength(wqes, wqe, pages.length());
         SqWqe.fastRegAccess(wqes, wqe, access);
         SqWqe.fastRegRkey(wqes, wqe, newKey);
-        pages.postedAs(path, queue.sequence());
-        queue.commit();
+        pages.postedAs(path, queue.sequence() + ahead);
         region.registered(newKey);
         return ReturnCode.OK;
     }

@@ -91,9 +91,9 @@ abstract class PostPath<R> {
             return refusal;
         }
         try {
-            final int code = enqueueOrRefuse(request);
+            final int code = enqueueOrRefuse(request, 0);
             if (code == ReturnCode.OK) {
-                submit();
+                submit(1);
             }
             return code;
         } finally {
@@ -119,27 +119,30 @@ abstract class PostPath<R> {
         }
         int posted = 0;
         int code = ReturnCode.OK;
-        while (posted < count && (code = enqueueOrRefuse(requests[posted])) == ReturnCode.OK) {
+        while (posted < count && (code = enqueueOrRefuse(requests[posted], posted)) == ReturnCode.OK) {
             posted++;
         }
         if (posted > 0) {
-            submit();
+            submit(posted);
         }
         return posted > 0 ? posted : code;
     }
 
-    private int enqueueOrRefuse(final R request) {
-        return request == null ? ReturnCode.INVALID_REQUEST : enqueue(request);
+    private int enqueueOrRefuse(final R request, final int ahead) {
+        return request == null ? ReturnCode.INVALID_REQUEST : enqueue(request, ahead);
     }
 
     /**
-     * Checks a request and writes it into the ring, without showing it to the device.
+     * Checks a request and writes it into the ring, without keeping it.
      *
+     * @param ahead how many were written before it and are not kept.
      * @return OK or the code that refuses it.
      */
-    abstract int enqueue(R request);
+    abstract int enqueue(R request, int ahead);
 
-    final void submit() {
+    /** Keeps what was written, and shows it to the device. */
+    final void submit(final int requests) {
+        ring.commit(requests);
         ring.publish();
         if (muted) {
             ring.showPublished();

@@ -33,12 +33,15 @@ final class PvrdmaTemplate extends PreparedSends {
     private final UnsafeBuffer wqes;
     /** What the poller is to know. */
     private final int[] flags;
+    /** Whether nothing that can change would have a request refused or written otherwise than it lies here. */
+    private final boolean[] fixed;
 
     private PvrdmaTemplate(final PvrdmaQp qp, final SendRequest... given) {
         super(qp, qp.context, given);
         path = qp.sends;
         queue = path.queue;
         flags = new int[requests.length];
+        fixed = new boolean[requests.length];
         images = images(BitUtil.findNextPositivePowerOfTwo(requests.length), queue.maxSge());
         wqes = images.buffer();
         encoder = path.over(images, payloads());
@@ -71,12 +74,14 @@ final class PvrdmaTemplate extends PreparedSends {
     private void encode() {
         for (int i = 0; i < requests.length; i++) {
             final SendRequest request = requests[i];
-            final int refusal = isLive(request) ? reserve(request) : encoder.enqueue(request);
+            final int refusal = isLive(request) ? reserve(request) : encoder.enqueue(request, 0);
             if (refusal != ReturnCode.OK) {
                 throw refused(i, refusal);
             }
+            images.commit();
             flags[i] = images.flags(i);
             lengths[i] = images.length(i);
+            fixed[i] = encoder.isFixed(request);
             if (request.isInline()) {
                 // The application's may be used for something else from now on.
                 request.inline(encoder.slots().bytes(), encoder.slots().offset(i), request.inlineLength());
@@ -90,7 +95,6 @@ final class PvrdmaTemplate extends PreparedSends {
         final int refusal = here == ReturnCode.OK ? objectionToLive(request) : here;
         if (refusal == ReturnCode.OK) {
             images.claim(request.wrId(), 0);
-            images.commit();
         }
         return refusal;
     }
@@ -134,13 +138,18 @@ final class PvrdmaTemplate extends PreparedSends {
         }
         int posted = 0;
         int code = ReturnCode.OK;
-        while (posted < count && (code = enqueue(posted)) == ReturnCode.OK) {
+        while (posted < count && (code = fixed[posted] ? copy(posted) : enqueue(posted)) == ReturnCode.OK) {
             posted++;
         }
         if (posted > 0) {
-            path.submit();
+            path.submit(posted);
         }
         return posted > 0 ? posted : code;
+    }
+
+    private int copy(final int i) {
+        final int code = queue.putCopy(i, requests[i].wrId(), flags[i], lengths[i], images, i);
+        return code < 0 ? path.notClaimed(code) : code;
     }
 
     /** The QP's GID index or Q_Key is another one now. */
@@ -148,6 +157,7 @@ final class PvrdmaTemplate extends PreparedSends {
         for (int i = 0; i < requests.length; i++) {
             if (!isLive(requests[i])) {
                 encodeAgain(i);
+                fixed[i] = encoder.isFixed(requests[i]);
             }
         }
     }
@@ -155,21 +165,20 @@ final class PvrdmaTemplate extends PreparedSends {
     private int enqueue(final int i) {
         final SendRequest request = requests[i];
         if (isLive(request)) {
-            return path.enqueue(request);
+            return path.enqueue(request, i);
         }
         final int refusal = objection(request);
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        final int wqe = queue.claimCopy(request.wrId(), flags[i], lengths[i], images, i);
+        final int wqe = queue.claimCopy(i, request.wrId(), flags[i], lengths[i], images, i);
         if (wqe < 0) {
             return path.notClaimed(wqe);
         }
         if (request.isInline()) {
-            path.slots().write(queue.buffer(), wqe, queue.slot(), request.inlineSource(), request.inlineOffset(),
+            path.slots().write(queue.buffer(), wqe, queue.slot(i), request.inlineSource(), request.inlineOffset(),
                 request.inlineLength());
         }
-        queue.commit();
         return ReturnCode.OK;
     }
 

@@ -45,27 +45,26 @@ final class ReceivePath extends PostPath<ReceiveRequest> {
         if (length < 0) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final int code = queue.put(wrId, address, length, lkey);
+        final int code = queue.put(0, wrId, address, length, lkey);
         if (code < 0) {
             return notClaimed(code);
         }
-        submit();
+        submit(1);
         return ReturnCode.OK;
     }
 
     @Override
-    int enqueue(final ReceiveRequest request) {
+    int enqueue(final ReceiveRequest request, final int ahead) {
         // Read once: what was checked is what is written, also if another thread changes the request meanwhile.
         final int count = request.sges().size();
         if (count > maxSge()) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final int wqe = queue.claim(request.wrId(), count, request.sges().totalLength(count));
+        final int wqe = queue.claim(ahead, request.wrId(), count, request.sges().totalLength(count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
         writeElements(wqes, wqe + RqWqe.SGE_OFFSET, request.sges(), count);
-        queue.commit();
         return ReturnCode.OK;
     }
 }

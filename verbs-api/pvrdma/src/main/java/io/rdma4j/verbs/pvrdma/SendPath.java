@@ -119,20 +119,19 @@ final class SendPath extends PostPath<SendRequest> {
             return ReturnCode.INVALID_REQUEST;
         }
         final int code = gidIndex == 0
-            ? queue.put(wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, address, length, lkey)
+            ? queue.put(0, wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, address, length, lkey)
             : writeWithGid(wrId, address, length, lkey);
         if (code < 0) {
             return notClaimed(code);
         }
-        submit();
+        submit(1);
         return ReturnCode.OK;
     }
 
     private int writeWithGid(final long wrId, final long address, final int length, final int lkey) {
-        final int wqe = claim(wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1, length);
+        final int wqe = claim(0, wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1, length);
         if (wqe >= 0) {
             Sge.set(wqes, wqe + SqWqe.SGE_OFFSET, address, length, lkey);
-            queue.commit();
         }
         return wqe;
     }
@@ -151,15 +150,14 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     private int writeInline(final long wrId, final DirectBuffer source, final int offset, final int length) {
-        final int wqe = claim(wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1, length);
+        final int wqe = claim(0, wrId, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED, 1, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
-        if (!slots.write(wqes, wqe, queue.slot(), source, offset, length)) {
+        if (!slots.write(wqes, wqe, queue.slot(0), source, offset, length)) {
             return ReturnCode.INVALID_REQUEST;
         }
-        queue.commit();
-        submit();
+        submit(1);
         return ReturnCode.OK;
     }
 
@@ -176,7 +174,7 @@ final class SendPath extends PostPath<SendRequest> {
             }
             final int code = keys.bindWindow(wrId, window, region, iova, length, access);
             if (code == ReturnCode.OK) {
-                submit();
+                submit(1);
             }
             return code;
         } finally {
@@ -194,20 +192,30 @@ final class SendPath extends PostPath<SendRequest> {
         ended = true;
     }
 
+    /**
+     * Whether a request that was taken once is always taken, has one element, and nothing behind the key of the peer:
+     * of a connected queue pair whose GID is the first one, a message or a write.
+     */
+    boolean isFixed(final SendRequest request) {
+        final int opcode = wireOpcode(request);
+        return !datagram && gidIndex == 0 && opcode != Opcodes.NONE && opcode < WrOpcode.PVRDMA_WR_RDMA_READ
+            && !request.isInline() && request.sges().size() == 1;
+    }
+
     /** The bits of a request, and those that all requests have. */
     int flags(final int flags) {
         return Opcodes.flags(flags) | alwaysFlags;
     }
 
     @Override
-    int enqueue(final SendRequest request) {
+    int enqueue(final SendRequest request, final int ahead) {
         // Read once: what was checked is what is written, also if another thread changes the request meanwhile.
         final int opcode = wireOpcode(request);
         if (request.isInline()) {
-            return enqueueInline(request, opcode);
+            return enqueueInline(request, opcode, ahead);
         }
         if (Opcodes.changesKey(opcode)) {
-            return request.sges().size() == 0 ? keys.enqueue(request, opcode) : ReturnCode.INVALID_REQUEST;
+            return request.sges().size() == 0 ? keys.enqueue(request, opcode, ahead) : ReturnCode.INVALID_REQUEST;
         }
         final SgeList sges = request.sges();
         final int count = sges.size();
@@ -217,13 +225,17 @@ final class SendPath extends PostPath<SendRequest> {
             return refusal;
         }
         final int flags = flags(request.flags());
-        final int wqe = claim(request.wrId(), opcode, flags, count, sges.totalLength(count));
+        if (count == 1 && opcode == WrOpcode.PVRDMA_WR_SEND && gidIndex == 0 && !datagram) {
+            final int code = queue.put(ahead, request.wrId(), opcode, flags, sges.address(0), sges.length(0),
+                sges.lkey(0));
+            return code < 0 ? notClaimed(code) : code;
+        }
+        final int wqe = claim(ahead, request.wrId(), opcode, flags, count, sges.totalLength(count));
         if (wqe < 0) {
             return notClaimed(wqe);
         }
         describe(request, opcode, wqe, handle);
         writeElements(wqes, wqe + SqWqe.SGE_OFFSET, sges, count);
-        queue.commit();
         return ReturnCode.OK;
     }
 
@@ -232,7 +244,7 @@ final class SendPath extends PostPath<SendRequest> {
     }
 
     /** A payload that the driver copies: one element, which lies in the memory that belongs to the slot. */
-    private int enqueueInline(final SendRequest request, final int opcode) {
+    private int enqueueInline(final SendRequest request, final int opcode, final int ahead) {
         final DirectBuffer source = request.inlineSource();
         final int offset = request.inlineOffset();
         final int length = request.inlineLength();
@@ -245,15 +257,14 @@ final class SendPath extends PostPath<SendRequest> {
             return refusal;
         }
         final int flags = flags(request.flags());
-        final int wqe = claim(request.wrId(), opcode, flags, 1, length);
+        final int wqe = claim(ahead, request.wrId(), opcode, flags, 1, length);
         if (wqe < 0) {
             return notClaimed(wqe);
         }
         describe(request, opcode, wqe, handle);
-        if (!slots.write(wqes, wqe, queue.slot(), source, offset, length)) {
+        if (!slots.write(wqes, wqe, queue.slot(ahead), source, offset, length)) {
             return ReturnCode.INVALID_REQUEST;
         }
-        queue.commit();
         return ReturnCode.OK;
     }
 
@@ -312,13 +323,15 @@ final class SendPath extends PostPath<SendRequest> {
     /**
      * Takes a slot and writes the header: what all operations have, and zero for what only some have.
      *
+     * @param ahead as for {@link #enqueue}.
      * @return where the WQE begins, or a negative code.
      */
-    int claim(final long wrId, final int opcode, final int flags, final int sges, final int length) {
-        final int wqe = queue.claim(wrId, opcode, flags, sges, length);
+    int claim(
+        final int ahead, final long wrId, final int opcode, final int flags, final int sges, final int length) {
+        final int wqe = queue.claim(ahead, wrId, opcode, flags, sges, length);
         final int index = gidIndex;
         if ((datagram || index != 0) && wqe >= 0) {
-            queue.markWide();
+            queue.markWide(ahead);
             SqWqe.gidIndex(wqes, wqe, index);
         }
         return wqe;
