@@ -5,23 +5,29 @@
 package io.rdma4j.benchmarks.control;
 
 import io.rdma4j.benchmarks.harness.Arguments;
+import io.rdma4j.benchmarks.harness.Figures;
 import io.rdma4j.benchmarks.harness.Machine;
 import io.rdma4j.fabric.AddressVector;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.util.Statistics;
 
 /**
  * Measures address vectors: a million addresses inserted and removed, what memory they take, and lookups by JMH.
  */
 public final class AddressVectorReport {
+    /** Its name in documents and figures. */
+    public static final String SECTION = "vectors";
     private static final String USAGE = "usage: AddressVectorReport [--quick] [--doc FILE]";
     private static final String OPENS = "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
     private static final String[] TYPES = {"TABLE", "MAP", "SYMMETRIC"};
@@ -30,6 +36,7 @@ public final class AddressVectorReport {
 
     private final boolean quick;
     private final List<String> lines = new ArrayList<>();
+    private final Map<String, Double> figures = new TreeMap<>();
 
     private AddressVectorReport(final boolean quick) {
         this.quick = quick;
@@ -43,9 +50,11 @@ public final class AddressVectorReport {
      */
     public static void main(final String[] args) throws Exception {
         final Arguments arguments = Arguments.parse(args, USAGE);
-        final List<String> table = new AddressVectorReport(arguments.quick()).run();
+        final AddressVectorReport report = new AddressVectorReport(arguments.quick());
+        final List<String> table = report.run();
         table.forEach(System.out::println);
-        arguments.writeDocument("vectors", table);
+        arguments.writeDocument(SECTION, table);
+        Figures.writeForThisJdk(SECTION, report.figures);
     }
 
     private List<String> run() throws RunnerException {
@@ -113,19 +122,20 @@ public final class AddressVectorReport {
                 final StringBuilder line = new StringBuilder(
                     String.format(Locale.ROOT, "| %s, %,d |", type, Integer.parseInt(entries)));
                 for (final String lookup : LOOKUPS) {
-                    line.append(' ').append(score(results, lookup, type, entries)).append(" |");
+                    final Statistics score = score(results, lookup, type, entries);
+                    line.append(String.format(Locale.ROOT, " %.1f, %.1f |", score.getPercentile(50), score.getMin()));
+                    figures.put(type + '.' + entries + '.' + lookup, score.getPercentile(50));
                 }
                 lines.add(line.toString());
             }
         }
     }
 
-    private static String score(
+    private static Statistics score(
         final List<RunResult> results, final String name, final String type, final String entries) {
         return results.stream().filter(result -> result.getPrimaryResult().getLabel().equals(name)
             && result.getParams().getParam("type").equals(type)
             && result.getParams().getParam("entries").equals(entries))
-            .map(result -> result.getPrimaryResult().getStatistics()).map(all -> String.format(Locale.ROOT,
-                "%.1f, %.1f", all.getPercentile(50), all.getMin())).findFirst().orElseThrow();
+            .map(result -> result.getPrimaryResult().getStatistics()).findFirst().orElseThrow();
     }
 }

@@ -48,7 +48,7 @@ public final class Bandwidth {
         final List<String> table = bandwidth.table(forks);
         table.forEach(System.out::println);
         arguments.writeDocument(SECTION, table);
-        Figures.write(SECTION, figures(forks));
+        Figures.writeForThisJdk(SECTION, figures(forks));
     }
 
     private int forks() {

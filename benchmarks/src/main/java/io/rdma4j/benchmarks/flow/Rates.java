@@ -20,8 +20,9 @@ import java.util.stream.Stream;
 
 /** Measures how many messages of 64 bytes a second go one way: posted in batches, with few completions. */
 public final class Rates {
+    /** Its name in documents and figures. */
+    public static final String SECTION = "rates";
     private static final String USAGE = "usage: Rates [--quick] [--doc FILE] [DEVICE_ADDRESS]";
-    private static final String SECTION = "rates";
     private static final int SLOTS = 512;
     private static final int BATCH = 16;
     private static final double NANOS_OF_A_MILLION_A_SECOND = 1000;
@@ -49,7 +50,7 @@ public final class Rates {
         final List<String> table = rates.table(forks);
         table.forEach(System.out::println);
         arguments.writeDocument(SECTION, table);
-        Figures.write(SECTION, figures(forks));
+        Figures.writeForThisJdk(SECTION, figures(forks));
     }
 
     /**

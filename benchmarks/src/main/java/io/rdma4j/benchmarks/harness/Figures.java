@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Figures that a section leaves for the table of all goals: {@code KEY=VALUE} lines in a file of its own. The folder is
@@ -24,6 +26,7 @@ public final class Figures {
     /** Names another folder. */
     static final String FOLDER = "rdma4j.figures";
     private static final String USUAL_FOLDER = "benchmarks/target/figures";
+    private static final String END = ".properties";
 
     private Figures() {
     }
@@ -34,7 +37,7 @@ public final class Figures {
 
     /** The file of a section. */
     static Path file(final Path folder, final String section) {
-        return folder.resolve(section + ".properties");
+        return folder.resolve(section + END);
     }
 
     /**
@@ -58,6 +61,48 @@ public final class Figures {
                 + "; a key has letters, digits and . _ -, a value is a finite number");
         }
         return key + "=" + value;
+    }
+
+    /**
+     * Replaces what an earlier run of this section left, on this JDK.
+     *
+     * @param section its name
+     * @param figures as for {@link #write}
+     * @throws IOException if they cannot be written
+     */
+    public static void writeForThisJdk(final String section, final Map<String, Double> figures) throws IOException {
+        write(section + '-' + Runtime.version().feature(), figures);
+    }
+
+    /**
+     * What a section left on each JDK.
+     *
+     * @param section its name
+     * @return its figures by feature version; none if it has not run
+     * @throws IOException if they cannot be read
+     */
+    public static SortedMap<Integer, Map<String, Double>> byJdk(final String section) throws IOException {
+        final SortedMap<Integer, Map<String, Double>> found = new TreeMap<>();
+        for (final String name : filesOf(section)) {
+            final int dash = name.lastIndexOf('-');
+            if (dash >= 0) {
+                found.put(Integer.valueOf(name.substring(dash + 1)), read(name));
+            }
+        }
+        return found;
+    }
+
+    /** Names without the end: of all JDKs together, of one of them. */
+    private static List<String> filesOf(final String section) throws IOException {
+        final Path folder = folder();
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                .filter(name -> name.matches(section + "(-\\d+)?\\" + END))
+                .map(name -> name.substring(0, name.length() - END.length())).sorted().toList();
+        }
     }
 
     /**
@@ -88,11 +133,15 @@ public final class Figures {
      * When a section left its figures.
      *
      * @param section its name
-     * @return the time; null if it has not run
-     * @throws IOException if the file cannot be looked at
+     * @return the last time, on any JDK; null if it has not run
+     * @throws IOException if the files cannot be looked at
      */
     public static FileTime writtenAt(final String section) throws IOException {
-        final Path file = file(folder(), section);
-        return Files.exists(file) ? Files.getLastModifiedTime(file) : null;
+        FileTime last = null;
+        for (final String name : filesOf(section)) {
+            final FileTime time = Files.getLastModifiedTime(file(folder(), name));
+            last = last == null || time.compareTo(last) > 0 ? time : last;
+        }
+        return last;
     }
 }

@@ -23,11 +23,13 @@ import java.util.stream.Stream;
  * same JVM.
  */
 public final class RoundTrip {
+    /** Its name in documents and figures. */
+    public static final String SECTION = "roundtrip";
     private static final String USAGE = "usage: RoundTrip [--quick] [--doc FILE] [DEVICE_ADDRESS]";
-    private static final String SECTION = "roundtrip";
     private static final String P50 = ".p50";
     private static final String FLOOR = RoundTripKind.FLOOR.key() + P50;
     private static final String RINGS = RoundTripKind.RINGS.key() + P50;
+    private static final String SEND = RoundTripKind.SEND.key() + P50;
 
     private final boolean quick;
     private final String address;
@@ -50,7 +52,7 @@ public final class RoundTrip {
         final List<String> table = roundTrip.table(forks);
         table.forEach(System.out::println);
         arguments.writeDocument(SECTION, table);
-        Figures.write(SECTION, figures(forks));
+        Figures.writeForThisJdk(SECTION, figures(forks));
     }
 
     private int turns() {
@@ -110,6 +112,7 @@ public final class RoundTrip {
                 if (key.endsWith(P50)) {
                     figures.computeIfAbsent(key + ".by_floor", name -> Spread.ofRatios(forks, key, FLOOR).median());
                     figures.computeIfAbsent(key + ".by_rings", name -> Spread.ofRatios(forks, key, RINGS).median());
+                    figures.computeIfAbsent(key + ".by_send", name -> Spread.ofRatios(forks, key, SEND).median());
                 }
             }
         }

@@ -104,7 +104,7 @@ public final class TagMatching {
             + "| by the row without tags |");
         lines.add("|---|--:|--:|--:|--:|");
         Arrays.stream(nanos).forEach(Arrays::sort);
-        Figures.write(SECTION, Arrays.stream(Kind.values()).collect(Collectors.toMap(
+        Figures.writeForThisJdk(SECTION, Arrays.stream(Kind.values()).collect(Collectors.toMap(
             kind -> kind.name().toLowerCase(Locale.ROOT), kind -> nanos[kind.ordinal()][turns / 2])));
         for (final Kind kind : Kind.values()) {
             final double[] all = nanos[kind.ordinal()];

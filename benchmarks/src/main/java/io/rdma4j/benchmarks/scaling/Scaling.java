@@ -25,6 +25,8 @@ import java.util.TreeMap;
  * thread and with two. Several processes one after another, as the places of objects in memory differ among them.
  */
 public final class Scaling {
+    /** Its name in documents and figures. */
+    public static final String SECTION = "scaling";
     private static final String USAGE = "usage: Scaling [--quick] [--doc FILE]";
     /** The operand of a process that this one starts. */
     private static final String FORK = "fork";
@@ -61,8 +63,8 @@ public final class Scaling {
         }
         final List<String> table = scaling.table();
         table.forEach(System.out::println);
-        arguments.writeDocument("scaling", table);
-        Figures.write("scaling", scaling.figures());
+        arguments.writeDocument(SECTION, table);
+        Figures.writeForThisJdk(SECTION, scaling.figures());
     }
 
     private int forks() {

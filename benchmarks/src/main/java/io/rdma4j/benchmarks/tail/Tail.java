@@ -28,6 +28,8 @@ import java.util.stream.Collectors;
  * same of a bounced cache line and of Agrona's rings shows what of it is the machine's and the JVM's.
  */
 public final class Tail {
+    /** Its name in documents and figures. */
+    public static final String SECTION = "tail";
     private static final String USAGE = "usage: Tail [--quick] [--doc FILE] [SECONDS]";
     private static final int SECONDS = 60;
     private static final long QUICK_MILLIS = 2000;
@@ -60,8 +62,8 @@ public final class Tail {
         }
         final List<String> table = tail.table();
         table.forEach(System.out::println);
-        arguments.writeDocument("tail", table);
-        Figures.write("tail", tail.figures());
+        arguments.writeDocument(SECTION, table);
+        Figures.writeForThisJdk(SECTION, tail.figures());
     }
 
     private void run(final String collector, final String heap) throws IOException, InterruptedException {

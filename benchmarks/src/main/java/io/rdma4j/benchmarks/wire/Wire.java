@@ -48,7 +48,7 @@ public final class Wire {
         final Map<String, Double> medians = new TreeMap<>();
         wire.forks.forEach(fork -> fork.keySet().forEach(
             key -> medians.computeIfAbsent(key, name -> Spread.of(wire.forks, name).median())));
-        Figures.write(SECTION, medians);
+        Figures.writeForThisJdk(SECTION, medians);
     }
 
     private int millis() {
