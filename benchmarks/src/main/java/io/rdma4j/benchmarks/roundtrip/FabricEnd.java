@@ -28,9 +28,13 @@ import io.rdma4j.verbs.RdmaContext;
 import java.util.EnumSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** One end of a connection through the fabric interfaces: numbered messages, and writes into the peer's memory. */
+/**
+ * One end of a connection through the fabric interfaces: numbered messages, and writes into the peer's memory. What can
+ * wait until a message is gone waits, as in {@link LeanEndpoint}.
+ */
 final class FabricEnd extends Padded implements CompletionReader {
-    private static final int RECEIVES = 16;
+    private static final int BATCH = 8;
+    private static final int RECEIVES = 4 * BATCH;
     private static final int POLL_LIMIT = 4;
     private static final int LENGTH = Sizes.MESSAGE;
     private static final int SEND_OFFSET = RECEIVES * LENGTH;
@@ -40,7 +44,8 @@ final class FabricEnd extends Padded implements CompletionReader {
     private final Patience patience;
     private final Fabric fabric;
     private final Domain domain;
-    private final CompletionQueue cq;
+    private final CompletionQueue transmits;
+    private final CompletionQueue receives;
     private final MsgEndpoint endpoint;
     private final PinnedMemory pinned;
     private final MemoryRegion region;
@@ -49,7 +54,10 @@ final class FabricEnd extends Padded implements CompletionReader {
     private long peerBase;
     private int errno;
     private long received = -1;
-    private int freeSlot = -1;
+    private final int[] taken = new int[BATCH];
+    private int takenCount;
+    /** Sends of which no completion was seen. */
+    private int underWay;
 
     FabricEnd(
         final RdmaContext context, final Patience patience, final boolean applicationKeys) {
@@ -60,8 +68,10 @@ final class FabricEnd extends Padded implements CompletionReader {
             .capabilities(Capability.MSG, Capability.RMA)).get(0);
         fabric = Fabrics.open(info);
         domain = fabric.openDomain(info);
-        cq = domain.openCompletionQueue(4 * RECEIVES);
-        endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq).sizes(2 * RECEIVES, 2 * RECEIVES));
+        transmits = domain.openCompletionQueue(2 * RECEIVES);
+        receives = domain.openCompletionQueue(2 * RECEIVES);
+        endpoint = domain.openEndpoint(
+            new EndpointOptions().completionQueues(transmits, receives).sizes(RECEIVES, RECEIVES));
         pinned = domain.allocate(INBOX_OFFSET + LENGTH);
         memory = pinned.buffer();
         region = domain.register(pinned.address(), pinned.length(), EnumSet.of(MrAccess.SEND, MrAccess.RECV,
@@ -96,20 +106,29 @@ final class FabricEnd extends Padded implements CompletionReader {
     void send(final long n) {
         memory.putLong(SEND_OFFSET, n);
         require(endpoint.send(pinned.address() + SEND_OFFSET, LENGTH, region, n));
+        underWay++;
+        tidy();
+    }
+
+    private void tidy() {
+        while (underWay >= BATCH) {
+            progress(transmits);
+        }
+        if (takenCount == BATCH) {
+            for (final int slot : taken) {
+                postReceive(slot);
+            }
+            takenCount = 0;
+        }
     }
 
     void awaitMessage(final long n) {
-        while (freeSlot < 0) {
-            progress();
+        while (received != n) {
+            progress(receives);
         }
-        if (received != n) {
-            throw new IllegalStateException("message " + received + " came instead of " + n);
-        }
-        postReceive(freeSlot);
-        freeSlot = -1;
     }
 
-    private void progress() {
+    private void progress(final CompletionQueue cq) {
         final int code = cq.read(this, POLL_LIMIT);
         if (code < 0 || errno != 0) {
             throw new IllegalStateException(FiErrno.name(code) + ", " + FiErrno.name(errno));
@@ -122,7 +141,7 @@ final class FabricEnd extends Padded implements CompletionReader {
         int code = -FiErrno.FI_EAGAIN;
         while (code == -FiErrno.FI_EAGAIN) {
             code = endpoint.write(pinned.address() + SEND_OFFSET, LENGTH, region, peerBase, peerKey, n);
-            progress();
+            progress(transmits);
         }
         require(code);
     }
@@ -139,14 +158,18 @@ final class FabricEnd extends Padded implements CompletionReader {
         if (entry.isError()) {
             errno = entry.errno();
         } else if (entry.kind() == OperationKind.RECEIVE) {
-            freeSlot = (int) entry.context();
-            received = memory.getLong(freeSlot * LENGTH);
+            final int slot = (int) entry.context();
+            received = memory.getLong(slot * LENGTH);
+            taken[takenCount++] = slot;
+        } else if (entry.kind() == OperationKind.SEND) {
+            underWay--;
         }
     }
 
     void close() {
         endpoint.close();
-        cq.close();
+        transmits.close();
+        receives.close();
         region.close();
         pinned.close();
         domain.close();

@@ -16,18 +16,22 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** One reliable-datagram endpoint: numbered messages to peers that a vector names. */
 final class RdmEnd extends RdmNode {
-    private static final int RECEIVES = 16;
+    private static final int BATCH = 8;
+    private static final int RECEIVES = 4 * BATCH;
     private static final int POLL_LIMIT = 4;
     private static final int LENGTH = Sizes.MESSAGE;
     private static final int SEND_OFFSET = RECEIVES * LENGTH;
 
     private final UnsafeBuffer memory;
     private long received = -1;
-    private int freeSlot = -1;
+    private final int[] taken = new int[BATCH];
+    private int takenCount;
+    private boolean arrived;
+    private long posted;
     private long sent;
 
     RdmEnd(final RdmaContext context, final Patience patience, final EndpointOptions options) {
-        super(context, patience, options, SEND_OFFSET + LENGTH, 4 * RECEIVES, POLL_LIMIT);
+        super(context, patience, options, SEND_OFFSET + LENGTH, 2 * RECEIVES, POLL_LIMIT);
         memory = pinned.buffer();
         for (int slot = 0; slot < RECEIVES; slot++) {
             postReceive(slot);
@@ -35,7 +39,7 @@ final class RdmEnd extends RdmNode {
     }
 
     static EndpointOptions options() {
-        return new EndpointOptions().sizes(2 * RECEIVES, 2 * RECEIVES);
+        return new EndpointOptions().sizes(RECEIVES, RECEIVES);
     }
 
     private void postReceive(final int slot) {
@@ -51,19 +55,33 @@ final class RdmEnd extends RdmNode {
             code = endpoint.send(pinned.address() + SEND_OFFSET, LENGTH, region, peer, n);
         }
         require(code);
+        posted++;
+        tidy();
     }
 
-    /** Whether message number n came; its receive is posted again. */
+    /** What can wait until a message is gone. */
+    private void tidy() {
+        if (posted - sent >= BATCH) {
+            progressTransmits();
+        }
+        if (takenCount == BATCH) {
+            for (final int slot : taken) {
+                postReceive(slot);
+            }
+            takenCount = 0;
+        }
+    }
+
+    /** Whether message number n came; its receive is posted again after a send. */
     boolean took(final long n) {
-        progress();
-        if (freeSlot < 0) {
+        progressReceives();
+        if (!arrived) {
             return false;
         }
         if (received != n) {
             throw new IllegalStateException("message " + received + " came instead of " + n);
         }
-        postReceive(freeSlot);
-        freeSlot = -1;
+        arrived = false;
         return true;
     }
 
@@ -77,8 +95,10 @@ final class RdmEnd extends RdmNode {
         if (entry.isError()) {
             errno = entry.errno();
         } else if (entry.kind() == OperationKind.RECEIVE) {
-            freeSlot = (int) entry.context();
-            received = memory.getLong(freeSlot * LENGTH);
+            final int slot = (int) entry.context();
+            received = memory.getLong(slot * LENGTH);
+            arrived = true;
+            taken[takenCount++] = slot;
         } else {
             sent++;
         }

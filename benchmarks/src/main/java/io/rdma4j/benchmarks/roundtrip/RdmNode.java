@@ -28,7 +28,7 @@ import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import java.util.EnumSet;
 
-/** A reliable datagram endpoint in a domain of its own, with its queue, its vector and registered memory. */
+/** A reliable datagram endpoint in a domain of its own, with its queues, its vector and registered memory. */
 abstract class RdmNode extends Padded implements CompletionReader {
     private static final long KEY = 0x78;
 
@@ -40,7 +40,8 @@ abstract class RdmNode extends Padded implements CompletionReader {
     private final Patience patience;
     private final Fabric fabric;
     private final Domain domain;
-    private final CompletionQueue cq;
+    private final CompletionQueue transmits;
+    private final CompletionQueue receives;
     private final AddressVector vector;
     private final int pollLimit;
 
@@ -54,9 +55,10 @@ abstract class RdmNode extends Padded implements CompletionReader {
             new Hints().context(context).mrMode(modes).endpointType(EndpointType.RDM)).get(0);
         fabric = Fabrics.open(info);
         domain = fabric.openDomain(info);
-        cq = domain.openCompletionQueue(queueSize);
+        transmits = domain.openCompletionQueue(queueSize);
+        receives = domain.openCompletionQueue(queueSize);
         vector = domain.openAddressVector(new AvAttributes());
-        endpoint = domain.openAddressedEndpoint(options.completionQueue(cq).addressVector(vector));
+        endpoint = domain.openAddressedEndpoint(options.completionQueues(transmits, receives).addressVector(vector));
         pinned = domain.allocate(bytes);
         // By its owner: of an address alone nobody knows whether it stays, and the kernel would have to copy.
         region = domain.register(new MrAttributes().buffer(pinned).access(MrAccess.SEND, MrAccess.RECV)
@@ -78,6 +80,19 @@ abstract class RdmNode extends Padded implements CompletionReader {
     }
 
     final void progress() {
+        progressTransmits();
+        progressReceives();
+    }
+
+    final void progressTransmits() {
+        progress(transmits);
+    }
+
+    final void progressReceives() {
+        progress(receives);
+    }
+
+    private void progress(final CompletionQueue cq) {
         final int code = cq.read(this, pollLimit);
         if (code < 0 || errno != 0) {
             throw new IllegalStateException(FiErrno.name(code) + ", " + FiErrno.name(errno));
@@ -88,7 +103,8 @@ abstract class RdmNode extends Padded implements CompletionReader {
     final void close() {
         endpoint.close();
         vector.close();
-        cq.close();
+        transmits.close();
+        receives.close();
         region.close();
         pinned.close();
         domain.close();

@@ -90,7 +90,9 @@ public final class RoundTrip {
             RoundTripFork.BATCH, Spread.of(forks, "clock").median()));
         lines.add("RC SEND is prepared once, one in 16 makes a completion, and receives are posted again after the "
             + "answer, eight with one doorbell; in the simple way each SEND makes a completion, and each receive is "
-            + "posted again before the answer. Of RDMA WRITEs one in 16 makes a completion.");
+            + "posted again before the answer. Of fabric and RDM sends each makes a completion, in a queue apart from "
+            + "those of receives, which are posted again after the answer, eight at a time. Of RDMA WRITEs one in 16 "
+            + "makes a completion.");
         lines.addAll(Machine.describe());
         return lines;
     }
