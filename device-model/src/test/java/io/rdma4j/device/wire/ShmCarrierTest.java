@@ -58,8 +58,8 @@ class ShmCarrierTest extends ShmFixture {
         final Thread sender = new Thread(() -> {
             final Lane lane = a.lane(A, B);
             for (long i = 0; i < MANY; i++) {
-                while (!ShmPattern.send(lane, i)) {
-                    Thread.yield();
+                for (int turn = 1; !ShmPattern.send(lane, i); turn++) {
+                    pause(turn);
                 }
             }
         });

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Carriers in a folder of their own, which are closed and leave nothing. */
 abstract class ShmFixture {
+    private static final int YIELDS_AFTER = 64;
     static final Gid A = new Gid(0xfe80_0000_0000_0000L, 0xa);
     static final Gid B = new Gid(0xfe80_0000_0000_0000L, 0xb);
     static final Gid C = Gid.ofIpv4(0x7f00_0003);
@@ -69,8 +70,15 @@ abstract class ShmFixture {
 
     static void await(final String what, final BooleanSupplier condition) {
         final long end = System.nanoTime() + Patience.nanos();
-        while (!condition.getAsBoolean()) {
+        for (int turn = 1; !condition.getAsBoolean(); turn++) {
             assertThat(System.nanoTime() - end).as(what).isNegative();
+            pause(turn);
+        }
+    }
+
+    /** Most goes on in the thread of the test, which on a busy machine gets its processor back late. */
+    static void pause(final int turn) {
+        if (turn % YIELDS_AFTER == 0) {
             Thread.yield();
         }
     }
