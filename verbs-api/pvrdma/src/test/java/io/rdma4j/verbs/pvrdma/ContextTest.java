@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.pci.LockedProvider;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.verbs.AhAttributes;

@@ -3,18 +3,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.verbs.pvrdma;
+package io.rdma4j.driver.pci;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
-import io.rdma4j.driver.pci.PciDevice;
-import io.rdma4j.driver.pci.PciDeviceProvider;
 
 import java.util.List;
 
 /** Finds no device that this user may open. */
 public final class LockedProvider implements PciDeviceProvider {
-    static final RdmaException REFUSAL = RdmaException.of("open device")
+    /** The same each time. */
+    public static final RdmaException REFUSAL = RdmaException.of("open device")
         .device("locked:1")
         .errno(RdmaException.EACCES)
         .hint("join the group that owns the device")
