@@ -87,7 +87,7 @@ public final class LeftoversMain {
 
     private void run() throws IOException, InterruptedException {
         final String before = backendObjects();
-        killVictim();
+        killVictim("victimRan");
         final String left = backendObjects();
         report("journalStays", journals().size() == 1, "journals: " + journals());
         forgetSecondQueuePair(journals().get(0));
@@ -112,24 +112,41 @@ public final class LeftoversMain {
         report("qemuLives", device.isAlive(), device.toString());
         report("journalIsGone", journals().isEmpty(), "journals: " + journals());
         report("cleanEnd", backendObjects().equals(before), "before: " + before + "; at the end: " + backendObjects());
+        lostFirstQp(before);
     }
 
-    private void killVictim() throws InterruptedException {
+    /** Where the device behind this one has a QP of which nobody ever knew the number. */
+    private void lostFirstQp(final String before) throws IOException, InterruptedException {
+        killVictim("firstVictimRan", Victim.FIRST_QP);
+        forgetAllQueuePairs(journals().get(0));
+        try (RdmaContext context = RdmaDevices.open(address)) {
+            final String waits = backendObjects();
+            report("firstQpWaits", !waits.equals(before), "before: " + before + "; waiting: " + waits);
+            new Traffic(context).exchange();
+        } catch (final RdmaException | IllegalStateException e) {
+            results.fail("reopenForFirstQp", e + "\nQEMU said: " + device.log());
+        }
+        final String after = backendObjects();
+        report("firstQpIsFound", after.equals(before), "before: " + before + "; at the end: " + after);
+    }
+
+    private void killVictim(final String name, final String... arguments) throws InterruptedException {
         final AtomicBoolean running = new AtomicBoolean();
-        try (ChildProcess victim = ChildProcess.start("victim", victimCommand(), folder.resolve("victim.log"),
+        try (ChildProcess victim = ChildProcess.start("victim", victimCommand(arguments), folder.resolve("victim.log"),
             line -> running.compareAndSet(false, line.contains(Victim.RUNNING)))) {
             final boolean up = victim.await(running::get, VICTIM_START);
             Thread.sleep(up ? LIFE_MILLIS : 0);
-            report("victimRan", up && victim.isAlive(), victim.tail(TAIL));
+            report(name, up && victim.isAlive(), victim.tail(TAIL));
         }
     }
 
-    private List<String> victimCommand() {
+    private List<String> victimCommand(final String... arguments) {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.add("-D" + STATE_FOLDER + '=' + state);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Victim.class.getName(), address));
+        command.addAll(List.of(arguments));
         return command;
     }
 
@@ -138,20 +155,41 @@ public final class LeftoversMain {
      * is not listed, the command is under way. Not where the process has really died in the middle of a command.
      */
     private static void forgetSecondQueuePair(final Path journal) throws IOException {
-        final ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(journal)).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer bytes = bytes(journal);
         if (bytes.getInt(JOURNAL_UNDER_WAY) != 0) {
             return;
         }
+        final TreeMap<Integer, Integer> slots = queuePairs(bytes);
+        final int first = slots.firstKey();
+        bytes.putInt(slots.get(slots.higherKey(first)), 0);
+        write(journal, bytes, first + 1);
+    }
+
+    /** What it is when its process dies in the creation of its first QP. */
+    private static void forgetAllQueuePairs(final Path journal) throws IOException {
+        final ByteBuffer bytes = bytes(journal);
+        queuePairs(bytes).values().forEach(slot -> bytes.putInt(slot, 0));
+        write(journal, bytes, 0);
+    }
+
+    private static ByteBuffer bytes(final Path journal) throws IOException {
+        return ByteBuffer.wrap(Files.readAllBytes(journal)).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Where each is listed, by its number. */
+    private static TreeMap<Integer, Integer> queuePairs(final ByteBuffer bytes) {
         final TreeMap<Integer, Integer> slots = new TreeMap<>();
         for (int slot = JOURNAL_SLOTS; slot < bytes.capacity(); slot += JOURNAL_SLOT_LENGTH) {
             if (bytes.getInt(slot) == JOURNAL_QP) {
                 slots.put(bytes.getInt(slot + JOURNAL_HANDLE), slot);
             }
         }
-        final int first = slots.firstKey();
-        bytes.putInt(slots.get(slots.higherKey(first)), 0);
+        return slots;
+    }
+
+    private static void write(final Path journal, final ByteBuffer bytes, final int afterLastQp) throws IOException {
         bytes.putInt(JOURNAL_UNDER_WAY, Command.CREATE_QP.id() + 1);
-        bytes.putInt(JOURNAL_LAST_QP, first + 1);
+        bytes.putInt(JOURNAL_LAST_QP, afterLastQp);
         Files.write(journal, bytes.array());
     }
 

@@ -25,7 +25,8 @@ class LeftoversQemuTest {
             final GuestResult result = guest.run(List.of(LeftoversMain.class.getName()));
             return Stream.concat(
                 Stream.of("victimRan", "journalStays", "theDeadLeaveObjects", "leftoversDestroyed", "nothingIsLeft",
-                    "trafficGoesOn", "qemuLives", "journalIsGone", "cleanEnd").map(name ->
+                    "trafficGoesOn", "qemuLives", "journalIsGone", "cleanEnd", "firstVictimRan", "firstQpWaits",
+                    "firstQpIsFound").map(name ->
                         DynamicTest.dynamicTest(name + " is reported", () -> GuestTests.requireReported(result, name))),
                 GuestTests.of(result));
         }

@@ -384,8 +384,8 @@ final class Bringup {
         final Leftovers leftovers = new Leftovers(journal, channel, uar, counters, pci.address());
         if (wasReset) {
             leftovers.forgetOfOthers();
-        } else {
-            leftovers.destroyOfOthers();
+        } else if (leftovers.destroyOfOthers()) {
+            commands.tellFirstQp(leftovers::firstQpMade);
         }
     }
 

@@ -12,6 +12,7 @@ import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,12 +28,16 @@ final class Leftovers {
     private static final System.Logger LOG = System.getLogger(Leftovers.class.getPackageName());
     /** Completions of the QPs that were destroyed reach their CQs within this time. */
     private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** QEMU forgets these while a QP uses them, and the device behind it keeps them. */
+    private static final Set<ObjectKind> USED_BY_QPS = EnumSet.of(ObjectKind.SRQ, ObjectKind.CQ, ObjectKind.PD);
 
     private final Journal journal;
     private final CommandChannel channel;
     private final Bar uar;
     private final DriverCounters counters;
     private final Object deviceName;
+    /** What a QP may use of which nobody knows the number. */
+    private final List<Journal.Entry> postponed = new ArrayList<>();
 
     Leftovers(
         final Journal journal, final CommandChannel channel, final Bar uar, final DriverCounters counters,
@@ -45,35 +50,61 @@ final class Leftovers {
     }
 
     /**
-     * Destroys what an earlier process left, before this one makes anything.
+     * Destroys what an earlier process left, before this one makes anything. If that was in the middle of the first
+     * creation of a QP, nobody knows near which number this one is: then what it may use stays until
+     * {@link #firstQpMade}.
      *
+     * @return whether a first QP of this process is to be told.
      * @throws RdmaException if the device does not answer any more; what is left stays listed.
      */
-    void destroyOfOthers() {
+    boolean destroyOfOthers() {
         final ObjectKind underWay = journal.underWay();
         final int found = journal.size();
         if (found == 0 && underWay == null) {
-            return;
+            return false;
         }
+        final boolean lost = underWay == ObjectKind.QP && journal.lastQp() < 0;
         final long before = counters.leftoversDestroyed.get();
         counters.leftoversFound.getAndAdd(found);
         counters.leftoversGuessed.getAndAdd(underWay == null ? 0 : 1);
         final List<Journal.Entry> guesses = guesses(underWay);
         for (final ObjectKind kind : ObjectKind.values()) {
             final List<Journal.Entry> listed = journal.entries(kind);
+            if (lost && USED_BY_QPS.contains(kind)) {
+                postponed.addAll(listed);
+                continue;
+            }
             listed.forEach(this::destroyOrForget);
             if (kind == underWay) {
                 guesses.forEach(this::tryToDestroy);
             }
             if (kind == ObjectKind.QP && (kind == underWay || !listed.isEmpty())) {
-                settleCqs();
+                settle(journal.entries(ObjectKind.CQ));
             }
         }
         journal.forgetUnderWay();
         LOG.log(System.Logger.Level.INFO, String.format(
-            "%s: %s left %d objects in the device%s; %d of them were there and are destroyed", deviceName,
+            "%s: %s left %d objects in the device%s; %d of them were there and are destroyed%s", deviceName,
             journal.origin(), found, underWay == null ? "" : " and was about to make a " + underWay,
-            counters.leftoversDestroyed.get() - before));
+            counters.leftoversDestroyed.get() - before,
+            lost ? ", " + postponed.size() + " wait for the first QP: the lost one has a number below" : ""));
+        return lost;
+    }
+
+    /**
+     * The device behind the device counts QPs upwards: one that was lost is some numbers below the first of this
+     * process. Nothing of this process is there yet.
+     *
+     * @param handle of that one.
+     * @throws RdmaException if the device does not answer any more.
+     */
+    void firstQpMade(final int handle) {
+        for (int i = 1; i <= GUESSES && i <= handle; i++) {
+            tryToDestroy(new Journal.Entry(ObjectKind.QP, handle - i));
+        }
+        settle(postponed.stream().filter(entry -> entry.kind() == ObjectKind.CQ).toList());
+        postponed.forEach(this::destroyOrForget);
+        postponed.clear();
     }
 
     /** Forgets what an earlier process left, because the function was reset since: nothing of it is in the device. */
@@ -96,9 +127,9 @@ final class Leftovers {
      * QPs no new ones come about; its own thread delivers most of those that there are, and a POLL all that are left,
      * before it returns.
      */
-    private void settleCqs() {
+    private void settle(final List<Journal.Entry> cqs) {
         Pause.nanos(SETTLE_NANOS);
-        journal.entries(ObjectKind.CQ).forEach(cq -> uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(cq.handle())));
+        cqs.forEach(cq -> uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(cq.handle())));
     }
 
     /**
@@ -111,7 +142,7 @@ final class Leftovers {
                 final List<Journal.Entry> listed = journal.entries(kind);
                 listed.forEach(this::tryToDestroy);
                 if (kind == ObjectKind.QP && !listed.isEmpty()) {
-                    settleCqs();
+                    settle(journal.entries(ObjectKind.CQ));
                 }
             }
         } catch (final RdmaException e) {

@@ -44,6 +44,7 @@ import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingResponse;
 import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -73,6 +74,8 @@ public final class PvrdmaCommands {
     private final int version;
     private final Object deviceName;
     private final LiveObjects objects;
+    /** Null once it was told, and usually. */
+    private volatile IntConsumer firstQp;
 
     PvrdmaCommands(
         final CommandChannel channel, final FailureLatch latch, final DeviceLimits limits, final DeviceProfile profile,
@@ -84,6 +87,11 @@ public final class PvrdmaCommands {
         this.version = version;
         this.deviceName = deviceName;
         objects = new LiveObjects(channel, latch, limits, deviceName);
+    }
+
+    /** Has somebody told the handle of the first QP, before there is another one. */
+    void tellFirstQp(final IntConsumer whom) {
+        firstQp = whom;
     }
 
     /**
@@ -278,6 +286,21 @@ public final class PvrdmaCommands {
         if (wanted.usesSrq()) {
             objects.srqs.require("create QP", wanted.srq());
         }
+        return firstQp == null ? create(wanted) : createFirst(wanted);
+    }
+
+    /** Whoever is told must find no other one of this process below it. */
+    private synchronized QpHandle createFirst(final CreateQp wanted) {
+        final QpHandle created = create(wanted);
+        final IntConsumer told = firstQp;
+        if (told != null) {
+            told.accept(created.handle());
+            firstQp = null;
+        }
+        return created;
+    }
+
+    private QpHandle create(final CreateQp wanted) {
         final QpHandle created = objects.create(objects.qps, Uar.HANDLE_MASK, () -> channel.execute(Command.CREATE_QP,
             new CreateQpRequest(), wanted::fill,
             answer -> {

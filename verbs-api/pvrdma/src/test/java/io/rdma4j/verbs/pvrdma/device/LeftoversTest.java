@@ -206,25 +206,6 @@ class LeftoversTest {
         assertThat(file()).doesNotExist();
     }
 
-    @Test
-    void theFirstQueuePairOfAJournalCannotBeFoundWithoutItsNumber() {
-        final PvrdmaDevice killed = open();
-        killed.commands().createPd();
-        killed.commands().createCq(PDIR, 64, 2);
-        fake.handlers.put(Command.CREATE_QP, (request, response) -> {
-            throw new IllegalStateException("killed");
-        });
-        assertThatThrownBy(() -> create(killed, ObjectKind.QP)).hasMessage("killed");
-        kill(killed);
-
-        final PvrdmaDevice next = open();
-
-        assertThat(objects.count()).isEqualTo(1);
-        assertThat(objects.live.get(ObjectKind.QP)).hasSize(1);
-        assertThat(next.counters()).containsEntry("leftovers of unknown handle", 1L);
-        assertThat(log.notes()).singleElement().asString().contains("was about to make a QP");
-    }
-
     /** Its ERR cannot be read, so nobody knows what the device did: it made the object. */
     @Test
     void aCommandThatTheBusCutOffStaysUnderWay() {
@@ -277,6 +258,58 @@ class LeftoversTest {
         assertNothingIsLeft();
         assertThat(pause[0]).as("nanoseconds").isBetween(TimeUnit.MILLISECONDS.toNanos(10),
             TimeUnit.SECONDS.toNanos(20));
+    }
+
+    /** The device made it, and its process died before it knew the number; others make some meanwhile. */
+    private void killInTheFirstCreationOfAQp() {
+        final PvrdmaDevice killed = open();
+        final int pd = killed.commands().createPd();
+        final int cq = killed.commands().createCq(PDIR, 64, 2).handle();
+        fake.handlers.put(Command.CREATE_QP, (request, response) -> {
+            throw new IllegalStateException("killed");
+        });
+        assertThatThrownBy(() -> killed.commands().createQp(new CreateQp().pdirDma(PDIR).pd(pd).cqs(cq, cq)))
+            .hasMessage("killed");
+        kill(killed);
+        assertThat(objects.count()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 15})
+    void aFirstQpOfUnknownNumberIsFoundBelowTheFirstOfTheNextProcess(final int others) {
+        killInTheFirstCreationOfAQp();
+        objects.nextQp += others;
+
+        final PvrdmaDevice next = open();
+        assertThat(fake.commandNames()).as("what it uses waits").isEmpty();
+        assertThat(log.notes()).last().asString().contains("left 2 objects", "was about to make a QP; 0 of them were",
+            "2 wait for the first QP");
+        final PvrdmaCommands commands = next.commands();
+        final int pd = commands.createPd();
+        final int cq = commands.createCq(PDIR, 64, 2).handle();
+        final int qp = commands.createQp(new CreateQp().pdirDma(PDIR).pd(pd).cqs(cq, cq)).handle();
+
+        assertThat(objects.live.get(ObjectKind.QP)).containsOnlyKeys(qp);
+        assertThat(objects.live.get(ObjectKind.CQ)).containsOnlyKeys(cq);
+        assertThat(objects.live.get(ObjectKind.PD)).containsOnlyKeys(pd);
+        assertThat(fake.commandNames()).as("the QP before what it uses").containsSubsequence("CREATE_QP", "DESTROY_QP",
+            "DESTROY_CQ", "DESTROY_PD");
+        assertThat(next.counters()).containsEntry("leftovers found", 2L).containsEntry("leftovers destroyed", 2L)
+            .containsEntry("leftovers of unknown handle", 1L);
+
+        commands.createQp(new CreateQp().pdirDma(PDIR).pd(pd).cqs(cq, cq));
+        assertThat(fake.commandNames()).as("once").endsWith("DESTROY_PD", "CREATE_QP");
+        assertThat(objects.live.get(ObjectKind.QP)).hasSize(2);
+    }
+
+    @Test
+    void whereTheNextProcessMakesNoQpWhatTheLostOneUsesGoesAtItsEnd() {
+        killInTheFirstCreationOfAQp();
+        open().close();
+        assertThat(objects.live.get(ObjectKind.CQ)).isEmpty();
+        assertThat(objects.live.get(ObjectKind.PD)).isEmpty();
+        assertThat(objects.live.get(ObjectKind.QP)).as("nobody can tell it from others'").hasSize(1);
+        objects.live.get(ObjectKind.QP).clear();
     }
 
     @Test
