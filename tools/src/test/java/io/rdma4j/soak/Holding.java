@@ -147,9 +147,13 @@ record Holding(
         return sum;
     }
 
-    /** Whether nothing is left that is counted one by one; rings that stay may lie in some chunks more. */
-    boolean isLike(final Holding before) {
-        return files <= before.files && threads <= before.threads && mappings <= before.mappings + CHUNKS
+    /**
+     * Whether nothing is left that is counted one by one; rings that stay may lie in some chunks more.
+     *
+     * @param devices of this process.
+     */
+    boolean isLike(final Holding before, final int devices) {
+        return files <= before.files && threads <= before.threads && mappings <= before.mappings + devices * CHUNKS
             && objects <= before.objects && pinned <= before.pinned + CHUNKS * CHUNK;
     }
 }

@@ -52,20 +52,20 @@ class SoakTest {
 
     @Campaign(value = "soak", usual = 1)
     void inOneProcess(final long seed) throws IOException, URISyntaxException {
-        run("none", seed, "emulated:soak?wire=none", Partner::here, "emulated:soak-a?wire=none",
+        run(2, "none", seed, "emulated:soak?wire=none", Partner::here, "emulated:soak-a?wire=none",
             "emulated:soak-b?wire=none");
     }
 
     @Campaign(value = "soak", usual = 0)
     void bySharedMemory(final long seed) throws IOException, URISyntaxException {
-        run("shm", seed, "emulated:soak" + PID + "?wire=shm", Partner::elsewhere, "emulated:soak" + PID + "a?wire=shm",
-            "emulated:soak" + PID + "b?wire=shm");
+        run(1, "shm", seed, "emulated:soak" + PID + "?wire=shm", Partner::elsewhere,
+            "emulated:soak" + PID + "a?wire=shm", "emulated:soak" + PID + "b?wire=shm");
     }
 
     @Campaign(value = "soak", usual = 0)
     void byUdpWithLoss(final long seed) throws IOException, URISyntaxException {
         final String loss = "&loss=drop:0.05,duplicate:0.05,reorder:0.05,on:both,seed:" + (seed & Integer.MAX_VALUE);
-        run("udp", seed, udp(101) + loss, Partner::elsewhere, udp(102) + loss, udp(103) + loss);
+        run(1, "udp", seed, udp(101) + loss, Partner::elsewhere, udp(102) + loss, udp(103) + loss);
     }
 
     private static String udp(final int host) {
@@ -73,7 +73,7 @@ class SoakTest {
     }
 
     private static void run(
-        final String wire, final long seed, final String own, final Function<String, Partner> starts,
+        final int devices, final String wire, final long seed, final String own, final Function<String, Partner> starts,
         final String... partners) throws IOException, URISyntaxException {
         final Path folder = Path.of(SoakTest.class.getProtectionDomain().getCodeSource().getLocation().toURI())
             .resolveSibling("soak");
@@ -81,12 +81,13 @@ class SoakTest {
              MixedLoad load = new MixedLoad(context, partners, starts, seed);
              SampleFile file = new SampleFile(folder, wire + '-' + seed)) {
             garbage.begin();
-            new Timeline(load, file, wire + " --seed " + seed).run();
+            new Timeline(devices, load, file, wire + " --seed " + seed).run();
         }
     }
 
     /** A run: warms up, looks, goes on, looks again. */
     private static final class Timeline {
+        private final int devices;
         private final MixedLoad load;
         private final SampleFile file;
         private final String name;
@@ -97,7 +98,8 @@ class SoakTest {
         private final Histogram late = new Histogram(LONGEST_NANOS, 2);
         private long nextSample;
 
-        Timeline(final MixedLoad load, final SampleFile file, final String name) {
+        Timeline(final int devices, final MixedLoad load, final SampleFile file, final String name) {
+            this.devices = devices;
             this.load = load;
             this.file = file;
             this.name = name;
@@ -130,7 +132,7 @@ class SoakTest {
             final Holding[] now = {load.holding()};
             Soak.until(SETTLES_NANOS, () -> name + ": " + before + " has become " + now[0], () -> {
                 now[0] = load.holding();
-                return now[0].isLike(before);
+                return now[0].isLike(before, devices);
             });
             return now[0];
         }

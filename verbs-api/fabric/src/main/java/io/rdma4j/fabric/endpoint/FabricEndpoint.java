@@ -57,6 +57,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     private final Rma rma = new Rma();
     private final EndpointCounters counters;
     private volatile ConnectionManager connections = ConnectionManager.NONE;
+    private final FabricAddress address;
     private final boolean hasFence;
     private final TriggeredWork triggered;
     private volatile boolean closed;
@@ -77,6 +78,8 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             this, transmit, receive, host.info().capabilities().contains(Capability.TRIGGER));
         try (Undo undo = new Undo()) {
             undo.add(link::close);
+            final QpAddress own = link.qp().localAddress();
+            this.address = FabricAddress.device(own.gid(), own.qpn(), 0, EndpointType.MSG);
             this.messages = pieces == null ? plain(options) : pieces.make(host, realm, options, counters, link, this);
             messages.triggers(triggered);
             undo.forget();
@@ -154,8 +157,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public FabricAddress address() {
-        final QpAddress address = link.qp().localAddress();
-        return FabricAddress.device(address.gid(), address.qpn(), 0, EndpointType.MSG);
+        return address;
     }
 
     @Override

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
@@ -64,6 +65,15 @@ class ClosingTest {
         assertThat(all.stream().filter(d -> d.kind() == OperationKind.WRITE)).singleElement()
             .matches(d -> d.errno() == 0);
         desc.close();
+    }
+
+    /** Found by the campaign of misuse. */
+    @Test
+    void anEndpointKnowsItsAddressWhenItsDeviceIsClosed() {
+        final Side a = sides.open(sides.device(""), Mode.PROV_KEY_VIRT.hints(), new EndpointOptions());
+        final FabricAddress address = a.ep.address();
+        a.context.close();
+        assertThat(a.ep.address()).isEqualTo(address);
     }
 
     @ParameterizedTest
