@@ -70,8 +70,17 @@ public final class AddressVectors {
             return new SymmetricStore(type, format, attributes.rxCtxBits());
         }
         final HeapStore store = new HeapStore(type, format, attributes.rxCtxBits());
-        store.reserve((int) Math.min(attributes.count(), MOST_PREPARED));
+        prepare(store, attributes.count());
         return store;
+    }
+
+    private static void prepare(final HeapStore store, final long count) {
+        try {
+            store.reserve((int) Math.min(count, MOST_PREPARED));
+        } catch (final OutOfMemoryError e) {
+            // Only a hint: as many as there is room for are inserted all the same, the others have errors of their own.
+            Thread.onSpinWait();
+        }
     }
 
     private static void check(final AvAttributes attributes) {
