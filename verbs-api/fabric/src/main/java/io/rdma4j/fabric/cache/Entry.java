@@ -97,6 +97,9 @@ final class Entry extends UseCount implements CachedRegion {
 
         /** It is retired and nobody uses it. */
         void close(Entry entry);
+
+        /** Its memory goes. */
+        void ownerGone(Entry entry);
     }
 
     boolean allows(final int rights) {
@@ -217,8 +220,19 @@ final class Entry extends UseCount implements CachedRegion {
         return PARKED.compareAndSet(this, true, false);
     }
 
-    void onFarewell(final Cleaner.Cleanable cleanable) {
-        farewell = cleanable;
+    /**
+     * Its end comes with that of its owner. Whoever waits for that holds neither this nor its cache, whose device may
+     * hold the owner: that would never end.
+     */
+    void endsWith(final Object root, final Cleaner cleaner) {
+        final WeakReference<Entry> self = new WeakReference<>(this);
+        farewell = cleaner.register(root, () -> tell(self.get()));
+    }
+
+    private static void tell(final Entry entry) {
+        if (entry != null) {
+            entry.cache.ownerGone(entry);
+        }
     }
 
     void subscribed() {

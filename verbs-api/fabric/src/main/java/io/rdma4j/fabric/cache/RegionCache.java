@@ -103,6 +103,12 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         }
 
         @Override
+        public void ownerGone(final Entry entry) {
+            deferred.bury(entries.drop(entry));
+            show();
+        }
+
+        @Override
         public void close(final Entry entry) {
             closeEntry(entry);
         }
@@ -262,7 +268,8 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
                 entry.subscribed();
             }
             if (claim.root != null) {
-                awaitEndOf(claim.root, entry);
+                // Not from a claim, which holds the owner, as would then the cleaner.
+                entry.endsWith(claim.root, CLEANER);
             }
             return switch (entries.publish(claim, entry, ticks.next())) {
                 case KEPT -> {
@@ -323,16 +330,6 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final Range range = new Range(start, end);
         adoptions.forget(range);
         deferred.bury(entries.change(range));
-        show();
-    }
-
-    /** Not from a claim, which holds the owner, as would then the cleaner. */
-    private void awaitEndOf(final Object root, final Entry entry) {
-        entry.onFarewell(CLEANER.register(root, () -> ownerGone(entry)));
-    }
-
-    private void ownerGone(final Entry entry) {
-        deferred.bury(entries.drop(entry));
         show();
     }
 

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.cache;
 import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
@@ -18,11 +19,14 @@ import java.util.List;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The cache keeps no buffer from being collected, unless a region of it is in use; then it does. */
 @Timeout(60)
 class OwnerGoneTest {
     private static final int LENGTH = 1 << 16;
+    private static final ByteBuffer LASTING = ByteBuffer.allocateDirect(LENGTH);
 
     /** What is left of a buffer that nobody else holds. */
     private record Left(WeakReference<ByteBuffer> buffer, Entry entry) {
@@ -63,19 +67,28 @@ class OwnerGoneTest {
         }
     }
 
-    /** What a program forgot to release. */
-    private static WeakReference<RdmaContext> closeInUse() {
+    /** What a program forgot. */
+    private static WeakReference<RdmaContext> forget(final boolean released, final boolean closed) {
         final Bench bench = Bench.of("gone-forgotten");
         final PinnedMemory memory = bench.context.allocate(LENGTH);
-        bench.cache.acquire(memory.address(), LENGTH, memory, RW);
-        bench.cache.close();
+        final CachedRegion own = bench.cache.acquire(memory.address(), LENGTH, memory, RW);
+        final CachedRegion others = bench.cache.acquire(BufferUtil.address(LASTING), LENGTH, LASTING, RW);
+        if (released) {
+            own.release();
+            others.release();
+        }
+        if (closed) {
+            bench.cache.close();
+        }
         bench.context.close();
         return new WeakReference<>(bench.context);
     }
 
-    @Test
-    void whatIsNeverReleasedKeepsNoDevice() {
-        final WeakReference<RdmaContext> context = closeInUse();
+    /** Its memory may be the device's own, or live longer. */
+    @ParameterizedTest
+    @CsvSource({"false, true", "false, false", "true, false"})
+    void whatIsNeverReleasedOrClosedKeepsNoDevice(final boolean released, final boolean closed) {
+        final WeakReference<RdmaContext> context = forget(released, closed);
         Await.until(context::toString, () -> collect() && context.get() == null);
     }
 
