@@ -19,13 +19,15 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
  * The seeds of a {@link Campaign}. With {@code -Drdma4j.campaign=NAME:MILLIS,...} they count up from
  * {@code -Drdma4j.campaign.seed} until each method of such a campaign has had its time, one at least; the last case may
  * begin just before. Methods of other campaigns have none then. Each seed is printed before its case begins: what ends
- * the JVM is the last one. At the end it is looked whether the process has kept threads, files or mappings.
+ * the JVM is the last one. At the end it is looked whether the process has kept threads, files, mappings or objects.
  */
 public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsumer<Campaign> {
     static final String CAMPAIGNS = "rdma4j.campaign";
     static final String SEED = "rdma4j.campaign.seed";
     /** Until then classes are loaded and caches filled. */
     private static final int SETTLED = 5;
+    /** JUnit keeps the name and the result of each. */
+    private static final long HEAP_OF_A_CASE = 4096;
 
     private Campaign campaign;
     private String method;
@@ -110,8 +112,9 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
         System.out.printf("CAMPAIGN %s %s: %d cases in %d s, seeds from %d%n", campaign.value(), method, cases,
             TimeUnit.MILLISECONDS.toSeconds(millis), first);
         if (before != null) {
-            final ProcessState after = ProcessState.settled(before);
-            if (after.exceeds(before)) {
+            final ProcessState allowed = before.plusHeap(cases * HEAP_OF_A_CASE);
+            final ProcessState after = ProcessState.settled(allowed);
+            if (after.exceeds(allowed)) {
                 throw new AssertionError("after " + cases + " cases there is more than before: " + after + ", was "
                     + before);
             }
