@@ -23,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  *
  * <p>Several are claimed with 0, 1, 2, ... as {@code ahead}, each written before the next, and kept by one commit. The
- * count is then in a register: one in memory would have each claim wait for the commit before it, which is half of the
+ * count is then in a register: one in memory would have each claim wait for the commit before it, up to a third of the
  * time of a short batch.
  *
  * <p>Elements are numbered 0, 1, 2, ... for the life of the ring. The slot, and the index that the device sees, are the
