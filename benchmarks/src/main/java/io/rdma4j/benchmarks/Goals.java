@@ -34,6 +34,7 @@ public final class Goals {
     private static final double RING_BOUND = 1.15;
     private static final double BATCH_BOUND = 0.9;
     private static final double SHARE = 0.9;
+    private static final double WIRE_MILLIONS = 5;
     private static final String BYTES = ".bytes";
     /** What the profiler itself allocates, divided by the operations of an iteration, stays below. */
     private static final double NO_BYTES = 0.5;
@@ -192,7 +193,7 @@ public final class Goals {
         all(TAILS);
         verbsCalls();
         all(WIRES);
-        wireAllocation();
+        wireAlone();
         all(TAGS);
         lines.add("| 3: no megamorphic call on the path | | | | | see the inlining decisions below |");
         lines.add("");
@@ -266,6 +267,10 @@ public final class Goals {
             for (final String kind : List.of("send", "send_alone", "write")) {
                 for (final String caches : List.of("hot", "warm", "cold")) {
                     final String key = kind + "." + caches;
+                    if (!figures.containsKey(key + ".share")) {
+                        missing.add("64 KiB by " + Rates.title(kind) + ", " + caches);
+                        continue;
+                    }
                     add("2: 64 KiB, " + Rates.title(kind) + ", cache-" + caches + jdk(found.getKey()),
                         Unit.GIGABYTES.text(figures.get(key + ".gigabytes")),
                         "`putBytes` " + Unit.GIGABYTES.text(figures.get("copy." + caches + ".gigabytes")),
@@ -281,11 +286,22 @@ public final class Goals {
         noBytes("3: bytes allocated per operation, most of " + figures.size() + " rows", figures);
     }
 
-    private void wireAllocation() throws IOException {
+    /** What is held against no yardstick. */
+    private void wireAlone() throws IOException {
         for (final Map.Entry<Integer, Map<String, Double>> found : Figures.byJdk(Wire.SECTION).entrySet()) {
-            found.getValue().keySet().removeIf(key -> !key.endsWith(BYTES));
-            noBytes("7: bytes allocated per operation, both ends, most" + jdk(found.getKey()), found.getValue());
+            final Map<String, Double> figures = found.getValue();
+            final String jdk = jdk(found.getKey());
+            atLeast("7: shm, messages of 64 B, send" + jdk, Unit.MILLIONS, figures.get("shm.send_rate"), WIRE_MILLIONS);
+            atLeast("7: shm, messages of 64 B, write" + jdk, Unit.MILLIONS, figures.get("shm.write_rate"),
+                WIRE_MILLIONS);
+            atLeast("7: udp, 64 KiB, send" + jdk, Unit.GIGABYTES, figures.get("udp.send_64k"), 1);
+            figures.keySet().removeIf(key -> !key.endsWith(BYTES));
+            noBytes("7: bytes allocated per operation, both ends, most" + jdk, figures);
         }
+    }
+
+    private void atLeast(final String what, final Unit unit, final double measured, final double bound) {
+        add(what, unit.text(measured), "", "", "at least " + unit.text(bound), measured >= bound);
     }
 
     private void noBytes(final String what, final Map<String, Double> figures) {
