@@ -21,6 +21,7 @@ usage() {
 
 mode=usual
 only=
+lacks=
 rounds=1
 campaign=
 seconds=60
@@ -95,7 +96,8 @@ install() {
     if [ ${#needed[@]} -gt 0 ]; then
         ensure_packages "${needed[@]}" "${others[@]}" && ensure_jdk_and_maven || give_up
     elif [ ${#others[@]} -gt 0 ] && ! ensure_packages "${others[@]}"; then
-        note "going on without: tests with QEMU, a browser or a C compiler will fail"
+        lacks="went on without what it could not install (${others[*]}): tests with QEMU, a browser or a C compiler fail"
+        note "$lacks"
     fi
     export JAVA_HOME
 }
@@ -118,6 +120,13 @@ property() {
     sed -n "s:.*<$1>\(.*\)</$1>.*:\1:p" pom.xml | head -n 1
 }
 
+# needs_time: whether the one class that is asked for runs only where there is time.
+needs_time() {
+    local class=${only%%#*}
+    [ -n "$only" ] && find . -path '*/src/test/java/*' -name "${class##*.}.java" \
+        -exec grep -q 'named = TestBudget.PROPERTY' {} \; -print | grep -q .
+}
+
 # jvm_options JDK: sets OPTIONS to those of every test's JVM; the pom has them for whoever uses Maven.
 jvm_options() {
     read -r -a OPTIONS <<<"$(property jvm.opens)"
@@ -131,7 +140,7 @@ jvm_options() {
     OPTIONS+=(-ea -Dslf4j.internal.verbosity=ERROR)
     [ "$qemu" = no ] || OPTIONS+=(-Drdma4j.chromium=required)
     # Jazzer's sanitizers look at kept seeds only where there is time. What is found by going on longer is found on one JDK.
-    if [ "$mode" = all ] && [ "$1" = "${jdks[0]}" ]; then
+    if { [ "$mode" = all ] && [ "$1" = "${jdks[0]}" ]; } || needs_time; then
         OPTIONS+=(-Drdma4j.tests.long=true -Djazzer.hooks=true)
     else
         OPTIONS+=(-Djazzer.hooks=false)
@@ -215,6 +224,7 @@ suites() {
         printf 'fabric-%d verbs-api/fabric -\n' 3 4
         printf 'conformance-%d qemu-tests !qemu\n' 2 3
         echo 'tools-3 tools -'
+        echo 'device-model-2 device-model -'
     fi
     [ "$mode" != all ] || echo 'static . -'
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
@@ -480,5 +490,6 @@ if [ "$((passed + failed))" = 0 ]; then
     say "no such test"
     failed=1
 fi
+[ -z "$lacks" ] || say "$lacks"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

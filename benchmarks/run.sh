@@ -3,19 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Measures the data path and the control path beside their yardsticks, prints the tables in Markdown and writes them
-# into docs/performance.md; at last the goals, each with what was measured for it. With --quick it takes about four
-# minutes; without, more forks and longer iterations take many times that, and what system calls cost is measured too:
-# that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
+# into docs/performance.md; at last the goals, each with what was measured for it. With --quick only what has goals is
+# measured, for a short time; without, more forks and longer iterations take many times that, and what system calls
+# cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
 set -eu
 
 sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers tags flush wire ibv calls"
+# What the goals of messages need; those of libibverbs and of tags are measured if they are named.
+quick_sections="rings roundtrip rates bandwidth scaling tail vectors wire"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [--jdk HOME] [SECTION ...]"
     echo "sections: $sections"
-    echo "all of them if none is named, but calls not with --quick; the table of goals is made anew in any case"
+    echo "all of them if none is named, with --quick: $quick_sections; the table of goals is made anew in any case"
     echo "--no-doc prints the tables and leaves the documents as they are"
-    echo "--jdk measures with another JDK: of the documents only the table of goals changes, which has a row for each"
+    echo "--jdk measures with another JDK. With it, and with --quick, of the documents only the table of goals changes"
 }
 
 quick=
@@ -51,7 +53,7 @@ while [ $# -gt 0 ]; do
             ;;
     esac
 done
-[ -n "$wanted" ] || wanted=$([ -n "$quick" ] && echo "${sections% calls}" || echo "$sections")
+[ -n "$wanted" ] || wanted=$([ -n "$quick" ] && echo "$quick_sections" || echo "$sections")
 
 cd "$(dirname "$0")/.."
 for tool in gcc mvn; do
@@ -71,9 +73,9 @@ gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/rings" benchmarks/c/rings.c
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/calls" benchmarks/c/calls.c -ldl
 
 page=docs/performance.md
-# Tables are of the usual JDK; the goals have rows for each.
+# Tables are of whole runs on the usual JDK; the goals have rows for each JDK.
 goals_doc=$doc
-[ -z "$other" ] || doc=
+[ -z "$other$quick" ] || doc=
 
 # measure WHAT CLASS [ARGUMENT ...]
 measure() {

@@ -29,6 +29,7 @@ import io.rdma4j.device.front.RegisterBar;
 import io.rdma4j.device.front.UarBar;
 import io.rdma4j.device.link.InProcessLink;
 import io.rdma4j.device.link.Link;
+import io.rdma4j.device.link.Port;
 import io.rdma4j.device.link.WireLink;
 import io.rdma4j.device.memory.EmulatedIommu;
 import io.rdma4j.device.vfiouser.ServedFunction;
@@ -342,6 +343,12 @@ public final class EmulatedDevice implements ServedFunction {
         return carrier == null
             ? "no open device of this process has it, and this device does not reach others: " + whyNoCarrier
             : "nobody has it, as far as " + carrier + " can know";
+    }
+
+    @Override
+    public boolean isByWire(long gidHigh, long gidLow) {
+        final Port port = link.route(gidHigh, gidLow);
+        return port == null || port.isRemote();
     }
 
     @Override

@@ -359,6 +359,21 @@ class CommandTest {
     }
 
     @Test
+    void remembersAnAlternativePathBesideTheFirstOne() {
+        final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
+        qp.toInit();
+        final byte[] other = driver.gid();
+        other[15] ^= 1;
+        assertThat(qp.modify(RawQp.RC_RTR | QpAttrMask.PVRDMA_QP_ALT_PATH, a -> {
+            qp.fillRtr(a, 5, driver.gid());
+            a.get(QpAttr.ALT_AH_ATTR).set(AhAttr.GRH_DGID, other).set(AhAttr.GRH_HOP_LIMIT, 9);
+        })).isZero();
+        assertThat(qp.query().get(QpAttr.ALT_AH_ATTR).get(AhAttr.GRH_DGID)).isEqualTo(other);
+        assertThat(qp.query().get(QpAttr.ALT_AH_ATTR).get(AhAttr.GRH_HOP_LIMIT)).isEqualTo(9);
+        assertThat(qp.query().get(QpAttr.AH_ATTR).get(AhAttr.GRH_DGID)).isEqualTo(driver.gid());
+    }
+
+    @Test
     void givesDoorbellPagesToUsers() {
         final long pfn = driver.uar.busAddress() >>> 12;
         final int user = new HandleResponse().wrap(driver.ok(Command.CREATE_UC,

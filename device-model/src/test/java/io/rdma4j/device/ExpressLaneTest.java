@@ -39,11 +39,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExpressLaneTest {
     private static final int SIZE = 2048;
 
-    private final RawPair pair = RawPair.connected("emulated:express");
+    private final RawPair pair = patient();
     private final RawRegion from = pair.driver.register(pair.driver.pd, SIZE, 8, RawPair.ALL);
     private final RawRegion to = pair.driver.register(pair.driver.pd, SIZE, 16, RawPair.ALL);
     private long next;
     private int carried;
+
+    /** Nobody gives up before the test has looked. */
+    private static RawPair patient() {
+        final RawPair made = RawPair.unconnected("emulated:express");
+        made.a.timeout = 0;
+        made.b.timeout = 0;
+        RawQp.connect(made.a, made.b);
+        return made;
+    }
 
     @BeforeEach
     void warmUp() {

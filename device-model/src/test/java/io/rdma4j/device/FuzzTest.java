@@ -18,6 +18,7 @@ import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 
 import java.util.Random;
 
@@ -26,6 +27,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** Garbage: nothing may throw, hang, or touch memory outside of the regions. */
 class FuzzTest {
     private static final int GUARD = 0x5a;
+    private static final int REQUESTS = 3_000;
+    private static final int COMMANDS = 20_000;
+    private static final int ROUNDS = 50_000;
 
     @Campaign(value = "hostile-driver", usual = 8)
     void survivesGarbageInWorkRequests(long seed) {
@@ -34,7 +38,7 @@ class FuzzTest {
             final int[] keys = new int[5];
             final UnsafeBuffer guard = pair.driver.page().buffer();
             guard.setMemory(0, guard.capacity(), (byte) GUARD);
-            for (int i = 0; i < 3000; i++) {
+            for (int i = 0; i < REQUESTS; i++) {
                 if (i % 100 == 0) {
                     renew(keys, pair);
                 }
@@ -54,6 +58,7 @@ class FuzzTest {
                 assertThat(guard.getByte(i)).isEqualTo((byte) GUARD);
             }
         }
+        CampaignSeeds.count("work requests", 2L * REQUESTS);
     }
 
     private static void garbage(Random random, RawQp.Wqe wqe, int header, int countOffset, RawPair pair) {
@@ -119,7 +124,7 @@ class FuzzTest {
         final Random random = new Random(seed);
         try (RawPair pair = RawPair.connected("emulated:fuzzcmd?max_cq=64&max_qp=64&max_mr=64&max_srq=64&max_mw=64")) {
             final long[] good = {pair.from.pdir(), pair.driver.pd, pair.cqA.handle, pair.a.handle, 1, 2, 16, 64, 4096};
-            for (int i = 0; i < 20_000; i++) {
+            for (int i = 0; i < COMMANDS; i++) {
                 pair.driver.run(random.nextInt(4) == 0 ? 64 + random.nextInt(4) : random.nextInt(23), b -> {
                     for (int at = 16; at < Command.REQUEST_MAX; at += 4) {
                         b.putInt(at, random.nextInt(4) == 0 ? random.nextInt()
@@ -132,13 +137,14 @@ class FuzzTest {
             assertThat(pair.driver.activate()).isZero();
             assertThat(pair.driver.createPd()).isNotZero();
         }
+        CampaignSeeds.count("commands", COMMANDS);
     }
 
     @Campaign(value = "hostile-driver", usual = 3)
     void survivesGarbageInRegistersAndDoorbells(long seed) {
         final Random random = new Random(seed);
         try (RawPair pair = RawPair.connected("emulated:fuzzreg")) {
-            for (int i = 0; i < 50_000; i++) {
+            for (int i = 0; i < ROUNDS; i++) {
                 if (random.nextInt(20) == 0) {
                     pair.driver.registers.writeInt(random.nextInt(64) * 4, random.nextInt(3) - 1);
                 } else {
@@ -150,5 +156,6 @@ class FuzzTest {
                 pair.a.ringReceive();
             }
         }
+        CampaignSeeds.count("registers, doorbells and indices", 2L * ROUNDS);
     }
 }

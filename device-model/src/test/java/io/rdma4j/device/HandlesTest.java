@@ -19,10 +19,8 @@ import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
-import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateUcRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleResponse;
-import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -33,6 +31,7 @@ import java.util.function.IntSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Numbers of queues are places in tables of the driver, of which the device advertises the size. */
@@ -94,23 +93,35 @@ class HandlesTest {
     void thoseOfSharedReceiveQueuesAreBelowTheirLimit(int version) {
         open(version);
         final long pdir = driver.pdir(driver.page().iova(), driver.page().iova());
-        cycles(1, () -> driver.createSrq(16, 1).handle, () -> driver.run(Command.CREATE_SRQ, b -> {
-            final CreateSrqRequest request = new CreateSrqRequest().wrap(b, 0)
-                .set(CreateSrqRequest.PD_HANDLE, driver.pd).set(CreateSrqRequest.PDIR_DMA, pdir)
-                .set(CreateSrqRequest.NCHUNKS, 2);
-            request.get(CreateSrqRequest.ATTRS).set(SrqAttr.MAX_WR, 16).set(SrqAttr.MAX_SGE, 1);
-        }), Command.DESTROY_SRQ);
+        cycles(1, () -> driver.createSrq(16, 1).handle,
+            () -> driver.run(Command.CREATE_SRQ, driver.srqRequest(16, 1, pdir, 2)), Command.DESTROY_SRQ);
         assertThat(driver.dsr.get(Dsr.CAPS).get(Caps.MAX_SRQ)).isEqualTo(LIMIT);
     }
 
+    @ParameterizedTest
+    @CsvSource({"3, 1, 16, 1, 16, 1, 0", "2, 1, 16, 1, 16, 1, -22", "3, 2, 16, 1, 16, 1, -22",
+        "3, 0, 16, 1, 16, 1, -22", "3, 1, 0, 1, 16, 1, -22", "3, 1, 3, 1, 16, 1, -22", "3, 1, 64, 1, 16, 1, -22",
+        "3, 1, 16, 0, 16, 1, -22", "3, 1, 16, 17, 16, 1, -22", "3, 1, 16, 1, 0, 1, -22", "3, 1, 16, 1, 256, 1, -22",
+        "3, 1, 16, 1, 16, 0, -22", "3, 1, 16, 1, 16, 17, -22", "-1, 1, 16, 1, 16, 1, -22"})
+    void queuePairsOfSizesThatDoNotFitAreRefused(final int pages, final int sendPages, final int sends,
+        final int sendSge, final int receives, final int receiveSge, final int err) {
+        open(20);
+        final RawCq cq = driver.createCq(16);
+        assertThat(createQp(cq, pages, sendPages, sends, sendSge, receives, receiveSge)).isEqualTo(err);
+    }
+
     private int oneMoreQp(RawCq cq) {
+        return createQp(cq, 3, 1, 16, 1, 16, 1);
+    }
+
+    private int createQp(RawCq cq, int pages, int sendPages, int sends, int sendSge, int receives, int receiveSge) {
         final long pdir = driver.pdir(driver.page().iova(), driver.page().iova(), driver.page().iova());
         return driver.run(Command.CREATE_QP, b -> new CreateQpRequest().wrap(b, 0)
             .set(CreateQpRequest.PDIR_DMA, pdir).set(CreateQpRequest.PD_HANDLE, driver.pd)
             .set(CreateQpRequest.SEND_CQ_HANDLE, cq.handle).set(CreateQpRequest.RECV_CQ_HANDLE, cq.handle)
-            .set(CreateQpRequest.MAX_SEND_WR, 16).set(CreateQpRequest.MAX_SEND_SGE, 1)
-            .set(CreateQpRequest.MAX_RECV_WR, 16).set(CreateQpRequest.MAX_RECV_SGE, 1)
-            .set(CreateQpRequest.TOTAL_CHUNKS, 3).set(CreateQpRequest.SEND_CHUNKS, 1)
+            .set(CreateQpRequest.MAX_SEND_WR, sends).set(CreateQpRequest.MAX_SEND_SGE, sendSge)
+            .set(CreateQpRequest.MAX_RECV_WR, receives).set(CreateQpRequest.MAX_RECV_SGE, receiveSge)
+            .set(CreateQpRequest.TOTAL_CHUNKS, pages).set(CreateQpRequest.SEND_CHUNKS, sendPages)
             .set(CreateQpRequest.QP_TYPE, 2));
     }
 

@@ -32,9 +32,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Shared receive queues. */
 class SrqTest {
@@ -218,5 +221,15 @@ class SrqTest {
         receivers[0].ringReceive();
         assertThat(driver.device().counters().get(Counter.BAD_DOORBELLS)).isEqualTo(1);
         assertThat(driver.device().violations()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1, 2, true", "3, 1, 2, true", "-16, 1, 2, true", "32768, 1, 2, true", "16, 0, 2, false",
+        "16, 17, 5, false", "16, -1, 2, false", "16, 1, 1, true", "256, 1, 2, true"})
+    void refusesSizesThatItCannotHave(final int wrs, final int sge, final int pages, final boolean hangsQemu) {
+        final long pdir = driver.pdir(LongStream.generate(() -> driver.page().iova()).limit(pages).toArray());
+        final long before = driver.device().counters().get(Counter.WOULD_HANG_QEMU);
+        assertThat(driver.run(Command.CREATE_SRQ, driver.srqRequest(wrs, sge, pdir, pages))).isEqualTo(-22);
+        assertThat(driver.device().counters().get(Counter.WOULD_HANG_QEMU) - before).isEqualTo(hangsQemu ? 1 : 0);
     }
 }

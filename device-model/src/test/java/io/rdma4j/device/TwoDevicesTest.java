@@ -17,6 +17,7 @@ import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,28 @@ class TwoDevicesTest {
         a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(leftCq.poll().status()).isZero();
         right.unbind(0, right.gid());
+        a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(leftCq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    @Test
+    void keepAGidThatStandsTwiceUntilTheLastOneGoes() {
+        final byte[] gid = right.gid();
+        final byte[] other = gid.clone();
+        other[0] ^= 1;
+        final byte[] another = gid.clone();
+        another[15] ^= 1;
+        right.bind(3, gid, 1);
+        for (final byte[] wrong : new byte[][] {other, another}) {
+            assertThat(right.run(Command.DESTROY_BIND, x -> new DestroyBindRequest().wrap(x, 0)
+                .set(DestroyBindRequest.INDEX, 3).set(DestroyBindRequest.DEST_GID, wrong))).isEqualTo(-22);
+        }
+        RawQp.connect(a, b);
+        right.unbind(3, gid);
+        b.receive(1, new long[0][]);
+        a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(leftCq.poll().status()).isZero();
+        right.unbind(0, gid);
         a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(leftCq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
     }

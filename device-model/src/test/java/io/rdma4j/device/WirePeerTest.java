@@ -27,6 +27,7 @@ import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Icrc;
 import io.rdma4j.hw.roce.Opcode;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 import io.rdma4j.testing.Loopback;
 import io.rdma4j.testing.Patience;
 
@@ -48,6 +49,7 @@ class WirePeerTest {
     private static final int THEIR_QPN = 0x123456;
     private static final int FIRST_PSN = 0x10;
     private static final int MTU = 1024;
+    private static final int PACKETS = 8_000;
     private static final long DEADLINE = Patience.nanos();
     private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -253,7 +255,7 @@ class WirePeerTest {
         final byte[] before = new byte[123];
         region.memory(0).buffer().getBytes(0, before);
         int psn = FIRST_PSN;
-        for (int i = 0; i < 8000; i++) {
+        for (int i = 0; i < PACKETS; i++) {
             if (qp.query().get(QpAttr.QP_STATE) != QpState.PVRDMA_QPS_RTS) {
                 another();
                 psn = FIRST_PSN;
@@ -276,6 +278,7 @@ class WirePeerTest {
             }
             peer.poll(frame -> { }, 64);
         }
+        CampaignSeeds.count("packets", PACKETS);
         final byte[] after = new byte[123];
         region.memory(0).buffer().getBytes(0, after);
         assertThat(after).as("in front of the region").isEqualTo(before);

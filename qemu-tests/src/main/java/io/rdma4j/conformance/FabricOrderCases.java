@@ -224,7 +224,7 @@ final class FabricOrderCases {
         play.ends.near().post(() -> play.ends.near().endpoint().writeMessage(play.message, 0), "write");
         final AtomicRequest request = new AtomicRequest();
         for (int i = 1; i < BATCH - 1; i++) {
-            final long operand = 1 + play.random.nextInt(9);
+            final long operand = 1L + play.random.nextInt(9);
             final AtomicOp op = List.of(AtomicOp.SUM, AtomicOp.PROD, AtomicOp.BXOR).get(play.random.nextInt(3));
             before[i] = value;
             value = switch (op) {

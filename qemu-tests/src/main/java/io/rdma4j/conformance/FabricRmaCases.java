@@ -429,14 +429,26 @@ final class FabricRmaCases {
                     region.key(), 6), "add");
                 pair.near().next().expect(6, OperationKind.ATOMIC);
                 read(pair, here, 64, base, region.key()).expect(6, OperationKind.READ);
+                // The additions make it 1 to 10, never -1: it stays as it is, and is not counted.
+                swap(pair, here, base + 128, region.key(), -1);
                 Check.equal(0, counter.await(2L * i, env.patience(Duration.ofSeconds(5))), "waiting for the counter");
                 Check.equal(2L * i, counter.read(), "writes and atomics after round %d", i);
                 env.moved(200);
             }
+            swap(pair, here, base + 128, region.key(), there.buffer().getLong(128));
+            Check.equal(0, counter.await(21, env.patience(Duration.ofSeconds(5))), "waiting for the counter");
+            Check.equal(21L, counter.read(), "with the one swap that changed the number");
             Check.equal(0L, counter.readError(), "failures");
             counter.close();
             region.close();
         }
+    }
+
+    private static void swap(
+        final FabricPair pair, final FabricMemory here, final long remote, final long key, final long compare) {
+        pair.near().post(() -> pair.near().endpoint().compareSwap(here.at(8), here.region(), compare, 77, remote, key,
+            7), "swap");
+        pair.near().next().expect(7, OperationKind.ATOMIC);
     }
 
     /** A region that is not enabled yet has no key; what would be its key reaches nothing. */

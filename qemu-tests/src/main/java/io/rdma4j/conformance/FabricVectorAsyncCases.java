@@ -181,9 +181,11 @@ final class FabricVectorAsyncCases {
         final Bound bound = Bound.of(env, AvType.TABLE);
         FabricCheck.refused(FI_ENOEQ, () -> bound.vector().insert(FabricVectorCases.addresses(0, 1), null, null),
             "an insertion without a queue");
+        FabricCheck.refused(FI_ENOEQ, () -> bound.vector().insert(FabricVectorCases.address(1)),
+            "one that would tell its name, without a queue");
+        bound.bind();
         FabricCheck.refused(FI_EINVAL, () -> bound.vector().insert(FabricVectorCases.address(1)),
             "one that tells its name");
-        bound.bind();
         FabricCheck.refused(FI_EINVAL, () -> bound.vector().insert(FabricVectorCases.addresses(0, 1), null,
             new AvInsert().errors(new int[1])), "FI_SYNC_ERR");
         bound.vector().insert(FabricVectorCases.addresses(0, 1), null, null);

@@ -23,6 +23,8 @@ public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeP
     private final long consHeadAddress;
     /** Of each page, or 0 alike. */
     private final long[] addresses;
+    /** Of the first page, where all follow it; else 0. */
+    private final long first;
     private final int count;
     private final int perPageShift;
     private final int perPageMask;
@@ -40,6 +42,7 @@ public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeP
         this.prodTailAddress = state == 0 ? 0 : state + prodTailOffset;
         this.consHeadAddress = state == 0 ? 0 : state + consHeadOffset;
         this.addresses = Arrays.stream(pages).mapToLong(DeviceRing::addressOf).toArray();
+        this.first = follow(addresses) ? addresses[0] : 0;
         this.count = count;
         this.strideShift = Integer.numberOfTrailingZeros(stride);
         this.perPageShift = Pdir.PAGE_SHIFT - strideShift;
@@ -48,6 +51,15 @@ public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeP
 
     private static long addressOf(final UnsafeBuffer page) {
         return page.getClass() == UnsafeBuffer.class && page.byteArray() == null ? page.addressOffset() : 0;
+    }
+
+    private static boolean follow(final long[] pages) {
+        for (int i = 0; i < pages.length; i++) {
+            if (pages[i] == 0 || pages[i] != pages[0] + (long) i * Pdir.PAGE_SIZE) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void requireState(final UnsafeBuffer page, final int offset) {
@@ -95,7 +107,8 @@ public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeP
     }
 
     final long addressOf(final int index) {
-        return addresses[(index & (count - 1)) >>> perPageShift] + offsetOf(index);
+        return first != 0 ? first + ((long) (index & (count - 1)) << strideShift)
+            : addresses[(index & (count - 1)) >>> perPageShift] + offsetOf(index);
     }
 
     final int loadProdTail() {

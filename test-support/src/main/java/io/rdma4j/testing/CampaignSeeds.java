@@ -5,8 +5,12 @@
 
 package io.rdma4j.testing;
 
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -28,6 +32,7 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
     private static final int SETTLED = 5;
     /** JUnit keeps the name and the result of each. */
     private static final long HEAP_OF_A_CASE = 4096;
+    private static final Map<String, LongAdder> DONE = new ConcurrentSkipListMap<>();
 
     private Campaign campaign;
     private String method;
@@ -66,6 +71,21 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
         return Math.max(usual, share(campaign));
     }
 
+    /**
+     * Counts what cases do, for the line that ends a campaign. Any thread may call it.
+     *
+     * @param what such as {@code calls}.
+     * @param more how many more there were.
+     */
+    public static void count(final String what, final long more) {
+        DONE.computeIfAbsent(what, name -> new LongAdder()).add(more);
+    }
+
+    private static String done() {
+        return DONE.isEmpty() ? "" : DONE.entrySet().stream().map(each -> each.getValue() + " " + each.getKey())
+            .collect(Collectors.joining(", ", " (", ")"));
+    }
+
     /** Milliseconds, or below 0 if it is not run. */
     private static long share(final String campaign) {
         for (final String each : System.getProperty(CAMPAIGNS, "").split(",")) {
@@ -96,6 +116,7 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
         longest = longestMillis;
         method = context.getRequiredTestClass().getSimpleName() + '#' + context.getRequiredTestMethod().getName();
         first = Long.getLong(SEED, 1);
+        DONE.clear();
         begun = System.nanoTime();
         return LongStream.iterate(first, seed -> seed + 1).takeWhile(seed -> goesOn()).peek(this::tell)
             .mapToObj(Arguments::of);
@@ -109,8 +130,8 @@ public final class CampaignSeeds implements ArgumentsProvider, AnnotationConsume
         if (cases == 0 || millis < longest) {
             return true;
         }
-        System.out.printf("CAMPAIGN %s %s: %d cases in %d s, seeds from %d%n", campaign.value(), method, cases,
-            TimeUnit.MILLISECONDS.toSeconds(millis), first);
+        System.out.printf("CAMPAIGN %s %s: %d cases%s in %d s, seeds from %d%n", campaign.value(), method, cases,
+            done(), TimeUnit.MILLISECONDS.toSeconds(millis), first);
         if (before != null) {
             final ProcessState allowed = before.plusHeap(cases * HEAP_OF_A_CASE);
             final ProcessState after = ProcessState.settled(allowed);

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.launcher.Launcher;
@@ -133,8 +134,18 @@ public final class TestWorker {
         final int hash = wanted.indexOf('#');
         final String type = hash < 0 ? wanted : wanted.substring(0, hash);
         if (name.equals(type) || name.endsWith('.' + type)) {
-            launcher.execute(filters.request(List.of(hash < 0 ? selectClass(name)
-                : selectMethod(name, wanted.substring(hash + 1)))), results);
+            launcher.execute(filters.request(
+                hash < 0 ? List.of(selectClass(name)) : methods(name, wanted.substring(hash + 1))), results);
+        }
+    }
+
+    /** All of that name, whatever they take. */
+    private static List<? extends DiscoverySelector> methods(final String type, final String name) {
+        try {
+            return Stream.of(Class.forName(type).getDeclaredMethods()).filter(method -> method.getName().equals(name))
+                .map(method -> selectMethod(method.getDeclaringClass(), method)).toList();
+        } catch (final ClassNotFoundException e) {
+            throw new IllegalStateException(e);
         }
     }
 

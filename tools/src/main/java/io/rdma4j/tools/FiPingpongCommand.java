@@ -105,7 +105,8 @@ final class FiPingpongCommand implements Runnable {
     private Integer port;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", converter = Converters.Seconds.class, defaultValue = "10",
-        description = "Longest wait for the next message, and for the other process. Default: ${DEFAULT-VALUE}")
+        description = "Longest wait for the next message, and for the other process. Default: ${DEFAULT-VALUE}; "
+            + "600 for the first one that comes where this one listens")
     private Duration timeout;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -168,7 +169,7 @@ final class FiPingpongCommand implements Runnable {
             err.println("rdma4j: listening at "
                 + Answering.textOf((InetSocketAddress) listening.getLocalSocketAddress()));
             err.flush();
-            try (FabricMeeting control = FabricMeeting.accept(listening, timeout)) {
+            try (FabricMeeting control = FabricMeeting.accept(listening, FirstPeer.timeout(spec, timeout), timeout)) {
                 report(device, control.peer(), options, pingPong.with(control));
             }
         } catch (final IOException e) {

@@ -115,7 +115,8 @@ final class PerfCommand implements Runnable {
     private Integer port;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", converter = Converters.Seconds.class, defaultValue = "10",
-        description = "Longest wait without any progress, and for the other process. Default: ${DEFAULT-VALUE}")
+        description = "Longest wait without any progress, and for the other process. Default: ${DEFAULT-VALUE}; 600 "
+            + "for the first one that comes where this one listens")
     private Duration timeout;
 
     @Option(names = "--compare",
@@ -259,7 +260,7 @@ final class PerfCommand implements Runnable {
         try (ForeignListener listener = new ForeignListener(at(server))) {
             sayWhere(listener.address());
             return Progress.during(main.terminal(), () -> "waiting for perftest, and for its end",
-                () -> PerftestPeer.asServer(context, options, listener));
+                () -> PerftestPeer.asServer(context, options, listener, FirstPeer.timeout(spec, timeout)));
         }
     }
 
@@ -270,7 +271,8 @@ final class PerfCommand implements Runnable {
     }
 
     private void answer(final RdmaContext context, final PerfOptions options) {
-        try (Answering answering = Answering.perf(context, options, at(server))) {
+        try (Answering answering =
+            Answering.perf(context, options, at(server)).waitingFor(FirstPeer.timeout(spec, timeout))) {
             sayWhere(answering.address());
             final Answering.Outcome outcome = Progress.during(main.terminal(),
                 () -> answering.isConnected() ? "answering" : "waiting for a client", answering::run);

@@ -142,7 +142,8 @@ final class PingpongCommand implements Runnable {
     private Long warmup;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", converter = Converters.Seconds.class, defaultValue = "10",
-        description = "Longest wait for the next message, and for the other process. Default: ${DEFAULT-VALUE}")
+        description = "Longest wait for the next message, and for the other process. Default: ${DEFAULT-VALUE}; "
+            + "600 for the first one that comes where this one listens")
     private Duration timeout;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -249,8 +250,8 @@ final class PingpongCommand implements Runnable {
     }
 
     private void answer(final RdmaContext context, final PingPongOptions options) {
-        try (Answering answering = isForeign() ? Answering.ibverbs(context, options, other.listen)
-            : Answering.pingPong(context, options, other.listen)) {
+        try (Answering answering = (isForeign() ? Answering.ibverbs(context, options, other.listen)
+            : Answering.pingPong(context, options, other.listen)).waitingFor(FirstPeer.timeout(spec, timeout))) {
             final PrintWriter err = main.terminal().err();
             err.println("rdma4j: listening at " + Answering.textOf(answering.address()));
             err.flush();

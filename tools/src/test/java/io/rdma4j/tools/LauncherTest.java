@@ -28,7 +28,8 @@ class LauncherTest {
         "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum");
     /** Those that the launcher looks at. */
     private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
-        "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/fabric", "device-model", "tools");
+        "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/ibverbs", "verbs-api/fabric", "device-model",
+        "tools");
     private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
         + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
     /** Lasts until another launcher waits for it; not for ever, so that a failure leaves no process behind. */

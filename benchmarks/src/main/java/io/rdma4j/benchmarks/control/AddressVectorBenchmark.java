@@ -45,6 +45,8 @@ public class AddressVectorBenchmark {
     private static final long GID_HIGH = 0xfe80_0000_0000_0000L;
     private static final int ORDER = 1 << 16;
     private static final int FEW = 64;
+    /** An address has 32 bytes. */
+    private static final int WORDS = 4;
 
     /** TABLE, MAP or SYMMETRIC, which is a TABLE with that hint. */
     @Param({"TABLE", "MAP", "SYMMETRIC"})
@@ -58,6 +60,10 @@ public class AddressVectorBenchmark {
     private long[] names;
     private final PeerAddress peer = new PeerAddress();
     private final int[] order = new int[ORDER];
+    /** Names in that order, side by side: whoever sends to any peer has its name, and need not look for it. */
+    private final long[] some = new long[ORDER];
+    /** As much memory as the addresses have, for what a look at any of it costs by itself. */
+    private long[] memory;
     private int next;
 
     /** For JMH. */
@@ -130,12 +136,14 @@ public class AddressVectorBenchmark {
         final SplittableRandom random = new SplittableRandom(5);
         for (int i = 0; i < ORDER; i++) {
             order[i] = random.nextInt(entries);
+            some[i] = names[order[i]];
         }
+        memory = new long[entries * WORDS];
     }
 
-    private int find(final int i) {
-        if (!vector.find(names[i], peer)) {
-            throw new IllegalStateException("address " + i + " is gone");
+    private int find(final long name) {
+        if (!vector.find(name, peer)) {
+            throw new IllegalStateException("address " + name + " is gone");
         }
         return peer.qpn();
     }
@@ -147,7 +155,7 @@ public class AddressVectorBenchmark {
      */
     @Benchmark
     public int findOneOfFew() {
-        return find(next++ & FEW - 1);
+        return find(names[next++ & FEW - 1]);
     }
 
     /**
@@ -158,7 +166,7 @@ public class AddressVectorBenchmark {
     @Benchmark
     public int findNext() {
         next = next + 1 == entries ? 0 : next + 1;
-        return find(next);
+        return find(names[next]);
     }
 
     /**
@@ -168,7 +176,17 @@ public class AddressVectorBenchmark {
      */
     @Benchmark
     public int findAny() {
-        return find(order[next++ & ORDER - 1]);
+        return find(some[next++ & ORDER - 1]);
+    }
+
+    /**
+     * A read of any place in as much memory.
+     *
+     * @return what is there
+     */
+    @Benchmark
+    public long readAny() {
+        return memory[order[next++ & ORDER - 1] * WORDS];
     }
 
     private long source(final int i) {

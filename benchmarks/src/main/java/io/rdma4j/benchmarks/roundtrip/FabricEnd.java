@@ -8,22 +8,13 @@ import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.Sizes;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionEntry;
-import io.rdma4j.fabric.CompletionQueue;
-import io.rdma4j.fabric.CompletionReader;
-import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
-import io.rdma4j.fabric.Fabric;
-import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
-import io.rdma4j.queues.Padded;
-import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import java.util.EnumSet;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * One end of a connection through the fabric interfaces: numbered messages, and writes into the peer's memory. What can
  * wait until a message is gone waits, as in {@link LeanEndpoint}.
  */
-final class FabricEnd extends Padded implements CompletionReader {
+final class FabricEnd extends FabricNode {
     private static final int BATCH = 8;
     private static final int RECEIVES = 4 * BATCH;
     private static final int POLL_LIMIT = 4;
@@ -41,18 +32,10 @@ final class FabricEnd extends Padded implements CompletionReader {
     private static final int INBOX_OFFSET = SEND_OFFSET + LENGTH;
     private static final long KEY = 0x77;
 
-    private final Patience patience;
-    private final Fabric fabric;
-    private final Domain domain;
-    private final CompletionQueue transmits;
-    private final CompletionQueue receives;
     private final MsgEndpoint endpoint;
-    private final PinnedMemory pinned;
-    private final MemoryRegion region;
     private final UnsafeBuffer memory;
     private long peerKey;
     private long peerBase;
-    private int errno;
     private long received = -1;
     private final int[] taken = new int[BATCH];
     private int takenCount;
@@ -61,21 +44,17 @@ final class FabricEnd extends Padded implements CompletionReader {
 
     FabricEnd(
         final RdmaContext context, final Patience patience, final boolean applicationKeys) {
-        this.patience = patience;
-        final EnumSet<MrMode> modes = applicationKeys ? EnumSet.of(MrMode.ALLOCATED)
-            : EnumSet.of(MrMode.ALLOCATED, MrMode.PROV_KEY, MrMode.VIRT_ADDR);
-        final FabricInfo info = Fabrics.getInfo(new Hints().context(context).mrMode(modes).demand(modes)
-            .capabilities(Capability.MSG, Capability.RMA)).get(0);
-        fabric = Fabrics.open(info);
-        domain = fabric.openDomain(info);
-        transmits = domain.openCompletionQueue(2 * RECEIVES);
-        receives = domain.openCompletionQueue(2 * RECEIVES);
+        super(hints(context, applicationKeys ? EnumSet.of(MrMode.ALLOCATED)
+            : EnumSet.of(MrMode.ALLOCATED, MrMode.PROV_KEY, MrMode.VIRT_ADDR)), patience, INBOX_OFFSET + LENGTH,
+            access(KEY, MrAccess.SEND, MrAccess.RECV, MrAccess.WRITE, MrAccess.READ, MrAccess.REMOTE_WRITE,
+                MrAccess.REMOTE_READ), 2 * RECEIVES, POLL_LIMIT);
         endpoint = domain.openEndpoint(
             new EndpointOptions().completionQueues(transmits, receives).sizes(RECEIVES, RECEIVES));
-        pinned = domain.allocate(INBOX_OFFSET + LENGTH);
         memory = pinned.buffer();
-        region = domain.register(pinned.address(), pinned.length(), EnumSet.of(MrAccess.SEND, MrAccess.RECV,
-            MrAccess.WRITE, MrAccess.READ, MrAccess.REMOTE_WRITE, MrAccess.REMOTE_READ), KEY);
+    }
+
+    private static Hints hints(final RdmaContext context, final EnumSet<MrMode> modes) {
+        return new Hints().context(context).mrMode(modes).demand(modes).capabilities(Capability.MSG, Capability.RMA);
     }
 
     static void connect(final FabricEnd a, final FabricEnd b) {
@@ -97,12 +76,6 @@ final class FabricEnd extends Padded implements CompletionReader {
         require(endpoint.receive(pinned.address() + (long) slot * LENGTH, LENGTH, region, slot));
     }
 
-    private static void require(final int code) {
-        if (code != 0) {
-            throw new IllegalStateException(FiErrno.name(code));
-        }
-    }
-
     void send(final long n) {
         memory.putLong(SEND_OFFSET, n);
         require(endpoint.send(pinned.address() + SEND_OFFSET, LENGTH, region, n));
@@ -112,7 +85,7 @@ final class FabricEnd extends Padded implements CompletionReader {
 
     private void tidy() {
         while (underWay >= BATCH) {
-            progress(transmits);
+            progressTransmits();
         }
         if (takenCount == BATCH) {
             for (final int slot : taken) {
@@ -124,16 +97,8 @@ final class FabricEnd extends Padded implements CompletionReader {
 
     void awaitMessage(final long n) {
         while (received != n) {
-            progress(receives);
+            progressReceives();
         }
-    }
-
-    private void progress(final CompletionQueue cq) {
-        final int code = cq.read(this, POLL_LIMIT);
-        if (code < 0 || errno != 0) {
-            throw new IllegalStateException(FiErrno.name(code) + ", " + FiErrno.name(errno));
-        }
-        patience.check();
     }
 
     void write(final long n) {
@@ -141,7 +106,7 @@ final class FabricEnd extends Padded implements CompletionReader {
         int code = -FiErrno.FI_EAGAIN;
         while (code == -FiErrno.FI_EAGAIN) {
             code = endpoint.write(pinned.address() + SEND_OFFSET, LENGTH, region, peerBase, peerKey, n);
-            progress(transmits);
+            progressTransmits();
         }
         require(code);
     }
@@ -149,7 +114,7 @@ final class FabricEnd extends Padded implements CompletionReader {
     void awaitMemory(final long n) {
         while (memory.getLongVolatile(INBOX_OFFSET) != n) {
             Thread.onSpinWait();
-            patience.check();
+            checkPatience();
         }
     }
 
@@ -166,13 +131,8 @@ final class FabricEnd extends Padded implements CompletionReader {
         }
     }
 
-    void close() {
+    @Override
+    void closeEndpoint() {
         endpoint.close();
-        transmits.close();
-        receives.close();
-        region.close();
-        pinned.close();
-        domain.close();
-        fabric.close();
     }
 }

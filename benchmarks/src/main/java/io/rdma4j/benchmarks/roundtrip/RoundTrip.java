@@ -11,6 +11,7 @@ import io.rdma4j.benchmarks.harness.Figures;
 import io.rdma4j.benchmarks.harness.Machine;
 import io.rdma4j.benchmarks.harness.Spread;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,6 +31,11 @@ public final class RoundTrip {
     private static final String FLOOR = RoundTripKind.FLOOR.key() + P50;
     private static final String RINGS = RoundTripKind.RINGS.key() + P50;
     private static final String SEND = RoundTripKind.SEND.key() + P50;
+
+    /** What has goals. */
+    private static final EnumSet<RoundTripKind> QUICK = EnumSet.of(RoundTripKind.FLOOR, RoundTripKind.RINGS,
+        RoundTripKind.SEND, RoundTripKind.FABRIC_SEND, RoundTripKind.RDM, RoundTripKind.WRITE,
+        RoundTripKind.FABRIC_WRITE);
 
     private final boolean quick;
     private final String address;
@@ -64,13 +70,13 @@ public final class RoundTrip {
     }
 
     private int forks() {
-        return quick ? 3 : 5;
+        return quick ? 2 : 5;
     }
 
     private List<Map<String, Double>> run() throws Exception {
         return ChildJvm.figures(RoundTripFork.class, forks(), Stream.concat(
             Stream.of(address, Integer.toString(turns()), Integer.toString(iterations())),
-            Stream.of(RoundTripKind.values()).map(Enum::name)).toArray(String[]::new));
+            (quick ? QUICK : EnumSet.allOf(RoundTripKind.class)).stream().map(Enum::name)).toArray(String[]::new));
     }
 
     private List<String> table(final List<Map<String, Double>> forks) {

@@ -49,7 +49,12 @@ final class ObjectTable<T> {
     private final int limit;
     private final int capacity;
     private final int bits;
-    private final AtomicReferenceArray<Entry<T>> entries;
+    private final AtomicReferenceArray<T> objects;
+    /**
+     * Of the objects, by slot: not in an entry of its own, which every look would have to go through. It changes only
+     * while there is no object, and is stored before the object is: who sees an object sees its number or a later one.
+     */
+    private final int[] numbers;
     private final int firstSalt;
     private final int saltMask;
     /** How often each slot was given back. */
@@ -59,9 +64,6 @@ final class ObjectTable<T> {
     private int next;
     private int size;
 
-    private record Entry<T>(int number, T object) {
-    }
-
     private ObjectTable(String kind, Sort sort, int limit, int firstSalt) {
         this.kind = kind;
         this.sort = sort;
@@ -69,7 +71,8 @@ final class ObjectTable<T> {
         this.next = sort == Sort.INDEX ? 1 : 0;
         this.capacity = limit - next;
         this.bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, limit - 1));
-        this.entries = new AtomicReferenceArray<>(1 << bits);
+        this.objects = new AtomicReferenceArray<>(1 << bits);
+        this.numbers = new int[1 << bits];
         this.saltMask = (1 << NUMBER_BITS - bits) - 1;
         this.firstSalt = Math.max(1, firstSalt & saltMask);
         this.uses = new int[limit];
@@ -126,13 +129,16 @@ final class ObjectTable<T> {
     }
 
     synchronized void put(int number, T object) {
-        entries.set(slot(number), new Entry<>(number, object));
+        final int slot = slot(number);
+        numbers[slot] = number;
+        objects.set(slot, object);
     }
 
     /** The object, or null if the number names none. */
     T get(int number) {
-        final Entry<T> entry = entries.get(slot(number));
-        return entry == null || entry.number != number ? null : entry.object;
+        final int slot = slot(number);
+        final T object = objects.getAcquire(slot);
+        return object == null || numbers[slot] != number ? null : object;
     }
 
     T require(int number) {
@@ -145,13 +151,13 @@ final class ObjectTable<T> {
 
     /** From now on the number names nothing, but it is not given back. */
     synchronized void remove(int number) {
-        entries.set(slot(number), null);
+        objects.set(slot(number), null);
     }
 
     /** Gives a number back, whether or not an object was put there. It is used again after all others. */
     synchronized void release(int number) {
         final int slot = slot(number);
-        entries.set(slot, null);
+        objects.set(slot, null);
         size--;
         uses[slot]++;
         if (sort == Sort.STACKED) {
@@ -165,9 +171,9 @@ final class ObjectTable<T> {
     synchronized void forEach(Consumer<T> action) {
         int left = size;
         for (int slot = 0; slot < limit && left > 0; slot++) {
-            final Entry<T> entry = entries.get(slot);
-            if (entry != null) {
-                action.accept(entry.object);
+            final T object = objects.get(slot);
+            if (object != null) {
+                action.accept(object);
                 left--;
             }
         }

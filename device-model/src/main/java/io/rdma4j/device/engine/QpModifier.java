@@ -44,6 +44,10 @@ final class QpModifier {
             requireStep(qp, from, to, mask, attr);
             requireAttributes(mask, attr);
             requireQkey(qp, mask, attr);
+            if (from == QpState.PVRDMA_QPS_INIT && to == QpState.PVRDMA_QPS_RTR && !qp.isDatagram()
+                && context.wire() != null) {
+                context.wire().takeWhatCame();
+            }
             done = step(qp, from, to, mask, attr);
             if (done) {
                 follow(qp, to);

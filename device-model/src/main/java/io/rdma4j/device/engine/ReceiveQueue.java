@@ -18,6 +18,7 @@ import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.queues.Padded;
+import io.rdma4j.queues.WqeConsumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -47,6 +48,8 @@ final class ReceiveQueue extends Padded {
     private final EngineContext context;
     private final SpinLock lock = new SpinLock();
     private final WqeQueue queue;
+    /** Of the queue, for the short way; null if there is none. */
+    private final WqeConsumer ring;
     private final PageTable pages;
     private final int maxSge;
     private final SgeReader sges;
@@ -59,6 +62,7 @@ final class ReceiveQueue extends Padded {
     ReceiveQueue(EngineContext context, ProtectionDomain pd, WqeQueue queue, PageTable pages, int maxSge) {
         this.context = context;
         this.queue = queue;
+        this.ring = queue.plain();
         this.pages = pages;
         this.maxSge = maxSge;
         this.sges = new SgeReader(context, pd);
@@ -103,7 +107,7 @@ final class ReceiveQueue extends Padded {
 
     /** Under the lock: where the next receive is in this process; 0 if there is none, or more has to be asked. */
     long peekPlain() {
-        return !queue.hasBacklog() && pages.isCurrent() && queue.peek() == RingIndex.HAS_DATA ? queue.address() : 0;
+        return ring != null && pages.isCurrent() && ring.peek() == RingIndex.HAS_DATA ? ring.address() : 0;
     }
 
     /**
@@ -262,6 +266,11 @@ final class ReceiveQueue extends Padded {
 
     void advance() {
         queue.advance();
+    }
+
+    /** As {@link #advance}, after {@link #peekPlain}. */
+    void advancePlain() {
+        ring.advance();
     }
 
     /** At a doorbell: takes receives out of the ring at once, where the device has a backlog. */

@@ -9,6 +9,7 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Ack;
+import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
@@ -19,6 +20,7 @@ import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.queues.Padded;
+import io.rdma4j.queues.WqeConsumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -34,6 +36,8 @@ final class Requester extends Padded implements Runnable {
     private final EngineContext context;
     private final QueuePair qp;
     private final WqeQueue queue;
+    /** Of the queue, for the short way; null if there is none. */
+    private final WqeConsumer ring;
     private final SpinLock lock = new SpinLock();
     private final Retries retries;
     private final SendExecutor executor;
@@ -41,6 +45,9 @@ final class Requester extends Padded implements Runnable {
     private final ExpressLane express;
     /** Null if the device has no wire, or this sends datagrams. */
     private final WireSender wire;
+    /** Of the shape, for the short way. */
+    private final CompletionQueue cq;
+    private final PageTable pages;
     private final boolean signalsAll;
     private final boolean onlySends;
     /** Whether {@link Timers} knows of this; guarded by their monitor. */
@@ -57,9 +64,12 @@ final class Requester extends Padded implements Runnable {
         this.queue = queue;
         this.retries = new Retries(context, qp.attributes(), this);
         this.executor = new SendExecutor(context, qp, this);
-        this.express = queue.hasBacklog() ? null : executor.express();
+        this.ring = queue.plain();
+        this.express = ring == null ? null : executor.express();
         this.wire = context.wire() == null || qp.isDatagram() ? null
             : new WireSender(context, qp, this, executor, queue);
+        this.cq = qp.shape().sendCq();
+        this.pages = qp.shape().pages();
         this.signalsAll = qp.shape().signalAll() || context.has(Quirk.ALWAYS_SIGNALED);
         this.onlySends = context.has(Quirk.ONLY_SEND);
     }
@@ -143,7 +153,7 @@ final class Requester extends Padded implements Runnable {
         if (qp.isDead() || qp.state() == QpState.PVRDMA_QPS_RESET) {
             return;
         }
-        if (!qp.shape().pages().isCurrent()) {
+        if (!pages.isCurrent()) {
             breakDown("its rings are not mapped");
             return;
         }
@@ -187,7 +197,7 @@ final class Requester extends Padded implements Runnable {
         try {
             final int state = qp.state();
             if (!qp.isDead() && (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD)
-                && qp.shape().pages().isCurrent()) {
+                && pages.isCurrent()) {
                 wire.onResponse(packet, opcode, at, payload, length);
             }
         } finally {
@@ -230,7 +240,7 @@ final class Requester extends Padded implements Runnable {
     }
 
     private boolean executeNext() {
-        final int found = queue.peek();
+        final int found = ring != null ? ring.peek() : queue.peek();
         if (found == RingIndex.HAS_DATA) {
             return express != null && executeExpress() || execute(queue.page(), queue.offset());
         }
@@ -241,16 +251,16 @@ final class Requester extends Padded implements Runnable {
     }
 
     private boolean executeExpress() {
-        final long wqe = queue.address();
+        final long wqe = ring.address();
         final int opcode = Words.getInt(wqe + SqWqe.OPCODE_OFFSET);
         final int flags = Words.getInt(wqe + SqWqe.SEND_FLAGS_OFFSET);
         final boolean completes = signalsAll || (flags & SendFlags.PVRDMA_SEND_SIGNALED) != 0;
-        if (retries.isWaiting() || !express.carryOut(wqe, opcode, flags, !completes && queue.hasMore())) {
+        if (retries.isWaiting() || !express.carryOut(wqe, opcode, flags, !completes && ring.hasMore())) {
             express.endRow();
             return false;
         }
         final long wrId = Words.getLong(wqe + SqWqe.WR_ID_OFFSET);
-        queue.advance();
+        ring.advance();
         completed++;
         shortened++;
         if (completes) {
@@ -322,7 +332,6 @@ final class Requester extends Padded implements Runnable {
     }
 
     private void complete(long wrId, int opcode, int status, int length) {
-        final CompletionQueue cq = qp.shape().sendCq();
         if (!cq.begin()) {
             if (cq.hasFailed()) {
                 // Nobody will know what becomes of the requests that follow.
@@ -380,7 +389,7 @@ final class Requester extends Padded implements Runnable {
     /** Under the lock: completes everything posted as flushed. */
     void flush() {
         endRow();
-        if (!qp.shape().pages().isCurrent()) {
+        if (!pages.isCurrent()) {
             return;
         }
         executor.vendorError(0);
@@ -420,7 +429,7 @@ final class Requester extends Padded implements Runnable {
 
     @Override
     public String toString() {
-        return (qp.shape().pages().isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ", "
+        return (pages.isCurrent() ? queue.toString() : "(unmapped)") + " completed " + completed + ", "
             + shortened + " the short way, " + executor + retries + (wire == null ? "" : wire)
             + (draining ? " drains" : "");
     }

@@ -8,6 +8,7 @@ package io.rdma4j.device.engine;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
+import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Destination;
 import io.rdma4j.device.link.Message;
@@ -41,6 +42,8 @@ final class Responder extends Padded implements Destination {
     private final QueuePair qp;
     private final QpAttributes attributes;
     private final ReceiveQueue receives;
+    /** That of the receives, without a look at them: a write needs nothing else of them. */
+    private final SpinLock lock;
     private final RemoteMemory remote;
     private final boolean losesImm;
     private final int flagsOfAll;
@@ -49,7 +52,12 @@ final class Responder extends Padded implements Destination {
     private final WireResponder wire;
     /** Whether messages may take the short way. */
     private final boolean express;
+    /** Of the shape, for the short way. */
+    private final CompletionQueue cq;
+    private final ProtectionDomain pd;
     private MemoryRegion region;
+    /** The remote key that was looked up last; as in {@link SgeReader}. */
+    private int missed;
     private int psn;
     private long completed;
     /**
@@ -67,6 +75,9 @@ final class Responder extends Padded implements Destination {
         this.qp = qp;
         this.attributes = qp.attributes();
         this.receives = receives;
+        this.lock = receives.lock();
+        this.cq = qp.shape().recvCq();
+        this.pd = qp.shape().pd();
         this.remote = new RemoteMemory(context, qp);
         this.losesImm = context.has(Quirk.NO_IMM);
         this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
@@ -86,17 +97,17 @@ final class Responder extends Padded implements Destination {
 
     /** Carries out a message; one of {@link Ack}. The caller holds a send queue's lock at most. */
     int receive(Message message) {
-        receives.lock().lock();
+        lock.lock();
         try {
             return accept(message);
         } finally {
-            receives.lock().unlock();
+            lock.unlock();
         }
     }
 
     /** A packet of a request that came over the wire. */
     void onRequest(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
-        receives.lock().lock();
+        lock.lock();
         try {
             final int state = qp.state();
             if (qp.isDead() || state < QpState.PVRDMA_QPS_RTR || state == QpState.PVRDMA_QPS_ERR) {
@@ -105,7 +116,7 @@ final class Responder extends Padded implements Destination {
                 wire.onRequest(packet, opcode, frame, at, length);
             }
         } finally {
-            receives.lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -128,11 +139,11 @@ final class Responder extends Padded implements Destination {
         if (!express) {
             return false;
         }
-        receives.lock().lock();
+        lock.lock();
         try {
             return isExpected(message) && writePlain(message);
         } finally {
-            receives.lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -141,11 +152,11 @@ final class Responder extends Padded implements Destination {
         if (!express) {
             return false;
         }
-        receives.lock().lock();
+        lock.lock();
         try {
             return isExpected(message) && sendPlain(message);
         } finally {
-            receives.lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -155,7 +166,7 @@ final class Responder extends Padded implements Destination {
             return false;
         }
         if (row != message) {
-            receives.lock().lock();
+            lock.lock();
             row = message;
         }
         boolean goesOn = false;
@@ -178,11 +189,11 @@ final class Responder extends Padded implements Destination {
         try {
             if (completing) {
                 completing = false;
-                qp.shape().recvCq().endHeld();
+                cq.endHeld();
             }
         } finally {
             row = null;
-            receives.lock().unlock();
+            lock.unlock();
         }
     }
 
@@ -199,9 +210,12 @@ final class Responder extends Padded implements Destination {
         MemoryRegion to = region;
         if (to == null || to.rkey() != key || !to.isLive()) {
             to = context.regions().byRkey(key);
-            region = to;
+            if (key == missed) {
+                region = to;
+            }
+            missed = key;
         }
-        if (to == null || to.pd() != qp.shape().pd()
+        if (to == null || to.pd() != pd
             || (attributes.access & AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE) == 0) {
             return false;
         }
@@ -227,7 +241,6 @@ final class Responder extends Padded implements Destination {
         if (!isShort) {
             HostMemory.copy(message.host, host, message.length);
         }
-        final CompletionQueue cq = qp.shape().recvCq();
         if (!cq.tryBegin()) {
             return false;
         }
@@ -248,7 +261,6 @@ final class Responder extends Padded implements Destination {
     private boolean sendInRow(Message message) {
         final long wqe = receives.peekPlain();
         final long host = wqe == 0 ? 0 : receives.plainHost(wqe, message.length);
-        final CompletionQueue cq = qp.shape().recvCq();
         if (host == 0 || !(completing ? cq.claim() : cq.tryBegin())) {
             return false;
         }
@@ -265,7 +277,7 @@ final class Responder extends Padded implements Destination {
         CqeWriter.write(cqe, Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(), WcOpcode.PVRDMA_WC_RECV,
             WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
         CqeWriter.source(cqe, message.sourceQpn, 0);
-        receives.advance();
+        receives.advancePlain();
         completed++;
     }
 
@@ -382,7 +394,6 @@ final class Responder extends Padded implements Destination {
     }
 
     void complete(Message message, long wrId, int opcode, int status, int length, int flags) {
-        final CompletionQueue cq = qp.shape().recvCq();
         completed++;
         if (!cq.begin()) {
             if (cq.hasFailed()) {
@@ -591,14 +602,14 @@ final class Responder extends Padded implements Destination {
 
     /** Under the send queue's lock. */
     void flushAfterFailure() {
-        receives.lock().lock();
+        lock.lock();
         try {
             // It may have been reset and begun a new life meanwhile.
             if (!qp.isDead() && qp.state() == QpState.PVRDMA_QPS_ERR) {
                 flush();
             }
         } finally {
-            receives.lock().unlock();
+            lock.unlock();
         }
     }
 

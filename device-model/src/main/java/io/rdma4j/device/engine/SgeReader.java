@@ -22,6 +22,8 @@ final class SgeReader extends Padded {
     private final EngineContext context;
     private final ProtectionDomain pd;
     private MemoryRegion last;
+    /** The key that was looked up last. */
+    private int missed;
 
     SgeReader(EngineContext context, ProtectionDomain pd) {
         this.context = context;
@@ -86,11 +88,20 @@ final class SgeReader extends Padded {
     }
 
     private MemoryRegion region(int lkey) {
-        MemoryRegion region = last;
-        if (region == null || region.lkey() != lkey || !region.isLive()) {
-            region = context.regions().byLkey(lkey);
+        final MemoryRegion region = last;
+        return region == null || region.lkey() != lkey || !region.isLive() ? lookUp(lkey) : region;
+    }
+
+    /**
+     * Remembers what is asked for twice in a row. To store a reference is a fence, where the collector looks for
+     * references between its regions; among many regions it would be one for each message.
+     */
+    private MemoryRegion lookUp(int lkey) {
+        final MemoryRegion region = context.regions().byLkey(lkey);
+        if (lkey == missed) {
             last = region;
         }
+        missed = lkey;
         return region;
     }
 

@@ -22,6 +22,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -34,6 +35,9 @@ public final class Wire extends Padded implements FrameReceiver {
     private static final int HOPS = 64;
     /** Nobody says that there is room: it is looked for. */
     private static final long FOR_ROOM_NANOS = 50_000;
+    /** Others may send all the time, and who serves the wire may have no processor. */
+    private static final int MOST_PASSES = 1_024;
+    private static final long FOR_TURN_NANOS = 1_000_000_000;
 
     private final EngineContext context;
     private final Carrier carrier;
@@ -50,6 +54,8 @@ public final class Wire extends Padded implements FrameReceiver {
     /** Held by the thread that serves the wire; for ever once it has ended. */
     private final AtomicBoolean turn = new AtomicBoolean();
     private volatile boolean ended;
+    /** Who wants the turn and cannot leave it: nobody sleeps with it meanwhile. */
+    private final AtomicInteger wanted = new AtomicInteger();
 
     Wire(EngineContext context, Carrier carrier, QueuePairs queuePairs) {
         this.context = context;
@@ -72,6 +78,11 @@ public final class Wire extends Padded implements FrameReceiver {
             flush();
             return 0;
         }
+        return serveInTurn();
+    }
+
+    /** Gives the turn back. */
+    private int serveInTurn() {
         try {
             final int frames = serve();
             if (inUse == carrier.isLonely()) {
@@ -87,6 +98,36 @@ public final class Wire extends Padded implements FrameReceiver {
     }
 
     /**
+     * Takes what has come until now. A queue pair that was reset and is about to be ready again may be told the same
+     * numbers as before: what was sent then would be taken for new. No locks of queues are held.
+     */
+    void takeWhatCame() {
+        // Where nobody else is known nothing comes, and the wire's thread is left asleep.
+        final long deadline = System.nanoTime() + (carrier.isLonely() ? 0 : FOR_TURN_NANOS);
+        int passes = MOST_PASSES;
+        while (passes > 0 && !ended && awaitTurn(deadline)) {
+            passes = serveInTurn() == 0 ? 0 : passes - 1;
+        }
+    }
+
+    /** Takes the turn, with which nobody sleeps meanwhile; false if it cannot be had in time. */
+    private boolean awaitTurn(long deadline) {
+        wanted.incrementAndGet();
+        try {
+            while (!turn.compareAndSet(false, true)) {
+                if (System.nanoTime() - deadline >= 0) {
+                    return false;
+                }
+                carrier.wakeUp();
+                LockSupport.parkNanos(FOR_ROOM_NANOS);
+            }
+            return true;
+        } finally {
+            wanted.decrementAndGet();
+        }
+    }
+
+    /**
      * Nobody serves the wire any more.
      *
      * @param nanos to wait at most for who does
@@ -94,14 +135,7 @@ public final class Wire extends Padded implements FrameReceiver {
      */
     boolean end(long nanos) {
         ended = true;
-        final long begin = System.nanoTime();
-        while (!turn.compareAndSet(false, true)) {
-            if (System.nanoTime() - begin > nanos) {
-                return false;
-            }
-            LockSupport.parkNanos(FOR_ROOM_NANOS);
-        }
-        return true;
+        return awaitTurn(System.nanoTime() + nanos);
     }
 
     /** Who polls and finds nothing serves the wire: nobody else's answer can be there sooner. */
@@ -225,6 +259,10 @@ public final class Wire extends Padded implements FrameReceiver {
      * @param nanos at most
      */
     void await(long nanos) {
+        if (wanted.get() > 0) {
+            LockSupport.parkNanos(FOR_ROOM_NANOS);
+            return;
+        }
         if (!turn.compareAndSet(false, true)) {
             return;
         }

@@ -89,6 +89,8 @@ final class WireSender extends Padded {
     private int unacked;
     /** Behind the last packet that was ever sent. */
     private int sent;
+    /** Behind the last packet that the peer may have taken: what it said it has not is not counted. */
+    private int reached;
     /** Which request the executor's message and memory are of. */
     private int loaded;
     private boolean isLoaded;
@@ -170,8 +172,7 @@ final class WireSender extends Padded {
             }
         } finally {
             if (isBusy() && (!requester.isTimed || deadline - armed < 0)) {
-                armed = deadline;
-                context.timers().add(requester);
+                arm();
             }
         }
         requester.drained();
@@ -212,6 +213,7 @@ final class WireSender extends Padded {
             unacked = executor.psn();
             mtuShift = attributes.mtuShift;
             sent = unacked;
+            reached = unacked;
             progressed();
         }
         enter(executor.load(page, at, opcode, flags));
@@ -404,6 +406,9 @@ final class WireSender extends Padded {
         if (Psn.ahead(psn, sent) > 0) {
             sent = psn;
         }
+        if (Psn.ahead(psn, reached) > 0) {
+            reached = psn;
+        }
     }
 
     /** At the end of what there is, and now and then before. */
@@ -530,6 +535,7 @@ final class WireSender extends Padded {
             case Aeth.NAK_SEQUENCE:
                 if (!waitsForReceive && asked != unacked) {
                     asked = unacked;
+                    notTaken();
                     goBack();
                 }
                 break;
@@ -557,8 +563,23 @@ final class WireSender extends Padded {
             return;
         }
         waitsForReceive = true;
+        notTaken();
         goBack();
         deadline = context.timers().now() + RnrTimer.nanos(code);
+        // Sooner than what the timers know, of which the time may have passed while packets were acknowledged.
+        arm();
+    }
+
+    private void arm() {
+        armed = deadline;
+        context.timers().add(requester);
+    }
+
+    /** The peer has said so of all that is not acknowledged; a word of packets that were sent twice may be old. */
+    private void notTaken() {
+        if (retriesLeft == attributes.retryCnt) {
+            reached = unacked;
+        }
     }
 
     /**
@@ -703,6 +724,10 @@ final class WireSender extends Padded {
         if (next - done < 0) {
             next = done;
             nextPacket = 0;
+        }
+        if (status != WcStatus.PVRDMA_WC_SUCCESS) {
+            // What has begun behind it goes back to the queue. Who begins the connection anew asks for this number.
+            executor.psn(reached);
         }
         return requester.over(status, vendorError, lengths[slot]);
     }

@@ -47,6 +47,11 @@ final class WqeQueue {
         return backlog != null;
     }
 
+    /** The ring itself, for who takes requests out of it without a look at this; null if that would not do. */
+    WqeConsumer plain() {
+        return backlog == null && scribbleAt == 0 ? ring : null;
+    }
+
     /**
      * Moves what is in the ring to the backlog, as far as that has room.
      *
@@ -72,11 +77,6 @@ final class WqeQueue {
         return tail != head ? RingIndex.HAS_DATA : rest;
     }
 
-    /** Whether another one is known to be behind the current one; only without a backlog. */
-    boolean hasMore() {
-        return ring.hasMore();
-    }
-
     /** How many are known to be there without looking again; only without a backlog, as the next two. */
     int known() {
         return ring.known();
@@ -98,11 +98,6 @@ final class WqeQueue {
 
     UnsafeBuffer page() {
         return backlog == null ? ring.page() : backlog;
-    }
-
-    /** Where the current one is in this process; only without a backlog. */
-    long address() {
-        return ring.address();
     }
 
     int offset() {

@@ -305,7 +305,10 @@ public final class ShmCarrier implements Carrier {
             final boolean taken = folder.isTaken(dest);
             if (!taken && !missed) {
                 missed = true;
-                wakeUp();
+                // Any thread asks, also one that meets the end, when the memory of what is woken goes.
+                synchronized (control) {
+                    wakeUp();
+                }
             }
             return taken;
         } catch (final IOException e) {

@@ -108,6 +108,22 @@ public final class RawCq {
 
     /** The next completion, within some seconds. */
     public Completion await() {
+        return await(() -> {
+            driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(handle));
+            Thread.onSpinWait();
+        });
+    }
+
+    /** The same, of devices whose wires nobody else serves. */
+    public Completion awaitServing(RawDriver... devices) {
+        return await(() -> {
+            for (RawDriver each : devices) {
+                each.device().service();
+            }
+        });
+    }
+
+    private Completion await(Runnable meanwhile) {
         final long deadline = System.nanoTime() + PATIENCE;
         Completion completion = poll();
         while (completion == null) {
@@ -115,8 +131,7 @@ public final class RawCq {
                 throw new AssertionError("no completion in cq 0x" + Integer.toHexString(handle) + "\n"
                     + driver.device().describe());
             }
-            driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(handle));
-            Thread.onSpinWait();
+            meanwhile.run();
             completion = poll();
         }
         return completion;

@@ -252,13 +252,19 @@ public final class RawDriver implements AutoCloseable {
     public RawSrq createSrq(int wrs, int sge) {
         final int stride = RqWqe.stride(sge);
         final RawRing ring = new RawRing(this, 1 + Math.max(1, wrs * stride / Pdir.PAGE_SIZE));
-        final CreateSrqRequest request = new CreateSrqRequest();
-        final int handle = new HandleResponse().wrap(ok(Command.CREATE_SRQ, b -> {
-            request.wrap(b, 0).set(CreateSrqRequest.PD_HANDLE, pd).set(CreateSrqRequest.PDIR_DMA, ring.pdir())
-                .set(CreateSrqRequest.NCHUNKS, ring.pages());
-            request.get(CreateSrqRequest.ATTRS).set(SrqAttr.MAX_WR, wrs).set(SrqAttr.MAX_SGE, sge);
-        }), 0).get(HandleResponse.HANDLE);
+        final int handle = new HandleResponse()
+            .wrap(ok(Command.CREATE_SRQ, srqRequest(wrs, sge, ring.pdir(), ring.pages())), 0)
+            .get(HandleResponse.HANDLE);
         return new RawSrq(this, ring, handle, wrs, sge);
+    }
+
+    /** CREATE_SRQ, of any sizes. */
+    public Consumer<UnsafeBuffer> srqRequest(int wrs, int sge, long pdir, int pages) {
+        return b -> {
+            final CreateSrqRequest request = new CreateSrqRequest().wrap(b, 0).set(CreateSrqRequest.PD_HANDLE, pd)
+                .set(CreateSrqRequest.PDIR_DMA, pdir).set(CreateSrqRequest.NCHUNKS, pages);
+            request.get(CreateSrqRequest.ATTRS).set(SrqAttr.MAX_WR, wrs).set(SrqAttr.MAX_SGE, sge);
+        };
     }
 
     public void unbind(int index, byte[] gid) {

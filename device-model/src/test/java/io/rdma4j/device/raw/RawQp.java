@@ -57,8 +57,8 @@ public final class RawQp {
     private final RawQueue sends;
     private final RawQueue receives;
     public int rnrRetry = 7;
-    /** 4 ms: a peer that is gone costs twice that. */
-    public int timeout = 10;
+    /** 67 ms: a peer that is gone costs twice that, and on a busy machine a test still looks before. */
+    public int timeout = 14;
     public int retryCnt = 1;
     public int minRnrTimer = 1;
 

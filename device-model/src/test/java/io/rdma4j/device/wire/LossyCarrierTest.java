@@ -8,15 +8,14 @@ package io.rdma4j.device.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.wire.FateSequence.Fate;
 import io.rdma4j.device.wire.LossOptions.Direction;
+import io.rdma4j.testing.Allocations;
 
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -214,25 +213,18 @@ class LossyCarrierTest {
 
     @Test
     void nothingIsAllocatedForAFrame() {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (Ends ends = lossy("drop:5,duplicate:5,reorder:5,delay:5,corrupt:5,us:10")) {
             final FrameReceiver receiver = frame -> { };
-            long allocated = Long.MAX_VALUE;
-            for (int attempt = 0; attempt < 8 && allocated >= MANY / 10; attempt++) { // The first ones warm up.
-                final long before = threads.getCurrentThreadAllocatedBytes();
-                for (int i = 0; i < MANY; i++) {
-                    ends.lane.lock().lock();
-                    if (ends.lane.claim(64) != 0) {
-                        ends.lane.commit(0, 0, 0);
-                    }
-                    ends.lane.lock().unlock();
-                    ends.from.flush();
-                    ends.from.poll(receiver, 16);
-                    ends.to.poll(receiver, 16);
+            assertThat(Allocations.perStep(MANY, 0.09, () -> {
+                ends.lane.lock().lock();
+                if (ends.lane.claim(64) != 0) {
+                    ends.lane.commit(0, 0, 0);
                 }
-                allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            }
-            assertThat(allocated).as("bytes for %d frames", MANY).isLessThan(MANY / 10);
+                ends.lane.lock().unlock();
+                ends.from.flush();
+                ends.from.poll(receiver, 16);
+                ends.to.poll(receiver, 16);
+            })).as("bytes for a frame").isLessThan(0.1);
         }
     }
 

@@ -49,7 +49,8 @@ abstract class ShmFixture {
     void closeAll() {
         carriers.forEach(ShmCarrier::close);
         assertThat(Fd.openCount()).as("open files").isEqualTo(files);
-        assertThat(MappedMemory.mappedCount()).as("mappings").isEqualTo(mappings);
+        // Fewer where what another class left to the collector goes meanwhile.
+        assertThat(MappedMemory.mappedCount()).as("mappings").isLessThanOrEqualTo(mappings);
     }
 
     ShmFolder place() throws IOException {

@@ -17,6 +17,7 @@ import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.state.SealedMemory;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShmHostileTest extends ShmFixture {
     private static final String NAME_OF_A = "gid-fe80000000000000000000000000000a";
     private static final String NAME_OF_B = "gid-fe80000000000000000000000000000b";
+    private static final int RINGS = 50;
+    private static final int SCRIBBLES = 50;
 
     /** Each word in place of the first one. */
     @ParameterizedTest
@@ -101,7 +104,7 @@ class ShmHostileTest extends ShmFixture {
             }
             assertThat(UnsafeApi.getByte(frame.body + frame.length - 1)).isBetween(Byte.MIN_VALUE, Byte.MAX_VALUE);
         };
-        for (int round = 0; round < 50; round++) {
+        for (int round = 0; round < RINGS; round++) {
             final Lane lane = a.lane(A, B);
             final long before = fromA[0];
             await("the ring is found", () -> {
@@ -113,7 +116,7 @@ class ShmHostileTest extends ShmFixture {
                 // What waits to be read is what garbage can hit.
             }
             try (SealedMemory ring = mapped(lane)) {
-                for (int i = 0; i < 50; i++) {
+                for (int i = 0; i < SCRIBBLES; i++) {
                     scribble(random, ring.address());
                     ShmPattern.send(lane, i);
                     if (ShmPattern.send(other, sent[0])) {
@@ -135,6 +138,8 @@ class ShmHostileTest extends ShmFixture {
         });
         assertThat(b.brokenRings()).isPositive();
         assertThat(sent[0]).isPositive();
+        CampaignSeeds.count("rings scribbled over", RINGS);
+        CampaignSeeds.count("frames in them", (long) RINGS * SCRIBBLES);
     }
 
     private static void scribble(final Random random, final long ring) {

@@ -9,14 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.management.ThreadMXBean;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.hw.roce.Bth;
+import io.rdma4j.testing.Allocations;
 
-import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -373,16 +372,10 @@ class UdpCarrierTest {
 
     @Test
     void nothingIsAllocatedForAFrame() {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (Ends ends = Ends.overUdp(FIRST, SECOND)) {
             final FrameReceiver receiver = frame -> { };
-            long allocated = Long.MAX_VALUE;
-            for (int attempt = 0; attempt < 8 && allocated >= MANY / 10; attempt++) { // The first ones warm up.
-                final long before = threads.getCurrentThreadAllocatedBytes();
-                run(ends, receiver);
-                allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            }
-            assertThat(allocated).as("bytes for %d frames", MANY).isLessThan(MANY / 10);
+            assertThat(Allocations.perStep(1, MANY / 20, () -> run(ends, receiver)))
+                .as("bytes for %d frames", MANY).isLessThan(MANY / 10);
         }
     }
 

@@ -59,13 +59,14 @@ public final class ForeignListener implements AutoCloseable {
     /**
      * Waits for a program.
      *
-     * @param timeout longest wait, for this and for each message.
+     * @param first   longest wait until it comes.
+     * @param timeout longest wait for each message.
      * @return the connection.
      * @throws RdmaException ETIMEDOUT if nobody came.
      */
-    public ForeignSocket accept(final Duration timeout) {
+    public ForeignSocket accept(final Duration first, final Duration timeout) {
         try {
-            socket.setSoTimeout(ForeignSocket.millis(timeout));
+            socket.setSoTimeout(ForeignSocket.millis(first));
             return ForeignSocket.over(socket.accept(), timeout);
         } catch (final SocketTimeoutException e) {
             throw RdmaException.of(OPERATION).object(address())

@@ -28,9 +28,11 @@ public final class Answering implements AutoCloseable {
     private final Function<InetSocketAddress, Patience> patience;
     private volatile boolean isConnected;
     private final AtomicLong progress = new AtomicLong();
+    private Duration first;
 
     private Answering(final Door door, final Responding responding,
-        final Function<InetSocketAddress, Patience> patience) {
+        final Function<InetSocketAddress, Patience> patience, final Duration first) {
+        this.first = first;
         this.door = door;
         this.responding = responding;
         this.patience = patience;
@@ -49,7 +51,7 @@ public final class Answering implements AutoCloseable {
         final RdmaContext context, final PingPongOptions options, final InetSocketAddress at) {
         final PingPongEnd end = new PingPongEnd(context, options, true);
         return new Answering(new OurDoor(end.meeting(), RdmaConnector.listen(at)), end.responder(),
-            peer -> patience(context, options, end, peer));
+            peer -> patience(context, options, end, peer), options.timeout());
     }
 
     /**
@@ -66,7 +68,7 @@ public final class Answering implements AutoCloseable {
         final RdmaContext context, final PingPongOptions options, final InetSocketAddress at) {
         final PingPongEnd end = PingPongEnd.forIbverbs(context, options, true);
         return new Answering(new ForeignDoor(end, new ForeignListener(at), options.timeout()), end.responder(),
-            peer -> patience(context, options, end, peer));
+            peer -> patience(context, options, end, peer), options.timeout());
     }
 
     private static Patience patience(final RdmaContext context, final PingPongOptions options, final PingPongEnd end,
@@ -88,7 +90,18 @@ public final class Answering implements AutoCloseable {
     public static Answering perf(final RdmaContext context, final PerfOptions options, final InetSocketAddress at) {
         final PerfEnd end = new PerfEnd(context, options, true);
         return new Answering(new OurDoor(end.meeting(), RdmaConnector.listen(at)),
-            new PerfResponder(end, options.test()), peer -> Perf.patience(options, end, null));
+            new PerfResponder(end, options.test()), peer -> Perf.patience(options, end, null), options.timeout());
+    }
+
+    /**
+     * Chooses how long to wait until somebody comes; otherwise as long as for each message. Before {@link #run}.
+     *
+     * @param timeout longest wait.
+     * @return this.
+     */
+    public Answering waitingFor(final Duration timeout) {
+        first = timeout;
+        return this;
     }
 
     /**
@@ -140,7 +153,7 @@ public final class Answering implements AutoCloseable {
      *                            device.
      */
     public Outcome run() {
-        final Guest guest = door.await();
+        final Guest guest = door.await(first);
         isConnected = true;
         final Patience waiting = patience.apply(guest.peer());
         while (!responding.isOver()) {
@@ -168,7 +181,7 @@ public final class Answering implements AutoCloseable {
     private interface Door extends AutoCloseable {
         InetSocketAddress address();
 
-        Guest await();
+        Guest await(Duration first);
 
         @Override
         void close();
@@ -182,8 +195,8 @@ public final class Answering implements AutoCloseable {
         }
 
         @Override
-        public Guest await() {
-            final RdmaConnection connection = meeting.accept(listener);
+        public Guest await(final Duration first) {
+            final RdmaConnection connection = meeting.accept(listener, first);
             return new Guest(meeting.qpNumber(), connection.remote().qpn(), connection.peer());
         }
 
@@ -201,8 +214,8 @@ public final class Answering implements AutoCloseable {
         }
 
         @Override
-        public Guest await() {
-            try (ForeignSocket socket = listener.accept(timeout)) {
+        public Guest await(final Duration first) {
+            try (ForeignSocket socket = listener.accept(first, timeout)) {
                 return new Guest(end.qpNumber(), end.meet(socket).qpn(), socket.peer());
             }
         }

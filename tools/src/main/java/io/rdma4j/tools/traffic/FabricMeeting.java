@@ -73,13 +73,14 @@ public final class FabricMeeting implements AutoCloseable {
      * Waits for the other process.
      *
      * @param server  listens.
-     * @param timeout longest wait, for this and for each answer.
+     * @param first   longest wait until it comes.
+     * @param timeout longest wait for each answer.
      * @return the connection.
      * @throws FabricException FI_ETIMEDOUT if nobody came.
      */
-    public static FabricMeeting accept(final ServerSocket server, final Duration timeout) {
+    public static FabricMeeting accept(final ServerSocket server, final Duration first, final Duration timeout) {
         try {
-            server.setSoTimeout((int) timeout.toMillis());
+            server.setSoTimeout((int) first.toMillis());
             return new FabricMeeting(server.accept(), false, timeout);
         } catch (final IOException e) {
             throw FabricException.of(OPERATION).detail("nobody came to %s: %s", server.getLocalSocketAddress(),

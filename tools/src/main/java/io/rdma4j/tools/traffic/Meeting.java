@@ -93,10 +93,13 @@ final class Meeting {
     /**
      * Waits for an end of another process.
      *
+     * @param first longest wait until it comes.
      * @return the connection of the first QP.
      */
-    RdmaConnection accept(final RdmaListener listener) {
-        return parties.stream().map(party -> listener.accept(party.qp, options(party))).toList().get(0);
+    RdmaConnection accept(final RdmaListener listener, final Duration first) {
+        final RdmaConnection connection = listener.accept(parties.get(0).qp, options(parties.get(0)).timeout(first));
+        parties.stream().skip(1).forEach(party -> listener.accept(party.qp, options(party)));
+        return connection;
     }
 
     private ConnectOptions options(final Party party) {

@@ -17,6 +17,7 @@ import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -72,14 +73,15 @@ public final class PerftestPeer {
      * @param context  the device; what is made on it goes when it is closed.
      * @param options  what is asked for: one size, one QP, a number of iterations, nothing to warm up.
      * @param listener where it will come.
+     * @param first    longest wait until it does.
      * @return what came of it.
      * @throws RdmaException      if nobody comes, says something else than perftest, or ends; if the device cannot do
      *                            it or a request fails.
      * @throws DiagnosedException if no message came for too long; with the state of the device.
      */
     public static Outcome asServer(
-        final RdmaContext context, final PerfOptions options, final ForeignListener listener) {
-        try (ForeignSocket socket = listener.accept(options.timeout())) {
+        final RdmaContext context, final PerfOptions options, final ForeignListener listener, final Duration first) {
+        try (ForeignSocket socket = listener.accept(first, options.timeout())) {
             return new PerftestPeer(context, options, socket, true).run();
         }
     }

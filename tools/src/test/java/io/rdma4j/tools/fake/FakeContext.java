@@ -144,6 +144,11 @@ final class FakeContext implements RdmaContext {
     }
 
     @Override
+    public boolean isByWire(final Gid peer) {
+        return false;
+    }
+
+    @Override
     public int queryPkey(final int port, final int index) {
         return 0xffff;
     }

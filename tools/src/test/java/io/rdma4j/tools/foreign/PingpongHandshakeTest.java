@@ -137,7 +137,8 @@ class PingpongHandshakeTest {
     void nobodyIsThere() throws Exception {
         try (ForeignListener listener =
             new ForeignListener(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-            assertThatThrownBy(() -> listener.accept(Duration.ofMillis(50))).isInstanceOf(RdmaException.class)
+            assertThatThrownBy(() -> listener.accept(Duration.ofMillis(50), Duration.ofMillis(50)))
+                .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("nobody came").hasMessageContaining("ETIMEDOUT");
             assertThatThrownBy(() -> new ForeignListener(listener.address())).isInstanceOf(RdmaException.class)
                 .hasMessageContaining("listen for another program");

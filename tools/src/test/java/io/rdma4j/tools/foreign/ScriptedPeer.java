@@ -76,7 +76,7 @@ final class ScriptedPeer {
             final CompletableFuture<Void> end = CompletableFuture.runAsync(() -> play(script, () ->
                 new Socket(listener.address().getAddress(), listener.address().getPort())), Background::run);
             final T result;
-            try (ForeignSocket socket = listener.accept(PATIENCE)) {
+            try (ForeignSocket socket = listener.accept(PATIENCE, PATIENCE)) {
                 result = server.play(socket);
             }
             end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class FiPingPongTest {
     private static final String DEVICE = "emulated:fi-pingpong-silent";
+    private static final Duration WAIT = Duration.ofSeconds(60);
 
     private static FiPingPongOptions options(final EndpointType type, final Duration timeout) {
         return new FiPingPongOptions(type, List.of(64), 3, true, timeout);
@@ -36,13 +37,13 @@ class FiPingPongTest {
              FabricDevice here = FabricDevice.of(DEVICE, type);
              FabricDevice there = FabricDevice.of(DEVICE, type)) {
             final Thread waits = new Thread(() -> {
-                try (FabricMeeting meeting = FabricMeeting.accept(server, Duration.ofSeconds(60))) {
+                try (FabricMeeting meeting = FabricMeeting.accept(server, WAIT, WAIT)) {
                     new FiPingPong(here, options(type, Duration.ofMillis(200))).with(meeting);
                 }
             });
             waits.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
             waits.start();
-            final FiPingPongOptions options = options(type, Duration.ofSeconds(60));
+            final FiPingPongOptions options = options(type, WAIT);
             try (FabricMeeting meeting = FabricMeeting.connect(
                 new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), options.timeout());
                  FabricEnd end = there.end(options, false)) {

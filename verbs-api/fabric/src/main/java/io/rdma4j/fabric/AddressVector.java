@@ -95,11 +95,12 @@ public interface AddressVector extends AutoCloseable {
      * reach it. Whoever sends there is told at once, FI_EHOSTUNREACH. Sockets have to be known to the name service.
      *
      * @param addresses one after the other, each as long as the format says ({@link FabricAddress#size}); not for STR.
+     *                  Those in memory that is gone are bad: FI_EFAULT.
      *                  Must stay as it is until an asynchronous insertion is over.
      * @param offset    of the first.
      * @param count     how many, 0 or more.
      * @param fiAddrs   where their names go, {@link FiAddr#NOTAVAIL} for those that failed; null only for TABLE
-     *                  without identifiers. Must stay until an asynchronous insertion is over.
+     *                  without identifiers, and for a count of 0. Must stay until an asynchronous insertion is over.
      * @param options   flags and context; null for none.
      * @return how many were inserted; 0 from an asynchronous vector, which tells by events: one error for each that
      *         failed, with its index as {@link EventEntry#data()}, then one {@link FabricEvent#AV_COMPLETE} with how
@@ -138,7 +139,8 @@ public interface AddressVector extends AutoCloseable {
      *
      * @param address of this vector's format.
      * @return its name.
-     * @throws FabricException what is wrong with it; FI_EINVAL for an asynchronous vector.
+     * @throws FabricException what is wrong with it; FI_EINVAL for an asynchronous vector, FI_ENOEQ if
+     *                         no queue is bound to it.
      */
     long insert(FabricAddress address);
 
@@ -199,7 +201,8 @@ public interface AddressVector extends AutoCloseable {
      * Tells an address without allocating, in a format with a fixed size.
      *
      * @param fiAddr its name.
-     * @param to     where to write as much of it as there is room for.
+     * @param to     where to write as much of it as there is room for; null with an offset and a length of 0, to learn
+     *               the size.
      * @param offset first byte.
      * @param length room, 0 or more.
      * @return bytes that the whole address needs; or a negated errno: -FI_EINVAL, -FI_EBADFD.
@@ -219,7 +222,7 @@ public interface AddressVector extends AutoCloseable {
      * Writes an address as text, ended by a 0, into a buffer: as much as there is room for.
      *
      * @param address of the vector's format.
-     * @param to      where to.
+     * @param to      where to; null with an offset and a length of 0, to learn the size.
      * @param offset  first byte.
      * @param length  room, 0 or more.
      * @return bytes that all of it needs, with the 0.
@@ -251,9 +254,9 @@ public interface AddressVector extends AutoCloseable {
     /**
      * Tells an authorization key (fi_av_lookup_auth_key).
      *
-     * @param fiAddr of {@link #insertAuthKey}.
+     * @param fiAddr of {@link #insertAuthKey}, or of an address that was inserted with one.
      * @return a copy.
-     * @throws FabricException FI_EINVAL for a name that is none of a key, FI_EBADFD.
+     * @throws FabricException FI_EINVAL for a name that is none of these, FI_EBADFD.
      */
     byte[] lookupAuthKey(long fiAddr);
 

@@ -130,7 +130,8 @@ public interface CompletionEntry {
      * @param to     is written; the application's.
      * @param offset where the {@link #ERROR_DATA_LENGTH} bytes begin.
      * @return how many bytes were written: {@link #ERROR_DATA_LENGTH}; 0 without a failure.
-     * @throws IndexOutOfBoundsException if they do not fit, where the buffer checks bounds.
+     * @throws FabricException FI_EINVAL for null, for a range outside of the buffer, and for one over a buffer that is
+     *                         for reading only.
      */
     int errorData(MutableDirectBuffer to, int offset);
 }

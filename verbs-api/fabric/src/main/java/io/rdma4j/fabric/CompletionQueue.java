@@ -49,7 +49,7 @@ public interface CompletionQueue extends AutoCloseable {
      * (fi_cq_read). Does not allocate. Entries of failures are in their place between the others: they are taken by
      * {@link #readError} only.
      *
-     * @param entries where to write.
+     * @param entries where to write; not over a buffer that is for reading only.
      * @param offset  first byte.
      * @param count   at most so many, above 0.
      * @return how many were taken; -FI_EAGAIN for none; -FI_EAVAIL if the next one is a failure; or a negated errno:
@@ -60,7 +60,7 @@ public interface CompletionQueue extends AutoCloseable {
     /**
      * As above, with who sent what was received (fi_cq_readfrom).
      *
-     * @param entries where to write.
+     * @param entries where to write; not over a buffer that is for reading only.
      * @param offset  first byte.
      * @param count   at most so many, above 0.
      * @param sources gets {@link CompletionEntry#source()} of each; as long as count or longer.
@@ -79,7 +79,7 @@ public interface CompletionQueue extends AutoCloseable {
     /**
      * As {@link #read(MutableDirectBuffer, int, int)}, waiting for the first one (fi_cq_sread).
      *
-     * @param entries where to write.
+     * @param entries where to write; not over a buffer that is for reading only.
      * @param offset  first byte.
      * @param count   at most so many, above 0.
      * @param timeout longest wait.

@@ -46,11 +46,9 @@ public interface Domain extends AutoCloseable {
     /**
      * Registers memory (fi_mr_reg, fi_mr_regv, fi_mr_regattr; checklist 1-21).
      *
-     * <p>Several buffers become one region with one key and one range of addresses without a gap. The device
-     * translates by pages of 4096 bytes: so all buffers but the first begin at a page, and all but the last end at one.
-     * Buffers of one owner that touch each other count as one. Without {@link MrMode#ALLOCATED} the pages of one range
-     * may be missing or change, on devices that look for them at each transfer; those of several ranges and of a
-     * dma-buf are pinned, and must be there.
+     * <p>Several buffers become one region with one key and one range of addresses without a gap, wherever they begin
+     * and end. Without {@link MrMode#ALLOCATED} pages may be missing or change, on devices that look for them at each
+     * transfer; those of a dma-buf are pinned, and must be there.
      *
      * <p>A key belongs to one region of the domain at a time. -1 is no key, and those whose upper 16 bits are 0xfffe
      * are {@linkplain #mapRaw mapped} ones.
@@ -63,10 +61,11 @@ public interface Domain extends AutoCloseable {
      *         {@link EventEntry#region()} of its event is this very object.
      * @throws FabricException FI_EINVAL for memory, rights or attributes that make no sense; FI_ENOKEY for a key in
      *                         use; FI_EKEYREJECTED for one out of range; FI_EBADFLAGS for flags that the domain does
-     *                         not support; FI_ENOSYS for an interface that is not here, FI_ENODEV for a device of it;
-     *                         FI_EFAULT for memory that the device cannot reach; FI_EACCES for a dma-buf that must not
-     *                         be written; EBADF (9) for a descriptor that is not open; FI_ENOMEM or FI_ENOMR if a limit
-     *                         is reached; FI_EBADFD if closed.
+     *                         not support; FI_ENOSYS for an interface that is not here, and for several authorization
+     *                         keys together with PROV_KEY, RAW or asynchronous registration; FI_ENODEV for a device of
+     *                         an interface; FI_EFAULT for memory that the device cannot reach; FI_EACCES for a dma-buf
+     *                         that must not be written; EBADF (9) for a descriptor that is not open; FI_ENOMEM or
+     *                         FI_ENOMR if a limit is reached; FI_EBADFD if closed.
      */
     MemoryRegion register(MrAttributes attributes);
 

@@ -277,7 +277,8 @@ public final class Hints {
 
     /**
      * Authorization keys come through address vectors (auth_key_size is FI_AV_AUTH_KEY; checklist 3, 11, 12): regions
-     * are registered with {@link MrAttributes#avAuthKey}, addresses are inserted with {@link AvInsert#authKey}.
+     * are registered with {@link MrAttributes#avAuthKey}, addresses are inserted with {@link AvInsert#authKey}. The
+     * key of an endpoint is still that of {@link EndpointOptions#authKey}, or none.
      *
      * @param through true if so; then {@link #authKey} has to stay empty.
      * @return this.

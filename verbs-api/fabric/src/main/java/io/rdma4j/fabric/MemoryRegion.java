@@ -75,12 +75,14 @@ public interface MemoryRegion extends AutoCloseable {
     int rawKeySize();
 
     /**
-     * The raw key, for {@link Domain#mapRaw} at the peer (fi_mr_raw_attr; checklist 36). Works in every mode.
+     * The raw key, for {@link Domain#mapRaw} at the peer (fi_mr_raw_attr; checklist 36). Works in every mode
+     * and for every region of one authorization key; by that of a region without remote rights accesses are FI_EACCES.
      *
      * @param rawKey room for {@link #rawKeySize()} bytes.
      * @return the base address that goes with it.
      * @throws FabricException FI_ETOOSMALL if there is less room, with the size that is needed; FI_EINVAL for null;
-     *                         FI_EOPBADSTATE while there is no key; FI_EBADFD if closed.
+     *                         FI_EOPBADSTATE while there is no key; FI_ENOSYS for a region of several
+     *                         authorization keys; FI_EBADFD if closed.
      */
     long rawAttributes(byte[] rawKey);
 
@@ -103,8 +105,9 @@ public interface MemoryRegion extends AutoCloseable {
      *
      * @param counter a counter of the same domain.
      * @throws FabricException FI_EINVAL for null; FI_EDOMAIN for another domain's; FI_ENOSYS where the device cannot;
-     *                         FI_EOPBADSTATE once enabled, where {@link MrMode#RMA_EVENT} is set, or without
-     *                         {@link MrFlag#RMA_EVENT} then; FI_EBUSY if bound already; FI_EBADFD if closed.
+     *                         FI_EOPBADSTATE once enabled, where {@link MrMode#RMA_EVENT} or {@link
+     *                         MrMode#ENDPOINT} is set, or without {@link MrFlag#RMA_EVENT} where the first is;
+     *                         FI_EBUSY if bound already; FI_EBADFD if closed.
      */
     void bind(Counter counter);
 
@@ -129,6 +132,9 @@ public interface MemoryRegion extends AutoCloseable {
      * Tells that other pages may be behind all of it (fi_mr_refresh; checklist 45). Keys stay. With
      * {@link MrMode#MMU_NOTIFY} the region is disabled meanwhile, and if it fails until another refresh succeeds;
      * without, it stays enabled. Regions that were registered before their pages were there are enabled by this.
+     *
+     * <p>A region whose pages were missing when it was registered is enabled by the first refresh whose ranges are
+     * there, on devices with {@link io.rdma4j.verbs.Feature#ON_DEMAND_PAGING}; on others all of it has to be.
      *
      * <p>After a failure with {@link MrMode#MMU_NOTIFY} the next refresh is one of all of it, whatever its ranges. If
      * peers have a key of the device ({@link MrMode#PROV_KEY}, or a raw key) and the region has several buffers, that

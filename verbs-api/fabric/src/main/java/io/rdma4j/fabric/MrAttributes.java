@@ -225,7 +225,7 @@ public final class MrAttributes {
      *
      * @param vector the vector.
      * @param source {@link FiAddr#NOTAVAIL} for all keys that are in it now; one key, with {@link MrFlag#AUTH_KEY}; or
-     *               one peer, which needs {@link Capability#DIRECTED_RECV}.
+     *               the key of one peer, which needs {@link Capability#DIRECTED_RECV}: whoever has it, too, is let in.
      * @return this.
      */
     public MrAttributes avAuthKey(final AddressVector vector, final long source) {

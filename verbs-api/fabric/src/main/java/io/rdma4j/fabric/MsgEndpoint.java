@@ -34,11 +34,11 @@ import org.agrona.DirectBuffer;
  *
  * <p>An operation that fails at its own local memory (FI_EFAULT), because its region was closed for example, takes
  * nothing along either: what is behind it is carried out in order and once, RMA and messages, and receives stay posted.
- * Only behind a read or an atomic, on a device without {@link io.rdma4j.verbs.Feature#REQUESTS_IN_TURN}, RMA is given
- * up with FI_ECANCELED: the peer may have carried it out, or not. A device without {@link
- * io.rdma4j.verbs.Feature#QP_RESET} and {@link io.rdma4j.verbs.Feature#QP_QUERY_ALL} can't do that: the first failure
- * is the last. A peer that does not answer, a message that is longer than its receive, and a receive whose memory is
- * gone end the connection.
+ * Only behind a read or an atomic, on a device without {@link io.rdma4j.verbs.Feature#REQUESTS_IN_TURN} or to a peer
+ * that is reached by a wire, RMA is given up with FI_ECANCELED: the peer may have carried it out, or not. A device
+ * without {@link io.rdma4j.verbs.Feature#QP_RESET} and {@link io.rdma4j.verbs.Feature#QP_QUERY_ALL} can't do that: the
+ * first failure is the last. A peer that does not answer, a message that is longer than its receive, and a receive
+ * whose memory is gone end the connection.
  *
  * <p>In a domain with {@link Capability#TAGGED} messages go in pieces, through the window of {@link
  * EndpointOptions#window}, as those of reliable datagrams: see {@link #tagged()}. The first send is -FI_EAGAIN until

@@ -7,6 +7,7 @@ package io.rdma4j.misuse;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FabricException;
+import io.rdma4j.testing.CampaignSeeds;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -14,16 +15,20 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Calls of both interfaces, and those that threw what is neither their exception nor one that the Javadoc names. */
+/**
+ * Calls of both interfaces, and those that threw what is neither their exception nor one that the Javadoc names.
+ * Thread-safe.
+ */
 final class Calls {
     private static final String VERBS = "io.rdma4j.verbs";
     private static final String FABRIC = "io.rdma4j.fabric";
     private static final Documented DOCUMENTED = Documented.read(VERBS, FABRIC);
 
-    private final List<String> surprises = new ArrayList<>();
+    private final List<String> surprises = Collections.synchronizedList(new ArrayList<>());
 
     /** The public types of both. */
     static Stream<Class<?>> types() {
@@ -37,6 +42,7 @@ final class Calls {
     /** The value, or null where something was thrown; what nobody would expect is kept. */
     Object call(final Object target, final Executable executable, final Object... arguments)
         throws ReflectiveOperationException {
+        CampaignSeeds.count("calls", 1);
         try {
             return executable instanceof Method ? ((Method) executable).invoke(target, arguments)
                 : ((Constructor<?>) executable).newInstance(arguments);

@@ -18,6 +18,14 @@ import java.util.stream.Stream;
 
 /** The public types of a package and their public methods, found in the folder of the classes. */
 final class PublicTypes {
+    /** Looking for them takes longer than most calls. */
+    private static final ClassValue<List<Method>> METHODS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(final Class<?> type) {
+            return find(type);
+        }
+    };
+
     private PublicTypes() {
     }
 
@@ -54,11 +62,18 @@ final class PublicTypes {
 
     /** With those that are inherited from another one of ours; what ends the object comes last. */
     static List<Method> methods(final Class<?> type) {
+        return METHODS.get(type);
+    }
+
+    static boolean ends(final Method method) {
+        return method.getName().equals("close") || method.getName().equals("shutdown");
+    }
+
+    private static List<Method> find(final Class<?> type) {
         return Arrays.stream(type.getMethods())
             .filter(method -> method.getDeclaringClass().getName().startsWith("io.rdma4j.") && !method.isSynthetic())
             .filter(method -> !type.isEnum() || !method.getName().startsWith("valueOf"))
             .filter(method -> !method.getName().equals("equals"))
-            .sorted(Comparator.comparing((Method method) -> method.getName().equals("close")
-                || method.getName().equals("shutdown")).thenComparing(Method::toString)).toList();
+            .sorted(Comparator.comparing(PublicTypes::ends).thenComparing(Method::toString)).toList();
     }
 }

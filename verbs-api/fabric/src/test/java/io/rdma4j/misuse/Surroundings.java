@@ -74,8 +74,13 @@ import io.rdma4j.verbs.WindowType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** One object of each public type that is not made by a constructor, on emulated devices that are closed with this. */
 final class Surroundings implements AutoCloseable {
@@ -86,6 +91,8 @@ final class Surroundings implements AutoCloseable {
     private final RdmaContext fabrics = RdmaDevices.open("emulated:any" + NAMES.incrementAndGet());
     private final RdmaListener listener =
         RdmaConnector.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    private final Vanishing taken = new Vanishing();
+    private final List<Object> vanishing = new ArrayList<>();
     private RegionCache cache;
 
     Surroundings() {
@@ -97,6 +104,16 @@ final class Surroundings implements AutoCloseable {
         put(RdmaException.class, RdmaException.of("test").build());
         put(FabricException.class, FabricException.of("test").build());
         put(FabricException.Builder.class, FabricException.of("test"));
+    }
+
+    /** What refers to memory that may be taken away. */
+    List<Object> vanishing() {
+        return vanishing;
+    }
+
+    /** Takes it away. */
+    void vanish() {
+        taken.vanish();
     }
 
     private <T> void put(final Class<T> type, final T object) {
@@ -131,6 +148,21 @@ final class Surroundings implements AutoCloseable {
         put(AsyncEventSubscription.class, verbs.listen(event -> { }));
         put(DeviceAttributes.class, verbs.attributes());
         values.usual(long.class, memory.address());
+        requestsWhoseMemoryGoes(pd);
+    }
+
+    private void requestsWhoseMemoryGoes(final ProtectionDomain pd) {
+        for (final long address : taken.addresses()) {
+            final MemoryRegion region = pd.register(address, Vanishing.LENGTH, AccessFlag.LOCAL_WRITE,
+                AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+            vanishing.add(region);
+            vanishing.add(new SendRequest().sge(address, 64, region.lkey()));
+            vanishing.add(new SendRequest().inline(new UnsafeBuffer(address, Vanishing.LENGTH), 0, 64));
+            vanishing.add(new ReceiveRequest().sge(address, 64, region.lkey()));
+            values.unusual(long.class, address);
+            // What is sent; where results go has to be there.
+            values.unusual(DirectBuffer.class, new UnsafeBuffer(address, Vanishing.LENGTH));
+        }
     }
 
     private void messages() {
@@ -163,6 +195,11 @@ final class Surroundings implements AutoCloseable {
         put(Counter.class, domain.openCounter());
         put(io.rdma4j.fabric.MemoryRegion.class, domain.register(new MrAttributes().buffer(memory)
             .access(EnumSet.of(MrAccess.REMOTE_WRITE, MrAccess.SEND, MrAccess.RECV)).requestedKey(7)));
+        for (final long address : taken.addresses()) {
+            vanishing.add(domain.register(new MrAttributes().buffer(address, Vanishing.LENGTH)
+                .access(EnumSet.of(MrAccess.REMOTE_WRITE, MrAccess.SEND, MrAccess.RECV))
+                .requestedKey(8 + vanishing.size())));
+        }
         put(RegistrationCache.class, cache);
         put(CachedRegion.class, cache.acquire(memory.address(), 64, memory, 0));
         put(ProgressAgent.class, new ProgressAgent("any"));
@@ -216,6 +253,7 @@ final class Surroundings implements AutoCloseable {
         }
         // The domains are never closed: a cache that stays open holds the memory in use for ever, and so the device.
         cache.close();
+        taken.close();
     }
 
     private static final class SilentMonitor implements MemoryMonitor {

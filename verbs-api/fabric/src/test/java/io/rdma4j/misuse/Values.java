@@ -64,6 +64,13 @@ final class Values {
         known.put(type, all);
     }
 
+    /** Comes behind what else there is of that type. */
+    void unusual(final Class<?> type, final Object value) {
+        final List<Object> all = new ArrayList<>(known.get(type));
+        all.add(value);
+        known.put(type, all);
+    }
+
     boolean has(final Class<?> type) {
         return known.containsKey(type);
     }

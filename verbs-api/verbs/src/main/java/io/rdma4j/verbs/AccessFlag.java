@@ -98,6 +98,17 @@ public enum AccessFlag {
     }
 
     /**
+     * Whether a flag is one that a device need not know: it means nothing where nothing is gained by it.
+     *
+     * @param flag a flag.
+     * @return true if so.
+     * @throws NullPointerException if it is null.
+     */
+    public static boolean isOptional(final AccessFlag flag) {
+        return (flag.bit & OPTIONAL) != 0;
+    }
+
+    /**
      * The flags of several bits.
      *
      * @param bits as {@link #bits} gives them; others are left out.

@@ -73,7 +73,8 @@ public enum Feature {
     REFRESH,
     /**
      * Requests one after the other: each is over, at the peer too, before the next one of its send queue begins. So
-     * what is flushed behind a request that failed was not carried out, whatever failed.
+     * what is flushed behind a request that failed was not carried out, whatever failed. Not so where {@link
+     * RdmaContext#isByWire} is true of the peer.
      */
     REQUESTS_IN_TURN,
     /** RDMA READs that invalidate a key of this side's. */

@@ -10,6 +10,7 @@ import io.rdma4j.RdmaException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.regex.Pattern;
 
 /**
  * A global identifier: 128 bits, on Ethernet an IPv6 address or an IPv4 one in its mapped form. Immutable.
@@ -24,6 +25,9 @@ public record Gid(long high, long low) {
     /** The GID that stands for none. */
     public static final Gid ZERO = new Gid(0, 0);
 
+    private static final Pattern IPV4 =
+        Pattern.compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\\.(?!$)|$)){4}");
+    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F.]*:[0-9a-fA-F:.]*");
     private static final long IPV4_MAPPED = 0x0000_ffff_0000_0000L;
 
     /**
@@ -59,7 +63,8 @@ public record Gid(long high, long low) {
      * @throws RdmaException EINVAL if it is not an address.
      */
     public static Gid parse(final String text) {
-        if (text != null && text.matches("[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*")) {
+        // A literal for sure: anything else with the digits and dots of one would be asked the name service.
+        if (text != null && (IPV4.matcher(text).matches() || IPV6.matcher(text).matches())) {
             try {
                 final byte[] bytes = InetAddress.getByName(text).getAddress();
                 if (bytes.length == LENGTH) {

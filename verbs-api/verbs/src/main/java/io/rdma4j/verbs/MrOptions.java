@@ -106,8 +106,9 @@ public final class MrOptions {
      * @throws RdmaException EINVAL for negative numbers.
      */
     public MrOptions dmaBuf(final int fd, final long first, final long bytes) {
-        if (fd < 0 || first < 0) {
-            throw RdmaException.of(OPERATION).detail("dma-buf fd %d from byte %d: neither can be negative", fd, first)
+        if (fd < 0 || first < 0 || bytes < 0) {
+            throw RdmaException.of(OPERATION)
+                .detail("dma-buf fd %d, %d bytes from byte %d: none can be negative", fd, bytes, first)
                 .errno(RdmaException.EINVAL).build();
         }
         range(first, bytes, null, false);
@@ -203,7 +204,8 @@ public final class MrOptions {
     }
 
     /**
-     * Work requests count from 0, wherever in its page the first byte lies.
+     * Work requests count from 0, wherever in its page the first byte lies. Atomics are for memory that begins at a
+     * multiple of 8 only.
      *
      * @return this.
      */

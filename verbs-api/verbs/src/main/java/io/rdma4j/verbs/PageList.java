@@ -17,7 +17,8 @@ import org.agrona.BufferUtil;
 /**
  * Pages of {@value #PAGE_SIZE} bytes that shall follow each other in a region: in any order, from any memory, the same
  * one also several times. They are named by their addresses in this process, as an application knows no others; the
- * device finds them where the driver has mapped them (docs/adr/0015).
+ * device finds them where the driver has mapped them (docs/adr/0015). A list has 16,777,216 pages at
+ * most, and refuses more with EINVAL.
  *
  * <p>Holds what keeps the pages mapped; so does a region that is made of it. Not thread-safe; it is read when a region
  * is made, and can be changed and used again afterwards.
@@ -26,6 +27,8 @@ public final class PageList {
     /** Bytes of a page, whatever the processor's are. */
     public static final int PAGE_SIZE = 4096;
 
+    /** More than a device takes: 64 GiB. */
+    private static final int MOST_PAGES = 1 << 24;
     private static final String OPERATION = "list pages";
 
     private long[] addresses = new long[8];
@@ -94,7 +97,7 @@ public final class PageList {
      */
     public PageList add(final PinnedMemory memory) {
         notNull(memory, "memory");
-        return add(memory, 0, Math.toIntExact(memory.length() / PAGE_SIZE));
+        return add(memory, 0, (int) Math.min(Integer.MAX_VALUE, memory.length() / PAGE_SIZE));
     }
 
     /**
@@ -119,9 +122,12 @@ public final class PageList {
     }
 
     private void append(final long first, final int pages, final Object owner) {
-        final int last = Math.addExact(size, pages);
+        if (pages > MOST_PAGES - size) {
+            throw invalid("%d pages and %d more are more than %d", size, pages, MOST_PAGES).build();
+        }
+        final int last = size + pages;
         if (last > addresses.length) {
-            final int room = (int) Math.min(Integer.MAX_VALUE - 8, Math.max(last, addresses.length * 2L));
+            final int room = Math.min(MOST_PAGES, Math.max(last, addresses.length * 2));
             addresses = Arrays.copyOf(addresses, room);
             ownerOf = Arrays.copyOf(ownerOf, room);
         }

@@ -21,6 +21,9 @@ import java.util.Set;
  *   <li>PORT 1, PKEY_INDEX 0, source GID index 0, PATH_MTU 1024.
  *   <li>MAX_QP_RD_ATOMIC and MAX_DEST_RD_ATOMIC 1: READs and atomics under way.
  *   <li>TIMEOUT 14 (67 ms), RETRY_CNT 7, RNR_RETRY 7 (without end), MIN_RNR_TIMER 12 (0.64 ms).
+ *   <li>RQ_PSN and SQ_PSN as in the two addresses, which a reset does not change. Where packets of before it may still
+ *       be under way, in a network, give others that both sides have agreed on: an old packet could be taken for a new
+ *       one. The emulated device takes, and drops, what has come before a QP is ready.
  * </ul>
  */
 public final class QpConnector {
@@ -74,11 +77,11 @@ public final class QpConnector {
             .ah(way)
             .pathMtu(wished.has(QpAttribute.PATH_MTU) ? wished.pathMtu() : Mtu.MTU_1024)
             .destQpn(remote.qpn())
-            .rqPsn(remote.psn())
+            .rqPsn(wished.has(QpAttribute.RQ_PSN) ? wished.rqPsn() : remote.psn())
             .maxDestRdAtomic(wished.has(QpAttribute.MAX_DEST_RD_ATOMIC) ? wished.maxDestRdAtomic() : 1)
             .minRnrTimer(wished.has(QpAttribute.MIN_RNR_TIMER) ? wished.minRnrTimer() : MIN_RNR_TIMER_CODE));
         qp.modify(QpAttributes.to(QpState.RTS)
-            .sqPsn(qp.localAddress().psn())
+            .sqPsn(wished.has(QpAttribute.SQ_PSN) ? wished.sqPsn() : qp.localAddress().psn())
             .timeout(wished.has(QpAttribute.TIMEOUT) ? wished.timeout() : TIMEOUT_CODE)
             .retryCnt(wished.has(QpAttribute.RETRY_CNT) ? wished.retryCnt() : FOR_EVER)
             .rnrRetry(wished.has(QpAttribute.RNR_RETRY) ? wished.rnrRetry() : FOR_EVER)

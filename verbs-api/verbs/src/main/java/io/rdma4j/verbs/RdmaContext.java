@@ -95,6 +95,16 @@ public interface RdmaContext extends AutoCloseable {
     String whyUnreachable(Gid gid);
 
     /**
+     * Whether requests for a GID leave this process: then several are under way at once, also of a device that carries
+     * out its own one after the other ({@link Feature#REQUESTS_IN_TURN}).
+     *
+     * @param gid of a peer's port.
+     * @return false if it is known that they do not.
+     * @throws io.rdma4j.RdmaException EINVAL for null, EBADFD if the context is closed.
+     */
+    boolean isByWire(Gid gid);
+
+    /**
      * Asks the device for a partition key.
      *
      * @param port  port number, from 1.

@@ -154,6 +154,7 @@ public final class RdmaListener implements AutoCloseable {
             .detail(lastRefusal == null ? "no peer came in time" : "no suitable peer came in time, the last one: %s",
                 lastRefusal == null ? "" : lastRefusal.getMessage())
             .errno(RdmaException.ETIMEDOUT)
+            .hint("start the peer while this one listens, or let it wait longer: ConnectOptions.timeout, --timeout")
             .cause(lastRefusal)
             .build();
     }

@@ -24,7 +24,7 @@ public final class ReturnCode {
     /**
      * The request contradicts itself: an object is missing, closed or not of the kind that is needed, a length is
      * negative or the sum too large, or the operation takes other elements, or none. Or its payload is to be copied
-     * from a mapped file that was cut off.
+     * from a mapped file that was cut off, or from an address where nothing is.
      */
     public static final int INVALID_REQUEST = -7;
     /** The request names an object of another device or protection domain. */

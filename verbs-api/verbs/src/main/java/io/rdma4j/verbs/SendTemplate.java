@@ -149,7 +149,7 @@ public interface SendTemplate {
      * @param length bytes, 0 to {@link QueuePair#maxInline()}.
      * @return this.
      * @throws IllegalArgumentException if there is no such request, it was prepared without a payload, or the range is
-     *                                  too long or not inside of the source, or of a mapped file that was cut off.
+     *                                  too long or not inside of the source, or memory that is gone.
      */
     SendTemplate inline(int i, DirectBuffer source, int offset, int length);
 

@@ -104,7 +104,7 @@ public final class SgeList {
      */
     public int totalLength(final int count) {
         // One is frequent, and needs no loop.
-        return count == 1 ? lengths[0] : sum(count);
+        return count == 1 && lengths.length > 0 ? lengths[0] : sum(count);
     }
 
     private int sum(final int count) {

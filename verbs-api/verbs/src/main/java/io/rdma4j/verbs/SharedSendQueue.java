@@ -73,7 +73,8 @@ public final class SharedSendQueue implements AutoCloseable {
      * @param qp       the QP to post to; it is not owned.
      * @param capacity requests with the most elements that can wait at least, 1 to 1,048,576; smaller ones take less.
      * @param failures told of requests that could not be posted.
-     * @throws RdmaException EINVAL if something is null or the capacity is out of range or needs over a gibibyte.
+     * @throws RdmaException EINVAL if something is null or the capacity is out of range or needs over a gibibyte;
+     *                       ENOMEM if there is not so much.
      */
     public SharedSendQueue(final QueuePair qp, final int capacity, final SendFailureHandler failures) {
         if (qp == null || failures == null || capacity < 1 || capacity > MAX_CAPACITY) {
@@ -84,10 +85,15 @@ public final class SharedSendQueue implements AutoCloseable {
         maxSge = qp.maxSendSge();
         datagram = qp.type() == QpType.UD;
         final int length = ringLength(capacity, maxSge);
-        records = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
-            length + RingBufferDescriptor.TRAILER_LENGTH, BitUtil.CACHE_LINE_LENGTH));
+        try {
+            records = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
+                length + RingBufferDescriptor.TRAILER_LENGTH, BitUtil.CACHE_LINE_LENGTH));
+            handles = new AddressHandle[datagram ? length >> HANDLE_SHIFT : 0];
+        } catch (final OutOfMemoryError e) {
+            throw RdmaException.of(CREATE).detail("%d requests need %d bytes: %s", capacity, length, e.getMessage())
+                .errno(RdmaException.ENOMEM).hint("a smaller capacity, or more by -XX:MaxDirectMemorySize").build();
+        }
         ring = new ManyToOneRingBuffer(records);
-        handles = new AddressHandle[datagram ? length >> HANDLE_SHIFT : 0];
         batch = new SendBatch(Math.min(BATCH, qp.maxSendWr()), Math.max(1, maxSge));
     }
 

@@ -36,7 +36,8 @@ class GidTest {
 
     @ParameterizedTest
     @NullSource
-    @ValueSource(strings = {"", "localhost", "fe80:", "1:2:3", "fe80::1%eth0", "1.2.3.4.5", "fe80::1 ", "g::1", "17"})
+    @ValueSource(strings = {"", "localhost", "fe80:", "1:2:3", "fe80::1%eth0", "1.2.3.4.5", "fe80::1 ", "g::1", "17",
+        "cafe.de", "fed.cab", "1.2.3.400", "1.2.3", "256.1.1.1", "1.2.3.4.", "01.2.3.4", "::.", "cafe::1.2.3.400"})
     void refusesWhatIsNoAddress(final String text) {
         assertThatThrownBy(() -> Gid.parse(text))
             .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.EINVAL));

@@ -25,6 +25,8 @@ public final class BufferOwners {
     private static final long NO_FIELD = -1;
     private static final long CLEANER = offset(ByteBuffer.allocateDirect(0).getClass(), "cleaner");
     private static final long FILE = offset(MappedByteBuffer.class, "fd");
+    /** From JDK 19 on: memory that may be closed while buffers over it are there. */
+    private static final long SEGMENT = offset(Buffer.class, "segment");
     private static final ClassValue<Long> ATTACHMENT = new ClassValue<>() {
         @Override
         protected Long computeValue(final Class<?> type) {
@@ -59,15 +61,29 @@ public final class BufferOwners {
             final Object under = ((DirectBuffer) owner).byteBuffer();
             return under == null ? null : rootOf(under);
         }
-        Object root = owner;
-        while (root instanceof Buffer && ((Buffer) root).isDirect()) {
-            final Object next = read(root, ATTACHMENT.get(root.getClass()));
-            if (next == null) {
-                return root instanceof ByteBuffer && read(root, CLEANER) != null ? root : null;
-            }
-            root = next;
+        final Object last = lastOf(owner);
+        if (!isDirect(last)) {
+            return last;
         }
-        return root;
+        final Object attached = attachmentOf(last);
+        return attached != null ? attached : last instanceof ByteBuffer && read(last, CLEANER) != null ? last : null;
+    }
+
+    /** The direct buffer that all others in between were made of; what is no direct buffer is that itself. */
+    private static Object lastOf(final Object owner) {
+        Object last = owner;
+        for (Object next = owner; isDirect(next); next = attachmentOf(next)) {
+            last = next;
+        }
+        return last;
+    }
+
+    private static boolean isDirect(final Object owner) {
+        return owner instanceof Buffer && ((Buffer) owner).isDirect();
+    }
+
+    private static Object attachmentOf(final Object buffer) {
+        return read(buffer, ATTACHMENT.get(buffer.getClass()));
     }
 
     /**
@@ -92,17 +108,23 @@ public final class BufferOwners {
     }
 
     /**
-     * Whether the memory of a buffer is surely a file's.
+     * Whether the memory of a buffer may go away under whoever reads it: a file's can be cut off, and what is known by
+     * its address alone can be unmapped. Of a buffer that native code laid over its memory nobody knows: such are those
+     * of the device's own memory, which stays, and false is said.
      *
      * @param buffer of the heap, of the JDK's, or anything else.
-     * @return true for a view of a {@link MappedByteBuffer} that was mapped; false also where nobody knows.
+     * @return false for the heap and for what the JVM frees.
      */
-    public static boolean isFile(final DirectBuffer buffer) {
-        if (buffer.byteArray() != null || buffer.byteBuffer() == null) {
+    public static boolean mayGo(final DirectBuffer buffer) {
+        if (buffer.byteArray() != null) {
             return false;
         }
-        final Object root = rootOf(buffer.byteBuffer());
-        return root instanceof MappedByteBuffer && read(root, FILE) != null;
+        if (buffer.byteBuffer() == null) {
+            return buffer.capacity() > 0;
+        }
+        // Also where the last one owns nothing: that of a memory segment has no cleaner.
+        final Object last = lastOf(buffer.byteBuffer());
+        return last instanceof MappedByteBuffer && (read(last, FILE) != null || read(last, SEGMENT) != null);
     }
 
     private static Object read(final Object buffer, final long offset) {

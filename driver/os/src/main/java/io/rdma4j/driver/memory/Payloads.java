@@ -22,18 +22,19 @@ public final class Payloads {
     }
 
     /**
-     * Copies a payload: a system call for a mapped file, none for anything else.
+     * Copies a payload: a system call for a mapped file and for a buffer that was wrapped around an address, none for
+     * anything else.
      *
      * @param from   holds the payload; may be on the heap.
      * @param offset its first byte there.
      * @param length bytes; the range is inside of {@code from}.
      * @param to     where it goes; may be on the heap.
      * @param at     its first byte there.
-     * @return false if the pages of a mapped file are gone; any part of the range may have been written then.
+     * @return false if its memory is gone; any part of the range may have been written then.
      */
     public static boolean copy(
         final DirectBuffer from, final int offset, final int length, final MutableDirectBuffer to, final int at) {
-        if (BufferOwners.isFile(from) && FaultableMemory.isAvailable()) {
+        if (BufferOwners.mayGo(from) && FaultableMemory.isAvailable()) {
             final boolean copied = FaultableMemory.read(from.addressOffset() + offset, to, at, length);
             // This may be its last use: what maps the file must not be collected under the copy.
             Reference.reachabilityFence(from);
@@ -41,6 +42,20 @@ public final class Payloads {
         }
         to.putBytes(at, from, offset, length);
         return true;
+    }
+
+    /**
+     * Whether results can be stored into a buffer of the program: Agrona's stores would go through one that is laid
+     * over a buffer for reading only, whose pages may be protected.
+     *
+     * @param to     where they would go; may be null.
+     * @param offset first byte.
+     * @param length bytes, 0 or more.
+     * @return false if it has not so many, or is for reading only.
+     */
+    public static boolean isRoom(final MutableDirectBuffer to, final int offset, final long length) {
+        return to != null && offset >= 0 && length >= 0 && length <= to.capacity() - offset
+            && (to.byteBuffer() == null || !to.byteBuffer().isReadOnly());
     }
 
     /**

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /** What can happen to the pages of a mapping from behind: by its file, of which others have descriptors. */
@@ -26,33 +27,51 @@ enum SharedKind {
     OF_DEVICE;
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-    private static final String SHM = "/dev/shm/";
+    private static final String DEVICES = "/dev/";
+    private static final String ZERO = "/dev/zero";
 
-    /** Of mappings that are to be treated alike: the one with which most can go wrong. */
+    /**
+     * Of mappings that are to be treated alike: the one with which most can go wrong. A device's next to others is
+     * treated as private: what the kernel does not copy fails then.
+     */
     static SharedKind of(final List<Area> areas) {
-        SharedKind worst = LASTING;
+        SharedKind worst = null;
         for (final Area area : areas) {
             final SharedKind kind = of(area);
-            if (kind == OF_DEVICE || kind == PRIVATE && worst != OF_DEVICE || worst == LASTING) {
+            if (worst == null || worst == LASTING && kind != OF_DEVICE) {
                 worst = kind;
+            } else if (kind != worst && (kind == PRIVATE || kind == OF_DEVICE || worst == OF_DEVICE)) {
+                worst = PRIVATE;
             }
         }
-        return worst;
+        return worst == null ? LASTING : worst;
     }
 
     private static SharedKind of(final Area area) {
         final String name = area.name();
-        if (name.startsWith("/dmabuf:") || name.startsWith("/secretmem")
-            || name.startsWith("anon_inode:")
-            || name.startsWith("/dev/") && !name.startsWith(SHM) && !name.equals(MappingAreas.SHARED_ANONYMOUS)) {
+        if (name.startsWith("/dmabuf:") || name.startsWith("/secretmem") || name.startsWith("anon_inode:")
+            || isDeviceFile(name)) {
             return OF_DEVICE;
         }
         if (!area.isShared()) {
             return PRIVATE;
         }
-        final boolean lasting = name.equals(MappingAreas.SHARED_ANONYMOUS) || name.startsWith("/SYSV")
-            || name.startsWith("/memfd:") && isSealed(area);
+        // What must not be touched here must not be by a second mapping either, which only the kernel notices.
+        final boolean lasting = area.rights().startsWith("rw") && (name.equals(MappingAreas.SHARED_ANONYMOUS)
+            || name.startsWith("/SYSV") || name.startsWith("/memfd:") && isSealed(area));
         return lasting ? LASTING : OF_FILE;
+    }
+
+    /** There are usual files below /dev, too, of huge pages for one. */
+    private static boolean isDeviceFile(final String name) {
+        if (!name.startsWith(DEVICES) || name.equals(ZERO)) {
+            return false;
+        }
+        try {
+            return Files.readAttributes(Path.of(name), BasicFileAttributes.class).isOther();
+        } catch (final IOException e) {
+            return false; // Removed: no device's.
+        }
     }
 
     /** Only who has a descriptor can ask; if nobody here has one, somebody elsewhere may. */

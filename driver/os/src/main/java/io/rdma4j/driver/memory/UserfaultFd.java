@@ -13,6 +13,8 @@ import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.PollSet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -45,6 +47,8 @@ final class UserfaultFd implements UserfaultKernel {
     private static final int LENGTH_OFFSET = 8;
     private static final int MODE_OFFSET = 16;
     private static final int SIZEOF_ARGUMENT = 32;
+    private static final long NO_MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int MOST_WITHOUT_MEMORY = 1_000;
 
     private final Fd fd;
     private final EventFd stop = EventFd.create();
@@ -52,6 +56,8 @@ final class UserfaultFd implements UserfaultKernel {
     private final UnsafeBuffer argument = buffer();
     /** An empty range: the kernel refuses it, but not before it has looked whether something is changing. */
     private final UnsafeBuffer nothing = buffer();
+    /** Of the thread that waits. */
+    private int withoutMemory;
 
     private UserfaultFd(final Fd fd) {
         this.fd = fd;
@@ -97,7 +103,18 @@ final class UserfaultFd implements UserfaultKernel {
 
     @Override
     public boolean await(final long nanos) {
-        return Libc.poll(pollSet, nanos) > 0 && pollSet.revents(0) != 0;
+        try {
+            final int ready = Libc.poll(pollSet, nanos);
+            withoutMemory = 0;
+            return ready > 0 && pollSet.revents(0) != 0;
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.ENOMEM || ++withoutMemory > MOST_WITHOUT_MEMORY) {
+                throw e;
+            }
+            // The kernel needs some for the call, and has some again soon. Giving up would be for good.
+            LockSupport.parkNanos(NO_MEMORY_NANOS);
+            return false;
+        }
     }
 
     @Override

@@ -13,8 +13,7 @@ import static io.rdma4j.driver.libc.LibcConstants.POLLOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.management.ThreadMXBean;
-import java.lang.management.ManagementFactory;
+import io.rdma4j.testing.Allocations;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -177,21 +176,14 @@ class PollTest {
 
     @Test
     void pollingAndReadingAllocateNothing() {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (EventFd event = EventFd.create()) {
             set.add(event.fd(), POLLIN);
-            long allocated = Long.MAX_VALUE;
-            for (int attempt = 0; attempt < 5 && allocated >= MANY; attempt++) { // The first ones warm up.
-                final long before = threads.getCurrentThreadAllocatedBytes();
-                for (int i = 0; i < MANY; i++) {
-                    event.signal();
-                    if (Libc.poll(set, LONG) != 1 || set.revents(0) != POLLIN || event.read() != 1) {
-                        throw new AssertionError("round " + i + ": revents " + set.revents(0));
-                    }
+            assertThat(Allocations.perStep(MANY, 0.9, () -> {
+                event.signal();
+                if (Libc.poll(set, LONG) != 1 || set.revents(0) != POLLIN || event.read() != 1) {
+                    throw new AssertionError("revents " + set.revents(0));
                 }
-                allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            }
-            assertThat(allocated).as("bytes in %d rounds", MANY).isLessThan(MANY);
+            })).as("bytes in a round").isLessThan(1);
         }
     }
 

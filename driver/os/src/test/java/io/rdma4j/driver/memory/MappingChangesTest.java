@@ -21,10 +21,12 @@ import static io.rdma4j.driver.memory.MappingMachine.mapShared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.AddressSpace;
 import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.SystemFaults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -319,5 +321,24 @@ class MappingChangesTest {
         file.stop();
         file.close();
         assertThat(file.toString()).contains("closed");
+    }
+
+    /** The thread that waits for changes is the process' only one: without it nothing would be watched any more. */
+    @Test
+    void aKernelThatHasNoMemoryForAWhileIsWaitedFor() {
+        mapAll(Kind.ANONYMOUS_PRIVATE);
+        final MappingGuard first = guard(Kind.ANONYMOUS_PRIVATE, 0, 2);
+        final MappingGuard second = guard(Kind.ANONYMOUS_PRIVATE, 4, 6);
+        try (SystemFaults faults = SystemFaults.failing(true, "ppoll", 1, RdmaException.ENOMEM)) {
+            Libc.munmap(base, 2 * PAGE);
+            await("the call that fails", faults::hasFailed);
+            Libc.munmap(base + 4 * PAGE, 2 * PAGE);
+            await("the second change", () -> told.size() == 2);
+        }
+        assertThat(first.intact()).isFalse();
+        assertThat(second.intact()).isFalse();
+        assertThat(watch.available()).isTrue();
+        Libc.munmap(base + 2 * PAGE, 2 * PAGE);
+        Libc.munmap(base + 6 * PAGE, 2 * PAGE);
     }
 }

@@ -12,10 +12,17 @@ import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.testing.Allocations;
 import io.rdma4j.testing.CutOffFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -84,6 +91,8 @@ class PayloadsTest {
             assertThat(Payloads.read(memory.address() + PAGE - 8, false, there, 0, 16)).isFalse();
             assertThat(Payloads.write(there.addressOffset(), memory.address() + PAGE - 8, false, 16)).isFalse();
             assertThat(Payloads.write(there.addressOffset(), memory.address() + PAGE - 8, false, 8)).isTrue();
+            assertThat(Payloads.copy(new UnsafeBuffer(memory.address(), 2 * PAGE), PAGE - 8, 16, there, 0)).isFalse();
+            assertThat(Payloads.copy(new UnsafeBuffer(memory.address(), 2 * PAGE), PAGE - 8, 8, there, 0)).isTrue();
         }
     }
 
@@ -97,10 +106,34 @@ class PayloadsTest {
             assertThat(BufferOwners.keeps(new UnsafeBuffer(file.bytes().duplicate()))).isFalse();
             assertThat(BufferOwners.keeps(new UnsafeBuffer(file.bytes()).addressOffset())).isFalse();
             assertThat(BufferOwners.keeps(null)).isFalse();
-            assertThat(BufferOwners.isFile(new UnsafeBuffer(file.bytes().slice()))).isTrue();
-            assertThat(BufferOwners.isFile(new UnsafeBuffer(direct))).isFalse();
-            assertThat(BufferOwners.isFile(new UnsafeBuffer(new byte[1]))).isFalse();
-            assertThat(BufferOwners.isFile(new UnsafeBuffer(4096L, 8))).isFalse();
+            assertThat(BufferOwners.mayGo(new UnsafeBuffer(file.bytes().slice()))).isTrue();
+            assertThat(BufferOwners.mayGo(new UnsafeBuffer(direct))).isFalse();
+            assertThat(BufferOwners.mayGo(new UnsafeBuffer(new byte[1]))).isFalse();
+            assertThat(BufferOwners.mayGo(new UnsafeBuffer(4096L, 8))).isTrue();
+            assertThat(BufferOwners.mayGo(new UnsafeBuffer(0, 0))).isFalse();
+        }
+    }
+
+    /** Its buffers have no cleaner; the tests are compiled for a JDK that has no segments. */
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_22)
+    void knowsAFileThatAMemorySegmentMaps() throws ReflectiveOperationException, IOException {
+        final Class<?> type = Class.forName("java.lang.foreign.Arena");
+        final Object arena = type.getMethod("ofShared").invoke(null);
+        final Path path = Files.createTempFile("rdma4j-segment", null);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            final Object segment = FileChannel.class
+                .getMethod("map", FileChannel.MapMode.class, long.class, long.class, type)
+                .invoke(file, FileChannel.MapMode.READ_WRITE, 0, PAGE, arena);
+            final UnsafeBuffer bytes = new UnsafeBuffer((ByteBuffer) Class.forName("java.lang.foreign.MemorySegment")
+                .getMethod("asByteBuffer").invoke(segment));
+            final UnsafeBuffer to = new UnsafeBuffer(new byte[PAGE]);
+            assertThat(Payloads.copy(bytes, 0, PAGE, to, 0)).isTrue();
+            file.truncate(0);
+            assertThat(Payloads.copy(bytes, 0, PAGE, to, 0)).isFalse();
+        } finally {
+            type.getMethod("close").invoke(arena);
+            Files.delete(path);
         }
     }
 

@@ -93,9 +93,5 @@ final class Mapped {
         void remove(final Mapped gone) {
             byStart.remove(gone.start, gone);
         }
-
-        int size() {
-            return byStart.size();
-        }
     }
 }

@@ -55,12 +55,10 @@ public enum PagePreference {
             .build();
     }
 
-    /** What to try, in this order. A kind whose page the memory would not fill is left out. */
-    List<PageKind> kindsFor(final long bytes) {
-        return kindsFor(bytes, false);
-    }
-
-    /** The same; where pages must not move hugepages of 2 MiB are tried for little memory, too. */
+    /**
+     * What to try, in this order. A kind whose page the memory would not fill is left out; but where pages must not
+     * move, hugepages of 2 MiB are tried for little memory, too.
+     */
     List<PageKind> kindsFor(final long bytes, final boolean staying) {
         final List<PageKind> kinds = new ArrayList<>();
         for (final PageKind kind : PageKind.values()) {
@@ -76,11 +74,6 @@ public enum PagePreference {
      * The same for memory that other processes shall see. Transparent hugepages cannot be shared: they are tried only
      * if they were asked for by name.
      */
-    List<PageKind> sharedKindsFor(final long bytes) {
-        return sharedKindsFor(bytes, false);
-    }
-
-    /** The same, as {@link #kindsFor(long, boolean)}. */
     List<PageKind> sharedKindsFor(final long bytes, final boolean staying) {
         final List<PageKind> kinds = kindsFor(bytes, staying);
         if (this != THP) {

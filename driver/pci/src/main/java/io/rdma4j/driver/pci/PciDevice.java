@@ -98,6 +98,17 @@ public interface PciDevice extends AutoCloseable {
     }
 
     /**
+     * Whether requests for a GID leave this process, so that several can be under way at once.
+     *
+     * @param gidHigh first half of the GID, as a big-endian number.
+     * @param gidLow  second half.
+     * @return false if the device carries each one out at the peer before it begins the next; true if it may not.
+     */
+    default boolean isByWire(final long gidHigh, final long gidLow) {
+        return true;
+    }
+
+    /**
      * The address that the network has given the device, which becomes its GID if nobody chooses another one.
      *
      * @return 16 bytes in network order; null if it has none, and the driver makes one of the node's GUID.

@@ -57,6 +57,11 @@ class DmaArenaTest {
         pages.buffer(4096, 8).putLong(0, 42);
 
         assertThat(iommu.at(pages.iova(1), 8).getLong(0)).isEqualTo(42);
+        assertThat(pages.iova(0)).isEqualTo(pages.iova()).isEqualTo(pages.iova(1) - 4096);
+        assertThat(pages.buffer(0, 8192).capacity()).isEqualTo(8192);
+        assertThat(pages.buffer(8192, 0).capacity()).isZero();
+        assertThatThrownBy(() -> pages.iova(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> pages.buffer(0, -1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> pages.iova(2)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> pages.buffer(8192, 1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> pages.buffer(-4096, 1)).isInstanceOf(IndexOutOfBoundsException.class);

@@ -117,9 +117,9 @@ class HostMemoryTest {
 
     @Test
     void wantsGigabytePagesOnlyForGigabytes() {
-        assertThat(PagePreference.GB1.kindsFor(1L << 30))
+        assertThat(PagePreference.GB1.kindsFor(1L << 30, false))
             .containsExactly(PageKind.GB1, PageKind.MB2, PageKind.THP, PageKind.KB4);
-        assertThat(PagePreference.AUTO.kindsFor(1L << 30)).doesNotContain(PageKind.GB1);
+        assertThat(PagePreference.AUTO.kindsFor(1L << 30, false)).doesNotContain(PageKind.GB1);
         assertThat(PagePreference.AUTO.sharedKindsFor(4096, true)).as("that must not move")
             .containsExactly(PageKind.MB2, PageKind.KB4);
         assertThat(PagePreference.KB4.kindsFor(1L << 30, true)).containsExactly(PageKind.KB4);

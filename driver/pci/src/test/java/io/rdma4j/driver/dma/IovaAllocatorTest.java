@@ -200,6 +200,9 @@ class IovaAllocatorTest {
             new Range(8 * PAGE, 12 * PAGE - 1), new Range(PAGE + 1, 5 * PAGE + 100),
             new Range(4 * PAGE, 9 * PAGE - 1)));
         assertThat(iovas.capacity()).isEqualTo(10 * PAGE);
+        final IovaAllocator touching = new IovaAllocator(List.of(
+            new Range(PAGE, 3 * PAGE - 1), new Range(3 * PAGE, 6 * PAGE - 1)));
+        assertThat(touching.allocate(5 * PAGE)).as("of two ranges").isEqualTo(PAGE);
         assertThat(iovas.freeRanges()).isEqualTo(1);
         assertThat(iovas.allocate(10 * PAGE)).isEqualTo(2 * PAGE);
 

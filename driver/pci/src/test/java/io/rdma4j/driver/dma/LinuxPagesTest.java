@@ -85,6 +85,23 @@ class LinuxPagesTest {
     }
 
     @Test
+    void freePagesOfAPoolAreThoseThatNobodyWasPromised(@TempDir final Path folder) throws IOException {
+        final LinuxPages some = new LinuxPages(folder, Path.of("/proc/self/smaps"), SharedPages.PROCESS);
+        assertThat(some.freeBytes(PageKind.KB4)).isEqualTo(Long.MAX_VALUE);
+        assertThat(some.freeBytes(PageKind.MB2)).as("no pool").isEqualTo(Long.MAX_VALUE);
+        final Path pool = Files.createDirectories(folder.resolve("hugepages/hugepages-2048kB"));
+        Files.writeString(pool.resolve("free_hugepages"), "5\n");
+        assertThat(some.freeBytes(PageKind.MB2)).as("half a pool").isEqualTo(Long.MAX_VALUE);
+        Files.writeString(pool.resolve("resv_hugepages"), "0\n");
+        assertThat(some.freeBytes(PageKind.MB2)).isEqualTo(5L * 2 * MIB);
+        Files.writeString(pool.resolve("resv_hugepages"), "2\n");
+        assertThat(some.freeBytes(PageKind.MB2)).isEqualTo(3L * 2 * MIB);
+        assertThat(some.freeBytes(PageKind.GB1)).as("another pool").isEqualTo(Long.MAX_VALUE);
+        Files.writeString(pool.resolve("free_hugepages"), "1\n");
+        assertThat(some.freeBytes(PageKind.MB2)).as("more promised than there is").isZero();
+    }
+
+    @Test
     void memoryIsThereBeforeItIsUsed() throws IOException {
         final HostBlock block = pages.allocate(PageKind.KB4, 8 * MIB);
 

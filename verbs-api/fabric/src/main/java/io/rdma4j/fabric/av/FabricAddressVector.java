@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.av;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AvAttributes;
@@ -21,6 +22,7 @@ import io.rdma4j.fabric.event.FabricEventQueue;
 
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +34,7 @@ import java.util.stream.LongStream;
 
 /** An address vector: checks what applications ask for, and has its parts do it. */
 final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
+    private static final UnsafeBuffer NO_ROOM = new UnsafeBuffer(0, 0);
     private static final long[] NONE = {};
     private static final String INSERT = "insert addresses";
 
@@ -136,7 +139,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     @Override
     public int insert(final DirectBuffer addresses, final int offset, final int count, final long[] fiAddrs,
         final AvInsert options) {
-        users.requireOpen(INSERT);
+        requireBound();
         if (format == AddressFormat.STR) {
             throw invalid(INSERT, "the format is STR, which comes as strings");
         }
@@ -152,13 +155,13 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public int insert(final FabricAddress[] addresses, final long[] fiAddrs, final AvInsert options) {
-        users.requireOpen(INSERT);
+        requireBound();
         return insert(Sources.of(format, resolver, notNull(INSERT, "addresses", addresses)), fiAddrs, options);
     }
 
     @Override
     public int insert(final String[] addresses, final long[] fiAddrs, final AvInsert options) {
-        users.requireOpen(INSERT);
+        requireBound();
         if (format != AddressFormat.STR) {
             throw invalid(INSERT, "text is for vectors of format STR, this one's is %s", format);
         }
@@ -167,7 +170,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public long insert(final FabricAddress address) {
-        users.requireOpen(INSERT);
+        requireBound();
         if (asynchronous) {
             throw FabricException.of(INSERT).detail("the address vector is asynchronous").errno(FiErrno.FI_EINVAL)
                 .hint("insert an array of one, its name is there when the event is").build();
@@ -186,7 +189,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     @Override
     public int insertService(
         final String node, final String service, final long[] fiAddrs, final AvInsert options) {
-        users.requireOpen(INSERT);
+        requireBound();
         notNull(INSERT, "node", node);
         return insert(resolver.service(node, service), fiAddrs, options);
     }
@@ -194,7 +197,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     @Override
     public int insertSymmetric(final String node, final int nodeCount, final String service, final int serviceCount,
         final long[] fiAddrs, final AvInsert options) {
-        users.requireOpen(INSERT);
+        requireBound();
         notNull(INSERT, "node", node);
         notNull(INSERT, "service", service);
         requireCount(INSERT, nodeCount);
@@ -221,7 +224,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private void requirePlaces(final Insertion call) {
         final int count = call.count();
         if (call.fiAddrs() == null) {
-            if (type() != AvType.TABLE || call.userIds()) {
+            if (count > 0 && (type() != AvType.TABLE || call.userIds())) {
                 throw invalid(INSERT, "there is no array for names, which only TABLE without user identifiers allows");
             }
         } else if (call.fiAddrs().length < count) {
@@ -262,12 +265,24 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private void begin(final Insertion call) {
         synchronized (worker) {
             users.requireOpen(INSERT);
-            if (queue == null) {
-                throw FabricException.of(INSERT).detail("no event queue is bound to the asynchronous address vector")
-                    .errno(FiErrno.FI_ENOEQ).hint("call AddressVector.bind first").build();
-            }
+            requireQueue();
             // Closing comes behind: so all that was taken has its events.
             worker.run(() -> run(call));
+        }
+    }
+
+    /** Before anything else that may be wrong with a call (fi_av). */
+    private void requireBound() {
+        users.requireOpen(INSERT);
+        if (asynchronous) {
+            requireQueue();
+        }
+    }
+
+    private void requireQueue() {
+        if (queue == null) {
+            throw FabricException.of(INSERT).detail("no event queue is bound to the asynchronous address vector")
+                .errno(FiErrno.FI_ENOEQ).hint("call AddressVector.bind first").build();
         }
     }
 
@@ -288,7 +303,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         users.requireOpen(operation);
         requireNoFlags(operation, flags);
         requireCount(operation, count);
-        if (fiAddrs == null || fiAddrs.length < count) {
+        if (count > 0 && (fiAddrs == null || fiAddrs.length < count)) {
             throw invalid(operation, "%d names in an array of %s", count, fiAddrs == null ? null : fiAddrs.length);
         }
         requireWritable(operation);
@@ -327,10 +342,15 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         if (users.isClosed()) {
             return -FiErrno.FI_EBADFD;
         }
-        if (to == null || offset < 0 || length < 0 || offset + (long) length > to.capacity()) {
+        if (!isInside(to, offset, length)) {
             return -FiErrno.FI_EINVAL;
         }
-        return contents.inserted(fiAddr, to, offset, length);
+        return contents.inserted(fiAddr, to == null ? NO_ROOM : to, offset, length);
+    }
+
+    /** No buffer has no bytes: who asks for the size alone needs none. */
+    private static boolean isInside(final MutableDirectBuffer to, final int offset, final int length) {
+        return to == null ? offset == 0 && length == 0 : Payloads.isRoom(to, offset, length);
     }
 
     @Override
@@ -347,7 +367,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     public int straddr(
         final FabricAddress address, final MutableDirectBuffer to, final int offset, final int length) {
         final byte[] text = straddr(address).getBytes(StandardCharsets.UTF_8);
-        if (to == null || offset < 0 || length < 0 || offset + (long) length > to.capacity()) {
+        if (!isInside(to, offset, length)) {
             throw invalid("write address as text", "%d bytes at %d are not inside of %s", length, offset, to);
         }
         if (length > 0) {
@@ -390,6 +410,10 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     public byte[] lookupAuthKey(final long fiAddr) {
         final String operation = "look up authorization key";
         users.requireOpen(operation);
+        final byte[] ofAddress = authKeyOf(fiAddr);
+        if (ofAddress != null) {
+            return ofAddress;
+        }
         requireAuthKey(operation, fiAddr);
         synchronized (authKeys) {
             return authKeys.lookup(fiAddr);

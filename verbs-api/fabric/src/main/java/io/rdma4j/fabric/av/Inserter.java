@@ -129,6 +129,11 @@ final class Inserter {
         } catch (final RuntimeException | Error e) {
             Arrays.fill(problems, Problem.of(e));
         }
+        if (ended.getAsBoolean()) {
+            // Who closes it interrupts who asks: nobody else did.
+            Arrays.setAll(problems, i -> problems[i] != null && problems[i].errno() == FiErrno.FI_EINTR ? CANCELED
+                : problems[i]);
+        }
     }
 
     private void store(
@@ -139,7 +144,7 @@ final class Inserter {
             if (all == null) {
                 reserve(progress);
             }
-            for (int i = 0; i < some; i++) {
+            for (int i = 0; i < some && progress.next < progress.call.count(); i++) {
                 final Problem problem = problems[i] == null ? all : problems[i];
                 if (problem == null) {
                     store(progress, entries[i]);
@@ -174,6 +179,10 @@ final class Inserter {
         final long handle;
         try {
             handle = contents.insert(entry, call, call.userId(progress.next));
+        } catch (final OutOfMemoryError e) {
+            // Each of the others would look for it once more, for hours.
+            progress.restFailed(Problem.of(e));
+            return;
         } catch (final RuntimeException | Error e) {
             progress.failed(Problem.of(e));
             return;

@@ -16,6 +16,7 @@ import io.rdma4j.fabric.name.SymmetricRange;
 import io.rdma4j.verbs.Gid;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Asks the name service; counts where nobody has to be asked. */
@@ -77,7 +78,16 @@ final class Named implements AddressResolver {
     @Override
     public Source symmetric(
         final String node, final int nodeCount, final String service, final int serviceCount) {
-        final SymmetricRange range = SymmetricRange.of(node, nodeCount, service, serviceCount);
+        final SymmetricRange range;
+        try {
+            range = SymmetricRange.of(node, nodeCount, service, serviceCount);
+        } catch (final FabricException e) {
+            if (e.errno() != FiErrno.FI_ENODATA) {
+                throw e;
+            }
+            // As with one service: each address says that nobody knows its name.
+            return new Unknown(nodeCount * serviceCount, Problem.of(e));
+        }
         if (range.services().isQueuePairs()) {
             if (format != AddressFormat.DEVICE) {
                 throw FabricException.of("insert addresses")
@@ -127,6 +137,19 @@ final class Named implements AddressResolver {
         }
     }
 
+    /** Addresses of services that nobody knows. */
+    private record Unknown(int count, Problem problem) implements Source {
+        @Override
+        public boolean asks() {
+            return false;
+        }
+
+        @Override
+        public void load(final int first, final int some, final AvEntry[] entries, final Problem[] problems) {
+            Arrays.fill(problems, 0, some, problem);
+        }
+    }
+
     /** GIDs and queue pair numbers that count up. */
     private static final class QueuePairs implements Source {
         private final Gid gid;
@@ -140,7 +163,7 @@ final class Named implements AddressResolver {
             this.kind = kind == null ? EndpointType.MSG : kind;
             count = range.size();
             services = Math.max(1, range.services().count());
-            gid = count == 0 ? Gid.ZERO : Gid.parse(range.nodes().node(0));
+            gid = count == 0 ? Gid.ZERO : NameResolver.gid(range.nodes().node(0));
             qpn = count == 0 ? 0 : range.services().number(0);
             qkey = range.services().qkey();
         }

@@ -5,8 +5,11 @@
 
 package io.rdma4j.fabric.av;
 
+import io.rdma4j.driver.memory.BufferOwners;
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FiErrno;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -64,10 +67,18 @@ final class Sources {
     static Source packed(final AddressFormat format, final AddressResolver resolver, final DirectBuffer addresses,
         final int offset, final int count) {
         final int size = FabricAddress.size(format);
+        final boolean mayGo = count > 0 && BufferOwners.mayGo(addresses);
+        final UnsafeBuffer one = new UnsafeBuffer(new byte[size]);
         return new Given(format, resolver, count) {
             @Override
             Problem load(final int index, final AvEntry into) {
-                into.inserted(format, addresses, offset + index * size, size);
+                if (!mayGo) {
+                    into.inserted(format, addresses, offset + index * size, size);
+                } else if (Payloads.copy(addresses, offset + index * size, size, one, 0)) {
+                    into.inserted(format, one, 0, size);
+                } else {
+                    return new Problem(FiErrno.FI_EFAULT, "the memory of the buffer of addresses is gone");
+                }
                 return null;
             }
         };

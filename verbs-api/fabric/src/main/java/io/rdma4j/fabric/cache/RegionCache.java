@@ -21,6 +21,8 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.spi.ObjectPublisher;
+import io.rdma4j.verbs.spi.RegionChecks;
+import io.rdma4j.verbs.spi.RegionOwner;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -206,7 +208,13 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
 
     private MemoryRegion registerAs(final Claim claim, final int access) {
         return claim.onDemand ? registrar.registerOnDemand(claim.range, access)
-            : registrar.register(claim.range, access, claim.root != null);
+            : registrar.register(claim.range, access, isKept(claim));
+    }
+
+    /** Any other owner is taken at its word for what is cached; not so that a broken word would end the process. */
+    private static boolean isKept(final Claim claim) {
+        return claim.root instanceof RegionOwner
+            || RegionChecks.holds(claim.root, claim.range.start(), claim.range.length());
     }
 
     /** One attempt to register something and keep it. */

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.completion;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FiAddr;
@@ -151,6 +152,10 @@ final class Entry implements CompletionEntry {
     public int errorData(final MutableDirectBuffer to, final int offset) {
         if (errno == 0) {
             return 0;
+        }
+        if (!Payloads.isRoom(to, offset, ERROR_DATA_LENGTH)) {
+            throw Failures.invalid("copy error data", "%d bytes at %d of %s cannot be written", ERROR_DATA_LENGTH,
+                offset, to);
         }
         to.putInt(offset, Failures.status(detail));
         to.putInt(offset + Integer.BYTES, Failures.vendorError(detail));

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.completion;
 
+import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.CqFormat;
 import io.rdma4j.fabric.OperationKind;
 
@@ -50,7 +51,7 @@ final class EntryWriter {
 
     /** Whether so many fit. */
     boolean fits(final MutableDirectBuffer to, final int offset, final int count) {
-        return to != null && count > 0 && offset >= 0 && (long) count * size <= (long) to.capacity() - offset;
+        return count > 0 && Payloads.isRoom(to, offset, (long) count * size);
     }
 
     void write(final Entry entry, final MutableDirectBuffer to, final int offset, final int index) {

@@ -187,6 +187,10 @@ final class InLane implements InwardLane {
         init();
         refill();
         bringUp();
+        if (lost) {
+            // The connection ended in between, when the queue pair could not be told.
+            LaneSteps.fail(qp);
+        }
         mended = mended + 1;
     }
 

@@ -76,6 +76,18 @@ final class Modification {
         return readOperands(request);
     }
 
+    /** Takes over a replacement of one number that the device has a request for. */
+    void set(final Rma swap) {
+        op = AtomicOp.CSWAP;
+        type = AtomicType.UINT64;
+        count = 1;
+        start = swap.remoteAddress;
+        result = swap.address;
+        resultDesc = swap.desc;
+        compare.putLong(0, swap.operand, NATIVE);
+        here.putLong(0, swap.swap, NATIVE);
+    }
+
     private int readOperands(final AtomicRequest request) {
         final boolean hasOperands = op != AtomicOp.ATOMIC_READ;
         if (hasOperands && request.operands() == 0 || op.compares() && request.compare() == 0) {
@@ -249,7 +261,12 @@ final class Modification {
     boolean advance() {
         word += Long.BYTES;
         isSwapping = false;
-        return word < start + bytes();
+        return !isOver();
+    }
+
+    /** Whether nothing is left to be modified. */
+    boolean isOver() {
+        return word >= start + bytes();
     }
 
     /** Nothing is kept that the application may want to be collected. */

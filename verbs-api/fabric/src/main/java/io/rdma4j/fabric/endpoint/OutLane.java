@@ -42,10 +42,14 @@ import org.agrona.DirectBuffer;
  *    |                                LOST                          ASKING
  *    +----------------------------------------------------------------+ the failed one, or what is left
  * }</pre>
+ *
+ * An epoch in which the peer has answered nothing at all is begun anew a few times: it has not mended its end yet.
  */
 final class OutLane {
     /** How often an operation is posted again, because its key meant something else meanwhile. */
     private static final int MOST_TRIES = 8;
+    /** How often the lane begins a life anew for a peer that has not mended its end: 4.3 s each, more by a wire. */
+    private static final int MOST_BEGINNINGS = 3;
     private static final int UP = 0;
     private static final int BROKEN = 1;
     private static final int RESET = 2;
@@ -62,7 +66,8 @@ final class OutLane {
     private final KeyLookup lookup;
     /** Most bytes that are copied. */
     private final int injected;
-    private final boolean inTurn;
+    /** The device begins no request to this peer before the one in front is over. */
+    private boolean inTurn;
     private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
     private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
     private final SendRequest[] both = {request, count};
@@ -90,6 +95,9 @@ final class OutLane {
     private WcStatus failedStatus;
     private int failedDetail;
     private long mended;
+    /** How often the life may begin anew while the peer, which mends its end, has answered nothing in it. */
+    private int beginningsLeft;
+    private boolean beginsAnew;
 
     /** An atomic of several steps that is under way: nothing overtakes it. */
     private final Modification loop = new Modification();
@@ -105,7 +113,6 @@ final class OutLane {
         this.ring = ring;
         this.remote =
             new RemoteMemory(link.host().mappedKeys(), cache, link.host().info().needs(MrMode.RAW));
-        this.inTurn = link.host().context().supports(Feature.REQUESTS_IN_TURN);
         // Each may be two work requests; and one that looks a key up.
         this.qp = link.realm().pd().createQp(sizes.out(link.transmit().cq()));
         this.pieces = new ScatteredSlots(ring, buffers, sizes.outSlots(), qp.maxSendWr());
@@ -134,6 +141,8 @@ final class OutLane {
         remote.connect(to);
         lookup.connect(to, WorkId.of(port, WorkId.LOOKUP));
         nextPsn = firstPsn;
+        inTurn = link.host().context().supports(Feature.REQUESTS_IN_TURN)
+            && !link.host().context().isByWire(to.gid());
         LaneSteps.init(qp, false);
         bringUp();
         isConnected = true;
@@ -172,6 +181,11 @@ final class OutLane {
         if (answer == RemoteMemory.ASK) {
             local.letGo();
             return ask(rma.key);
+        }
+        if (rma.operation == RmaOperation.SWAP && remote.cellIova != 0) {
+            // Only who sees what was there knows whether there is something to be counted.
+            local.letGo();
+            return startLoop(rma.inSteps(), context, rma.asksForCompletion() ? 0 : quiet);
         }
         final int crowded = pieces.check(remote, rma.length);
         if (crowded != 0) {
@@ -314,7 +328,8 @@ final class OutLane {
     }
 
     private int ask(final long key) {
-        if (!lookup.isBusy()) {
+        // A life that begins anew asks first: then nothing may have been in front.
+        if (!lookup.isBusy() && (beginningsLeft == 0 || !ring.hasUnderWay())) {
             final DirectoryEntry table = remote.tableOf(key);
             final int code = table == null ? lookup.start(key) : lookup.start(key, table);
             if (code != ReturnCode.OK && code != ReturnCode.QUEUE_FULL) {
@@ -339,9 +354,15 @@ final class OutLane {
     private void point(final int slot) {
         ring.putLong(slot, OpRing.IOVA, remote.iova);
         ring.putInt(slot, OpRing.RKEY, remote.rkey);
-        ring.putLong(slot, OpRing.CELL_IOVA, remote.cellIova);
+        ring.putLong(slot, OpRing.CELL_IOVA, remote.cellIova != 0 && addsNothing(slot) ? 0 : remote.cellIova);
         ring.putInt(slot, OpRing.CELL_RKEY, remote.cellRkey);
         pieces.keep(slot, remote.pieces);
+    }
+
+    /** The region stays as it is, and so does what counts its modifications (fi_mr, FI_REMOTE_WRITE). */
+    private boolean addsNothing(final int slot) {
+        return slot != loopSlot && ring.getInt(slot, OpRing.OPERATION) == RmaOperation.ADD.ordinal()
+            && ring.getLong(slot, OpRing.OPERAND) == 0;
     }
 
     /** All or nothing: the queue has room for what the ring holds. */
@@ -433,7 +454,10 @@ final class OutLane {
         final WcStatus status = completion.status();
         if (status != WcStatus.SUCCESS) {
             failed(what, slot, status, completion.vendorError());
-        } else if (what == WorkId.LOOKUP) {
+            return;
+        }
+        beginningsLeft = 0;
+        if (what == WorkId.LOOKUP) {
             lookup.arrived();
         } else if (ring.isUnderWay(slot)) {
             if (slot == loopSlot) {
@@ -449,6 +473,14 @@ final class OutLane {
         if (state != UP && state != ASKING || what != WorkId.LOOKUP && !ring.isUnderWay(slot)) {
             return;
         }
+        link.wantsProgress();
+        beginsAnew = status == WcStatus.RETRY_EXC_ERR && beginningsLeft > 0;
+        if (beginsAnew) {
+            // The peer's thread has had no processor: nothing of this life is wrong.
+            beginningsLeft--;
+            state = BROKEN;
+            return;
+        }
         lookupFailed = what == WorkId.LOOKUP;
         // While the key of a failed operation is looked up there is nothing else that can fail.
         if (state == UP) {
@@ -456,7 +488,6 @@ final class OutLane {
             failedWhat = what;
         }
         state = BROKEN;
-        link.wantsProgress();
         failedStatus = status;
         failedDetail = Failures.detail(status, vendorError);
     }
@@ -494,18 +525,15 @@ final class OutLane {
 
     private void mend() {
         final boolean refused = isRefusal(failedStatus);
-        if (!link.canMend() || refused && !peer.has(PeerName.MENDS) || !refused && !isOwnFault(failedStatus)) {
+        if (!link.canMend() || !beginsAnew && !isMendable(refused)) {
             lose(Failures.errno(failedStatus, false), failedDetail);
             return;
         }
         try {
-            // After a refusal the other end counts one up, too. A fault of this side's it has not even heard of.
-            if (refused) {
-                epoch++;
-                nextPsn = LaneSteps.psn(firstPsn, epoch);
-            } else {
-                nextPsn = qp.query().sqPsn();
+            if (!beginsAnew) {
+                chooseNextPsn(refused);
             }
+            // Else as this life began: should only answers have been lost, the peer takes requests as repeated.
             qp.modify(QpAttributes.to(QpState.RESET));
         } catch (final RdmaException e) {
             lose(Failures.errno(failedStatus, false), failedDetail);
@@ -513,6 +541,21 @@ final class OutLane {
         }
         state = RESET;
         comeUp();
+    }
+
+    /** After a refusal the other end counts one up, too. A fault of this side's it has not even heard of. */
+    private void chooseNextPsn(final boolean refused) {
+        if (refused) {
+            epoch++;
+            nextPsn = LaneSteps.psn(firstPsn, epoch);
+            beginningsLeft = MOST_BEGINNINGS;
+        } else {
+            nextPsn = qp.query().sqPsn();
+        }
+    }
+
+    private boolean isMendable(final boolean refused) {
+        return refused ? peer.has(PeerName.MENDS) : isOwnFault(failedStatus);
     }
 
     private void comeUp() {
@@ -526,9 +569,24 @@ final class OutLane {
             // Else completions from before are to be polled first: the next read does.
             return;
         }
+        if (isOver) {
+            // The connection ended in between, when the queue pair could not be told.
+            LaneSteps.fail(qp);
+        }
         mended++;
         state = ASKING;
-        judge();
+        if (beginsAnew) {
+            askAgain();
+        } else {
+            judge();
+        }
+    }
+
+    /** What was asked for last; the rest is posted when that is known. */
+    private void askAgain() {
+        if (lookup.isBusy() && lookup.post() != ReturnCode.OK) {
+            lookup.finish(cache, KeyCache.UNREADABLE);
+        }
     }
 
     /** What is to become of the operation that broke the lane. */
@@ -547,9 +605,7 @@ final class OutLane {
             // The peer has not failed, and may have carried out what was sent behind: not twice.
             ring.cancelAll(FiErrno.FI_ECANCELED, Failures.FATE_UNKNOWN);
         }
-        if (lookup.isBusy() && lookup.post() != ReturnCode.OK) {
-            lookup.finish(cache, KeyCache.UNREADABLE);
-        }
+        askAgain();
     }
 
     /** Whether its memory is read when it is sent, so that nothing behind it was; else it is written by the answer. */
@@ -659,7 +715,10 @@ final class OutLane {
     }
 
     private void repost(final int slot) {
-        if (post(slot) != ReturnCode.OK) {
+        if (slot == loopSlot && loop.isOver()) {
+            // All is done but to be counted.
+            postCount(slot);
+        } else if (post(slot) != ReturnCode.OK) {
             lose(FiErrno.FI_EIO, Failures.LANE_LOST);
         }
     }

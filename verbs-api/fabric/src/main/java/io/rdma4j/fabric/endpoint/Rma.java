@@ -159,6 +159,17 @@ public final class Rma {
         return 0;
     }
 
+    /** A replacement of one number by the steps of those that the device has no request for. */
+    Rma inSteps() {
+        if (modification == null) {
+            modification = new Modification();
+        }
+        modification.set(this);
+        operation = RmaOperation.ADD;
+        isLoop = true;
+        return this;
+    }
+
     /**
      * What the completion says that it was.
      *

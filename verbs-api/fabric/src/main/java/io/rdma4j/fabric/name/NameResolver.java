@@ -133,11 +133,25 @@ public final class NameResolver {
             throw bad("the node is an address, '%s': there must be no service, which is '%s'", node, service);
         }
         final FabricAddress plain = FabricAddress.parse(node);
+        final boolean isSocket = plain.format() != AddressFormat.DEVICE;
+        if (isSocket && plain.format() != format
+            && (format == AddressFormat.DEVICE || format == AddressFormat.SOCKADDR_IN6)) {
+            return asked(plain.socketAddress());
+        }
         if (format != AddressFormat.STR && plain.format() != format) {
             throw bad("'%s' is an address of %s, this domain has %s", node, plain.format(), format);
         }
         final FabricAddress inserted = format == AddressFormat.STR ? FabricAddress.text(node) : plain;
         return toDevice(List.of(inserted)).get(0);
+    }
+
+    /** As if node and service had been told apart. */
+    private Resolution asked(final InetSocketAddress socket) {
+        final NodeQuestion question = new NodeQuestion(socket::getAddress);
+        question.add(0, socket.getPort(), null);
+        final Resolution[] result = new Resolution[1];
+        new NodeQuestions(kind, result, deadline()).inserting(format).ask(List.of(question));
+        return result[0];
     }
 
     /**
@@ -192,7 +206,14 @@ public final class NameResolver {
         return results;
     }
 
-    private static Gid gid(final String node) {
+    /**
+     * The node of queue pairs.
+     *
+     * @param node as the application named it.
+     * @return its GID.
+     * @throws FabricException FI_EINVAL if it is none.
+     */
+    public static Gid gid(final String node) {
         if (!NodeRange.isAddress(node)) {
             throw bad("queue pairs of '%s': the node has to be a GID, nobody is asked for it", node);
         }

@@ -69,14 +69,18 @@ record NameSettings(List<InetAddress> listen, int port) {
         return listen.stream().filter(one -> !one.isLoopbackAddress()).toList();
     }
 
-    /** Whether an address is one of this node's that its service is known by; such a one is asked without TCP. */
+    /**
+     * Whether an address is one of this node's that its service is known by, or any of loopback, where nobody else can
+     * be; such a one is asked without TCP.
+     */
     boolean isHere(final InetAddress node) {
-        return listen.contains(node) || listen.stream().anyMatch(InetAddress::isAnyLocalAddress) && isOfThisHost(node);
+        return node.isLoopbackAddress() || listen.contains(node)
+            || listen.stream().anyMatch(InetAddress::isAnyLocalAddress) && isOfThisHost(node);
     }
 
     private static boolean isOfThisHost(final InetAddress node) {
         try {
-            return node.isLoopbackAddress() || NetworkInterface.getByInetAddress(node) != null;
+            return NetworkInterface.getByInetAddress(node) != null;
         } catch (final SocketException e) {
             return false;
         }

@@ -233,7 +233,7 @@ final class Channel {
     /** A slot is free again. */
     void release(final Slot slot) {
         if (state == GONE) {
-            if (inbound.held() == 0) {
+            if (!holds()) {
                 end.drained(this);
             }
             return;
@@ -544,10 +544,15 @@ final class Channel {
         }
     }
 
+    /** Whether messages of it wait for receives. */
+    boolean holds() {
+        return inbound.held() > 0;
+    }
+
     /** As {@link #close}, and messages that wait are dropped. */
     void drop() {
         close();
-        if (inbound.held() > 0) {
+        if (holds()) {
             for (int i = 0; i < host.contexts(); i++) {
                 inbound.dropAll(host.context(i));
             }

@@ -59,6 +59,8 @@ final class Connections implements LinkOwner {
     private final LinkTable links = new LinkTable();
     private final Whereabouts whereabouts;
     private final Deque<Dead> dead = new ArrayDeque<>();
+    /** Links that are closed, with messages that wait for receives. */
+    private final List<LinkEnd> undrained = new ArrayList<>();
     private final List<Connection> retrying = new ArrayList<>();
     private int established;
     private boolean isDialing;
@@ -230,9 +232,14 @@ final class Connections implements LinkOwner {
         if (link.isEstablished()) {
             established--;
         }
+        if (!link.isDrained()) {
+            undrained.add(link);
+        }
     }
 
-    void giveBack(final SlotArea area) {
+    /** Its messages are received, or dropped; it may have gone before. */
+    void drained(final LinkEnd link, final SlotArea area) {
+        undrained.remove(link);
         pool.giveBack(area);
     }
 
@@ -538,6 +545,7 @@ final class Connections implements LinkOwner {
                 cleanup.run(link.channel()::drop);
             }
         }
+        List.copyOf(undrained).forEach(link -> cleanup.run(link.channel()::drop));
         cleanup.run(this::cancelWaiting).throwIfFailed();
     }
 

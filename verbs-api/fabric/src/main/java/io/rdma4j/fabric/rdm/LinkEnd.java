@@ -174,7 +174,12 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
 
     @Override
     public void drained(final Channel one) {
-        home.giveBack(area);
+        home.drained(this, area);
+    }
+
+    /** Whether no message of it waits any more. */
+    boolean isDrained() {
+        return !channel.holds();
     }
 
     @Override

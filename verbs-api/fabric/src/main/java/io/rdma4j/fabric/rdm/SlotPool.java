@@ -25,6 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class SlotPool implements AutoCloseable {
     private static final int MOST_AREAS = 64;
+    /** Of a chunk with more than one area: devices give out no more than 2 GiB at once. */
+    private static final long MOST_BYTES = 64 << 20;
 
     /** Memory of several areas. */
     private record Chunk(PinnedMemory memory, MemoryRegion region) {
@@ -62,7 +64,7 @@ final class SlotPool implements AutoCloseable {
 
     private void grow() {
         final long each = BitUtil.align((long) slots * stride, BitUtil.CACHE_LINE_LENGTH);
-        final int count = Math.min(MOST_AREAS, Math.max(1, areas));
+        final int count = (int) Math.max(1, Math.min(Math.min(MOST_AREAS, areas), MOST_BYTES / each));
         final PinnedMemory memory = host.context().allocate(each * count);
         MemoryRegion region = null;
         try {
@@ -75,8 +77,8 @@ final class SlotPool implements AutoCloseable {
         chunks.add(new Chunk(memory, region));
         areas += count;
         for (int i = count - 1; i >= 0; i--) {
-            final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
-            buffer.wrap(memory.address() + i * each, slots * stride);
+            // Such a buffer keeps the memory: messages may wait in it after the endpoint has closed.
+            final UnsafeBuffer buffer = memory.buffer((int) (i * each), slots * stride);
             free.push(new SlotArea(buffer, region.iova() + i * each, region.lkey(), stride));
         }
     }

@@ -7,6 +7,8 @@ package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
@@ -37,11 +39,15 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     private volatile RegionState state = RegionState.PENDING;
     private volatile Registration pending;
+    /** Whose authorization key it has; null where keys do not come through vectors. */
+    private final AddressVector keyVector;
     private volatile RegionBody body;
     private Endpoint endpoint;
 
-    FabricRegion(final Regions regions, final RegionPlan plan, final boolean isPart) {
+    FabricRegion(
+        final Regions regions, final RegionPlan plan, final AddressVector keyVector, final boolean isPart) {
         this.regions = regions;
+        this.keyVector = keyVector;
         this.plan = plan;
         this.kept = plan.buffers() == null || plan.buffers().isKept();
         this.isPart = isPart;
@@ -140,9 +146,9 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         }
         // One at a time with a refresh, which must not change a key that was told.
         whileOpen(operation, () -> {
-            if (state != RegionState.ENABLED || !plan.isRemote()) {
-                throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s has no key", this)
-                    .hint(plan.isRemote() ? "enable it first" : "register it with REMOTE_READ or REMOTE_WRITE").build();
+            if (state != RegionState.ENABLED) {
+                throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "%s has no key", this).hint("enable it first")
+                    .build();
             }
             body.devices().writeRawKey(rawKey);
         });
@@ -193,8 +199,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         if (rules.rmaEvent && !plan.waitsForCounters()) {
             throw badState(operation).hint("register it with MrFlag.RMA_EVENT: mr_mode has RMA_EVENT").build();
         }
-        if (rules.rmaEvent && state == RegionState.ENABLED) {
-            throw badState(operation).hint("bind before enable(): mr_mode has RMA_EVENT").build();
+        if (plan.waitsForEnable() && state == RegionState.ENABLED) {
+            throw badState(operation).hint("bind before enable(): mr_mode has RMA_EVENT or ENDPOINT").build();
         }
     }
 
@@ -221,9 +227,18 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             if (state != RegionState.DISABLED) {
                 throw badState(operation).build();
             }
+            requireVector(operation, toBind);
             regions.requireSameAuthKey(operation, plan, ((EndpointRealm) toBind).realm());
             attach(operation, toBind);
         });
+    }
+
+    private void requireVector(final String operation, final Endpoint toBind) {
+        if (keyVector != null && toBind instanceof AddressedEndpoint
+            && ((AddressedEndpoint) toBind).addressVector() != keyVector) {
+            throw Refusals.invalid(operation, "the region's key is of %s, the endpoint has another vector", keyVector)
+                .build();
+        }
     }
 
     /** Looks twice: an endpoint that closes after the second look finds the region, and unbinds it. */
@@ -404,6 +419,21 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
                 final RegionState last = state;
                 state = RegionState.CLOSED;
                 onDevice("close region", () -> regions.closed(this, last, body));
+            }
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** Refuses what close() would, and leaves it open. */
+    void requireClosable() {
+        if (gate.isOwn()) {
+            return;
+        }
+        gate.enter("close region", this);
+        try {
+            if (state != RegionState.CLOSED) {
+                requireUnbound();
             }
         } finally {
             gate.leave();

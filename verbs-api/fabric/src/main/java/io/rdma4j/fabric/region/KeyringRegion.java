@@ -7,7 +7,6 @@ package io.rdma4j.fabric.region;
 
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
-import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
@@ -29,27 +28,25 @@ import java.util.function.Consumer;
 final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     private final Regions regions;
     private final RegionPlan plan;
-    private final AddressVector vector;
     private final List<FabricRegion> parts = new ArrayList<>();
     private boolean hasLeft;
 
-    private KeyringRegion(final Regions regions, final RegionPlan plan, final AddressVector vector) {
+    private KeyringRegion(final Regions regions, final RegionPlan plan) {
         this.regions = regions;
         this.plan = plan;
-        this.vector = vector;
     }
 
     /** Registers in the realm of each key. */
     static KeyringRegion open(
         final Regions regions, final RegionPlan plan, final AddressVector vector, final List<byte[]> keys) {
         requireOneName(plan, keys);
-        final KeyringRegion region = new KeyringRegion(regions, plan, vector);
+        final KeyringRegion region = new KeyringRegion(regions, plan);
         regions.takeName(plan);
         try (Undo undo = new Undo()) {
             undo.addIfGood(() -> regions.giveNameBack(plan));
             undo.add(region::closeParts);
             for (final byte[] key : keys) {
-                region.parts.add(regions.registerPart(plan.withAuthKey(key)));
+                region.parts.add(regions.registerPart(plan.withAuthKey(key), vector));
             }
             undo.forget();
             return region;
@@ -135,9 +132,8 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     public void bind(final Endpoint endpoint) {
         final String operation = "bind endpoint";
         Refusals.notNull(operation, "endpoint", endpoint);
-        if (endpoint instanceof AddressedEndpoint && ((AddressedEndpoint) endpoint).addressVector() != vector) {
-            throw Refusals.invalid(operation, "the region's keys are of %s, the endpoint has another vector", vector)
-                .build();
+        if (parts.stream().anyMatch(FabricRegion::isBoundToEndpoint)) {
+            throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to an endpoint", this).build();
         }
         FabricException last = null;
         for (final FabricRegion part : parts) {
@@ -192,6 +188,8 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public void close() {
+        // First, so that a region that cannot be closed is as it was.
+        parts.forEach(FabricRegion::requireClosable);
         closeParts();
         synchronized (this) {
             if (hasLeft) {
@@ -219,6 +217,16 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         if (!refusals.isEmpty()) {
             throw refusals.get(0);
         }
+    }
+
+    @Override
+    public LocalDescriptor in(final Realm asked) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (parts.get(i).realm() == asked) {
+                return parts.get(i);
+            }
+        }
+        return first();
     }
 
     @Override

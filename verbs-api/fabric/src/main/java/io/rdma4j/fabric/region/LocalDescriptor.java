@@ -18,6 +18,16 @@ public interface LocalDescriptor {
     Realm realm();
 
     /**
+     * The part that is for some realm, of a region that has one for each authorization key.
+     *
+     * @param asked a realm.
+     * @return this if there are no parts, or none for it.
+     */
+    default LocalDescriptor in(final Realm asked) {
+        return this;
+    }
+
+    /**
      * Whether it can be used now.
      *
      * @return false while it is pending, disabled or closed.

@@ -45,7 +45,8 @@ public final class LocalMemory {
         this.realm = realm;
         this.cache = realm.cache();
         this.descNeeded = info.needs(MrMode.LOCAL);
-        this.descIgnored = !descNeeded && info.apiVersion() < DESC_COUNTS;
+        // With FI_MR_HMEM it names device memory, of which nothing else tells (fi_mr).
+        this.descIgnored = !descNeeded && !info.needs(MrMode.HMEM) && info.apiVersion() < DESC_COUNTS;
     }
 
     /**
@@ -113,7 +114,7 @@ public final class LocalMemory {
         if (desc.domain() != realm.domain()) {
             return -FiErrno.FI_EDOMAIN;
         }
-        final LocalDescriptor region = (LocalDescriptor) desc;
+        final LocalDescriptor region = ((LocalDescriptor) desc).in(realm);
         if (region.realm() == null || !region.isUsable()) {
             return -FiErrno.FI_EINVAL;
         }
@@ -131,7 +132,7 @@ public final class LocalMemory {
         if (objection != 0) {
             return objection;
         }
-        final LocalDescriptor region = (LocalDescriptor) desc;
+        final LocalDescriptor region = ((LocalDescriptor) desc).in(realm);
         if (region.realm() != realm) {
             // The device knows it under another authorization key only; for local use that is no reason to refuse it.
             return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(address, length, owner, access);

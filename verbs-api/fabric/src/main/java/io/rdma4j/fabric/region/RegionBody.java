@@ -14,8 +14,6 @@ import io.rdma4j.fabric.event.FabricCounter;
  * something. Changed by one thread at a time; {@link #deviceAddress} is for all.
  */
 final class RegionBody {
-    private static final long[] ALL = {};
-
     private final RegionRules rules;
     private final RegionMemory memory;
     private final Realm realm;
@@ -109,7 +107,7 @@ final class RegionBody {
      */
     void refresh(final long[] ranges) {
         if (!devices.isRegistered()) {
-            registerLate();
+            registerLate(ranges);
         } else if (!rules.mmuNotify) {
             refreshInPlace(ranges);
         } else {
@@ -117,9 +115,9 @@ final class RegionBody {
         }
     }
 
-    /** Now the pages must be there. */
-    private void registerLate() {
-        devices.register(target, !waitsForEnable);
+    /** Now the pages must be there: those of the ranges, where the others may come later. */
+    private void registerLate(final long[] ranges) {
+        devices.register(target, !waitsForEnable, registered(ranges));
         waitsForPages = false;
     }
 
@@ -129,10 +127,10 @@ final class RegionBody {
             keepOut(inPlace);
         }
         // After a failure other pages than those of the ranges may be out of reach, too.
-        final long[] missing = waitsForPages ? ALL : ranges;
+        final long[] missing = waitsForPages ? RegionDevices.ALL : ranges;
         waitsForPages = true;
         if (!devices.isRegistered()) {
-            registerLate();
+            registerLate(missing);
             return;
         }
         replace(missing, inPlace);
@@ -178,7 +176,7 @@ final class RegionBody {
     private void takeAway() {
         if (memory.buffers().size() == 1) {
             try {
-                refreshInPlace(ALL);
+                refreshInPlace(RegionDevices.ALL);
             } catch (final RdmaException e) {
                 return;
             }
@@ -187,12 +185,16 @@ final class RegionBody {
     }
 
     private void refreshInPlace(final long[] ranges) {
-        if (ranges.length == 0) {
-            memory.buffers().list().forEach(piece -> devices.refresh(piece.address(), piece.length()));
+        devices.refresh(registered(ranges));
+    }
+
+    /** Where the ranges are registered. */
+    private long[] registered(final long[] ranges) {
+        final long[] there = ranges.clone();
+        for (int i = 0; i < there.length; i += 2) {
+            there[i] = memory.registered(ranges[i]);
         }
-        for (int i = 0; i < ranges.length; i += 2) {
-            devices.refresh(memory.registered(ranges[i]), ranges[i + 1]);
-        }
+        return there;
     }
 
     void count(final FabricCounter counter) {

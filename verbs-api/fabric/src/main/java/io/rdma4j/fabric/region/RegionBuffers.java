@@ -9,7 +9,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.PinnedMemory;
-import io.rdma4j.verbs.spi.RegionOwner;
+import io.rdma4j.verbs.spi.RegionChecks;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -37,12 +37,13 @@ final class RegionBuffers {
         this.runs = runs;
         length = list.stream().mapToLong(MrAttributes.Piece::length).reduce(0, RegionBuffers::sum);
         isPinned = list.stream().allMatch(piece -> piece.owner() instanceof PinnedMemory);
-        isKept = list.stream().allMatch(piece -> isKept(piece.owner()));
+        isKept = list.stream().allMatch(RegionBuffers::isKept);
     }
 
-    /** An owner that says when it gives memory back keeps it until then, as it was asked to. */
-    private static boolean isKept(final Object owner) {
-        return owner instanceof RegionOwner || LocalMemory.keeps(owner);
+    /** Not so if the owner learns that the region is closed: then the memory may go while it is being copied. */
+    private static boolean isKept(final MrAttributes.Piece piece) {
+        return LocalMemory.keeps(piece.owner())
+            && RegionChecks.holds(piece.owner(), piece.address(), piece.length());
     }
 
     /** The buffers of a request, checked for what can be known without looking at the memory. */

@@ -5,7 +5,6 @@
 
 package io.rdma4j.fabric.region;
 
-import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
@@ -39,20 +38,12 @@ final class RegionDevice {
         rules = plan.rules();
     }
 
-    /** Registers it, for peers of the realm or only for local use. */
+    /** Registers it, for peers of the realm or only for local use; {@link #publish} is to follow. */
     void register(final Realm home, final boolean exposing) {
         requireMapped();
-        final MemoryRegion made = home.pd().register(describe().access(rights(exposing)));
-        region = made;
+        region = home.pd().register(describe().access(rights(exposing)));
         realm = home;
         exposed = exposing;
-        try (Undo undo = new Undo()) {
-            undo.add(made::close);
-            undo.add(() -> region = null);
-            requirePages(made);
-            publish();
-            undo.forget();
-        }
     }
 
     /** What was at these addresses is gone, and something else may be there now. */
@@ -61,13 +52,6 @@ final class RegionDevice {
             throw Refusals.of(FiErrno.FI_EOPBADSTATE, Refusals.REGISTER,
                 "the dma-buf is not mapped any more: its registration had to be ended to take the peers' rights away")
                 .hint("close the region and register the dma-buf anew").build();
-        }
-    }
-
-    /** Who tells of changed pages has them there at first; on demand the device did not look. */
-    private void requirePages(final MemoryRegion made) {
-        if (rules.mmuNotify && isOnDemand()) {
-            buffers.list().forEach(piece -> made.refresh(piece.address(), piece.length()));
         }
     }
 
@@ -153,7 +137,8 @@ final class RegionDevice {
         publish();
     }
 
-    private void publish() {
+    /** The data path finds its keys. */
+    void publish() {
         // Volatile: who sees the region enabled sees these keys.
         keys = new Keys(realm, region.lkey(), peersKey(), region.iova());
     }

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RegionDevices {
     private static final AtomicInteger NAMES = new AtomicInteger();
+    static final long[] ALL = {};
 
     private final RegionPlan plan;
     private final RegionRules rules;
@@ -54,12 +55,27 @@ final class RegionDevices {
         name = all.length == 1 ? 0 : DirectoryLayout.nameOf(Integer.toUnsignedLong(NAMES.incrementAndGet()));
     }
 
-    /** Registers it, for peers of the realm or only for local use. */
+    /** The same, and all pages have to be there. */
     void register(final Realm home, final boolean exposing) {
+        register(home, exposing, ALL);
+    }
+
+    /**
+     * Registers it, for peers of the realm or only for local use. Of a region on demand only the pages of some ranges
+     * have to be there, each an address and a length; all of them if there are no ranges.
+     */
+    void register(final Realm home, final boolean exposing, final long[] ranges) {
         try (Undo undo = new Undo()) {
             undo.add(this::unregister);
             for (final RegionDevice device : all) {
                 device.register(home, exposing);
+            }
+            if (rules.mmuNotify && isOnDemand()) {
+                // Who tells of changed pages has them there at first; on demand the device did not look.
+                refresh(ranges);
+            }
+            for (final RegionDevice device : all) {
+                device.publish();
             }
             realm = home;
             if (exposing) {
@@ -94,8 +110,17 @@ final class RegionDevices {
         }
     }
 
-    /** Has it follow the pages that are behind some addresses of one buffer now; keys stay. */
-    void refresh(final long address, final long length) {
+    /** Has it follow the pages that are behind some ranges now, all of it if there are none; keys stay. */
+    void refresh(final long[] ranges) {
+        if (ranges.length == 0) {
+            buffers.list().forEach(piece -> refresh(piece.address(), piece.length()));
+        }
+        for (int i = 0; i < ranges.length; i += 2) {
+            refresh(ranges[i], ranges[i + 1]);
+        }
+    }
+
+    private void refresh(final long address, final long length) {
         for (final RegionDevice device : all) {
             // Buffers may overlap: each region at the device has pages of its own.
             if (device.buffers().offsetOf(address, length) >= 0) {
@@ -119,7 +144,8 @@ final class RegionDevices {
 
     /** All that a peer needs. */
     void writeRawKey(final byte[] rawKey) {
-        rawKeyGiven = true;
+        // Without remote rights it is a name of something that no peer may touch.
+        rawKeyGiven |= plan.isRemote();
         RawKey.write(entry(), rawKey);
     }
 

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
+import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FabricException;
@@ -122,11 +123,11 @@ public final class Regions {
         final RegionPlan checked = checks.check(attributes);
         keyVectors.check(attributes);
         if (!rules.avAuthKeys) {
-            return register(checked);
+            return register(checked, null);
         }
         final List<byte[]> authKeys = keyVectors.of(attributes);
         if (authKeys.size() == 1) {
-            return register(checked.withAuthKey(authKeys.get(0)));
+            return register(checked.withAuthKey(authKeys.get(0)), attributes.keyVector());
         }
         if (registrar.get() != null) {
             throw Refusals.of(FiErrno.FI_ENOSYS, Refusals.REGISTER,
@@ -136,8 +137,8 @@ public final class Regions {
         return KeyringRegion.open(this, checked, attributes.keyVector(), authKeys);
     }
 
-    private FabricRegion register(final RegionPlan plan) {
-        final FabricRegion region = new FabricRegion(this, plan, false);
+    private FabricRegion register(final RegionPlan plan, final AddressVector keyVector) {
+        final FabricRegion region = new FabricRegion(this, plan, keyVector, false);
         enter(region);
         final AsyncRegistrar worker = registrar.get();
         if (worker == null) {
@@ -149,8 +150,8 @@ public final class Regions {
     }
 
     /** A part of a region, which has the key of the whole. */
-    FabricRegion registerPart(final RegionPlan plan) {
-        final FabricRegion region = new FabricRegion(this, plan, true);
+    FabricRegion registerPart(final RegionPlan plan, final AddressVector keyVector) {
+        final FabricRegion region = new FabricRegion(this, plan, keyVector, true);
         enter(region);
         activate(region);
         return region;

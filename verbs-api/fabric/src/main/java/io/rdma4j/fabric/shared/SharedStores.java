@@ -66,7 +66,9 @@ public final class SharedStores implements AvStores {
 
     private static SharedLayout layout(final AddressFormat format, final AvAttributes attributes) {
         final AvType type = attributes.type() == AvType.UNSPEC ? AvType.TABLE : attributes.type();
-        final long base = attributes.mapAddress() == 0 ? DEFAULT_BASE : attributes.mapAddress();
+        // Names of TABLE are indices, wherever those of MAP would begin.
+        final long base =
+            attributes.mapAddress() == 0 || type == AvType.TABLE ? DEFAULT_BASE : attributes.mapAddress();
         if (base < 0 || SharedChanges.mostLife(type, attributes.rxCtxBits(), base) < 1) {
             throw Troubles.of(FiErrno.FI_EINVAL, "give a lower one, or 0",
                 "map_addr 0x%x leaves no names below the %d bits of receive contexts", base, attributes.rxCtxBits());
@@ -85,7 +87,8 @@ public final class SharedStores implements AvStores {
         if (attributes.rxCtxBits() != found.rxCtxBits) {
             throw differs(file, "rx_ctx_bits", found.rxCtxBits, attributes.rxCtxBits());
         }
-        if (attributes.mapAddress() != 0 && attributes.mapAddress() != found.base) {
+        // Indices do not depend on it.
+        if (found.type == AvType.MAP && attributes.mapAddress() != 0 && attributes.mapAddress() != found.base) {
             throw differs(file, "map_addr", "0x" + Long.toHexString(found.base),
                 "0x" + Long.toHexString(attributes.mapAddress()));
         }

@@ -21,6 +21,7 @@ import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.Patience;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** What cannot be is refused, and says why. */
 @Timeout(60)
@@ -77,6 +80,7 @@ class AvMisuseTest {
         assertInvalid(() -> vector.insertSymmetric("fe80::1", -1, "qpn:5", 1, names, null), "-1");
         assertInvalid(() -> vector.insertSymmetric("fe80::1", 1, "qpn:5", -1, names, null), "-1");
         assertInvalid(() -> vector.insertSymmetric("fe80::1", 2, "qpn:5", 2, names, null), "2 places for 4");
+        assertInvalid(() -> vector.insertSymmetric("localhost", 1, "qpn:5", 1, names, null), "localhost", "GID");
         assertThat(vector.size()).isZero();
         assertThat(names).containsOnly(0);
         final FabricAddressVector text = new AvRig(AddressFormat.STR).open(AvType.TABLE);
@@ -89,6 +93,7 @@ class AvMisuseTest {
         vector.insert(device(1));
         final UnsafeBuffer to = new UnsafeBuffer(new byte[32]);
         final long[] one = {0};
+        vector.remove(null, 0, 0);
         assertInvalid(() -> vector.remove(null, 1, 0), "null");
         assertInvalid(() -> vector.remove(one, 2, 0), "2 names");
         assertInvalid(() -> vector.remove(one, -1, 0), "-1");
@@ -115,7 +120,7 @@ class AvMisuseTest {
     }
 
     @Test
-    void nothingWorksWhenItIsClosed() {
+    void nothingWorksWhenItIsClosed() throws Exception {
         final long name = vector.insert(device(1));
         vector.close();
         vector.close();
@@ -132,6 +137,9 @@ class AvMisuseTest {
             () -> vector.insertAuthKey(new byte[1], 0), () -> vector.lookupAuthKey(1),
             () -> vector.bind(rig.queue(), 0), () -> vector.use("an endpoint"));
         calls.forEach(call -> assertRefused(FiErrno.FI_EBADFD, call));
+        // Who closed it holds nothing that another thread would wait for.
+        assertThat(CompletableFuture.supplyAsync(vector::memoryUse).get(Patience.nanos(), TimeUnit.NANOSECONDS))
+            .isZero();
         assertThat(vector.lookup(name, buffer, 0, 32)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(vector.memoryUse()).isZero();
         assertThat(vector.toString()).contains("closed");

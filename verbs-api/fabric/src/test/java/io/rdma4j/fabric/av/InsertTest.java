@@ -23,6 +23,7 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.verbs.Gid;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -149,11 +151,46 @@ class InsertTest {
     }
 
     @Test
+    void addressesInMemoryThatIsGoneAreBad() {
+        final FabricAddressVector vector = rig.open(AvType.TABLE);
+        final byte[] address = device(1).bytes();
+        final int[] errors = new int[1];
+        final long[] names = new long[1];
+        try (CutOffFile file = new CutOffFile(address.length)) {
+            file.bytes().put(address);
+            final UnsafeBuffer bare = new UnsafeBuffer(new UnsafeBuffer(file.bytes()).addressOffset(), address.length);
+            assertThat(vector.insert(bare, 0, 1, names, null)).isOne();
+            file.cutOff();
+            assertThat(vector.insert(bare, 0, 1, names, new AvInsert().errors(errors))).isZero();
+        }
+        assertThat(errors).containsExactly(FiErrno.FI_EFAULT);
+        assertThat(names).containsExactly(NONE);
+        assertThat(vector.size()).isOne();
+    }
+
+    @Test
+    void severalInMemoryThatMayGoAreEachTakenFromTheirPlace() {
+        final FabricAddressVector vector = rig.open(AvType.TABLE);
+        final FabricAddress[] addresses = devices(20, 3);
+        final int size = addresses[0].bytes().length;
+        final long[] names = new long[3];
+        try (CutOffFile file = new CutOffFile(8 + 3 * size)) {
+            final UnsafeBuffer bare = new UnsafeBuffer(new UnsafeBuffer(file.bytes()).addressOffset(), 8 + 3 * size);
+            bare.putBytes(8, packed(addresses), 0, 3 * size);
+            assertThat(vector.insert(bare, 8, 3, names, null)).isEqualTo(3);
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(vector.lookup(names[i])).isEqualTo(addresses[i]);
+        }
+    }
+
+    @Test
     void noneAtAllIsFine() {
         final FabricAddressVector vector = rig.open(AvType.TABLE);
         assertThat(vector.insert(new UnsafeBuffer(new byte[0]), 0, 0, new long[0], null)).isZero();
         assertThat(vector.insert(null, 0, 0, null, null)).isZero();
         assertThat(vector.insert(new FabricAddress[0], null, null)).isZero();
+        assertThat(rig.open(AvType.MAP).insert(new FabricAddress[0], null, null)).isZero();
         assertThat(vector.insertSymmetric("fe80::1", 0, "qpn:1", 3, null, null)).isZero();
         vector.remove(new long[0], 0, 0);
         assertThat(vector.size()).isZero();
@@ -346,6 +383,9 @@ class InsertTest {
             assertThat(vector.lookup(name)).isEqualTo(address);
             final UnsafeBuffer to = new UnsafeBuffer(new byte[28]);
             assertThat(vector.lookup(name, to, 0, 27)).isEqualTo(28);
+            assertThat(vector.lookup(name, null, 0, 0)).isEqualTo(28);
+            assertThat(vector.lookup(name, new UnsafeBuffer(ByteBuffer.allocateDirect(28).asReadOnlyBuffer()), 0, 28))
+                .isEqualTo(-FiErrno.FI_EINVAL);
             assertThat(Arrays.copyOf(to.byteArray(), 27))
                 .isEqualTo(Arrays.copyOf(address.bytes(), 27));
         }
@@ -367,6 +407,8 @@ class InsertTest {
         final UnsafeBuffer to = new UnsafeBuffer(new byte[5]);
         assertThat(vector.lookup(1, to, 0, 5)).isEqualTo(addresses[2].length());
         assertThat(to.getStringWithoutLengthUtf8(0, 5)).isEqualTo("fi_so");
+        assertThat(vector.lookup(1, null, 0, 0)).isEqualTo(addresses[2].length());
+        assertThat(vector.lookup(1, null, 0, 1)).isEqualTo(-FiErrno.FI_EINVAL);
         vector.remove(new long[] {1}, 1, 0);
         assertThat(vector.insert(FabricAddress.text(addresses[0]))).isEqualTo(1);
         assertThat(vector.size()).isEqualTo(2);
@@ -378,6 +420,7 @@ class InsertTest {
         final FabricAddressVector vector = sockets.open(AvType.TABLE);
         final String text = "fi_sockaddr_in://10.1.1.1:5000";
         final UnsafeBuffer to = new UnsafeBuffer(new byte[64]);
+        assertThat(vector.straddr(socket("10.1.1.1", 5000), null, 0, 0)).isEqualTo(text.length() + 1);
         for (int length = 0; length < 40; length++) {
             to.setMemory(0, 64, (byte) '#');
             assertThat(vector.straddr(socket("10.1.1.1", 5000), to, 2, length)).isEqualTo(text.length() + 1);
@@ -425,9 +468,10 @@ class InsertTest {
         assertThat(vector.authKeyOf(without)).isNull();
         assertThat(vector.authKeyOf(99)).isNull();
         assertThat(vector.authKey(names[0])).isNull();
-        assertInvalid(() -> vector.lookupAuthKey(names[0]), "no authorization key");
+        assertThat(vector.lookupAuthKey(names[0])).as("that of an address").containsExactly(9, 2, 3);
+        assertInvalid(() -> vector.lookupAuthKey(without), "no authorization key");
         assertInvalid(() -> vector.insert(devices(0, 1), names, new AvInsert().authKey(5)), "0x5");
-        for (final long none : new long[] {0x7fff_fffe_0000_0000L, Long.MAX_VALUE, Long.MIN_VALUE, -1, 0}) {
+        for (final long none : new long[] {0x7fff_fffe_0000_0000L, Long.MAX_VALUE, Long.MIN_VALUE, -1, 99}) {
             assertInvalid(() -> vector.lookupAuthKey(none), "authorization key");
         }
     }

@@ -37,6 +37,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -123,6 +125,49 @@ class NamedPeersTest {
         assertThat(vector.lookup(names[0])).isEqualTo(AvRig.device(9, 9));
         assertThat(vector.insertService(text, "5", names, null)).isZero();
         assertThat(vector.size()).isEqualTo(2);
+    }
+
+    /** A node that is an address as text is one in any format, whatever that of the domain (fi_av_insertsvc). */
+    @ParameterizedTest
+    @EnumSource
+    void aSocketAsTextIsANodeInEachFormat(final AddressFormat format) {
+        serve(1);
+        final AddressVector vector = vector(format, new AvAttributes());
+        final long[] names = new long[1];
+        final String text = "fi_sockaddr_in://127.0.0.1:" + FIRST;
+        assertThat(vector.insertService(text, null, names, null)).isEqualTo(1);
+        assertThat(find((PeerTable) vector, names[0]).qpn()).isEqualTo(100);
+        final String inserted = switch (format) {
+            case DEVICE -> AvRig.device(7, 100).toString();
+            case SOCKADDR_IN6 -> "fi_sockaddr_in6://[::ffff:127.0.0.1]:" + FIRST;
+            default -> text;
+        };
+        assertThat(vector.straddr(vector.lookup(names[0]))).isEqualTo(inserted);
+        final int[] errors = new int[1];
+        assertThat(vector.insertService("fi_sockaddr_in://127.0.0.1:21009", null, names,
+            new AvInsert().errors(errors))).isZero();
+        assertThat(errors).containsExactly(FiErrno.FI_ENODATA);
+    }
+
+    @Test
+    void aServiceThatNobodyKnowsIsAnErrorOfEachAddress() {
+        final AddressVector vector = vector(AddressFormat.SOCKADDR_IN, new AvAttributes());
+        final long[] names = new long[4];
+        final int[] errors = new int[4];
+        assertThat(vector.insertSymmetric("127.0.0.1", 2, "no such service", 2, names,
+            new AvInsert().errors(errors))).isZero();
+        assertThat(errors).containsOnly(FiErrno.FI_ENODATA);
+        assertThat(names).containsOnly(FiAddr.NOTAVAIL);
+    }
+
+    /** Also those that no setting names: nobody else can be there. */
+    @Test
+    void eachAddressOfLoopbackIsThisHost() {
+        serve(1);
+        final AddressVector vector = vector(AddressFormat.SOCKADDR_IN, new AvAttributes());
+        final long[] names = new long[1];
+        assertThat(vector.insertService("127.9.9.9", Integer.toString(FIRST), names, null)).isEqualTo(1);
+        assertThat(find((PeerTable) vector, names[0]).qpn()).isEqualTo(100);
     }
 
     @Test

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.BufferUtil;
 import org.agrona.ExpandableDirectByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +126,24 @@ class HitRatesTest {
             }
         });
         blocks.forEach(Native::free);
+    }
+
+    /** Such a device would go on with pages that are not there any more. */
+    @Test
+    void aDeviceThatLooksBehindNoAddressesKeepsNoneOfThem() {
+        final long block = Native.malloc(PAGE);
+        try (RdmaContext context = RdmaDevices.open("emulated:norates?extensions=false");
+            ProtectionDomain pd = context.allocatePd();
+            RegionCache cache = RegistrationCaches.create(pd, new CacheSettings(name -> null, name -> null,
+                new CacheAttributes().monitor("memhooks")))) {
+            for (int i = 0; i < 3; i++) {
+                new Traffic(cache).send(block, PAGE);
+            }
+            assertThat(cache.statistics()).extracting(CacheStatistics::hits, CacheStatistics::uncached,
+                CacheStatistics::entries).containsExactly(0L, 3L, 0L);
+        } finally {
+            Native.free(block);
+        }
     }
 
     @ParameterizedTest

@@ -140,6 +140,7 @@ class MonitorTest {
         try (Bench bench = new Bench("monitor-quiet", new CacheAttributes(), broken)) {
             assertThat(bench.use(0, PAGE).region().isClosed()).isTrue();
             assertThat(bench.cache.statistics().entries()).isZero();
+            assertThat(bench.cache.statistics().monitorFailures()).isPositive();
         }
         final TestMonitor worse = new TestMonitor() {
             @Override

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -89,6 +90,8 @@ class FormatsTest {
             assertThat(queue.awaitRead(entries, range[0], range[1], Duration.ZERO)).isEqualTo(-FiErrno.FI_EINVAL);
         }
         assertThat(queue.read(null, 0, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+        assertThat(queue.read(new UnsafeBuffer(ByteBuffer.allocateDirect(81).asReadOnlyBuffer()), 0, 1))
+            .isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(queue.readFrom(entries, 0, 2, null)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(queue.readFrom(entries, 0, 2, new long[1])).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(queue.readError(null)).isEqualTo(-FiErrno.FI_EINVAL);

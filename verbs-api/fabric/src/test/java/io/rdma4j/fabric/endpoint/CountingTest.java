@@ -8,6 +8,9 @@ package io.rdma4j.fabric.endpoint;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.MsgEndpoint;
@@ -16,6 +19,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -89,6 +93,42 @@ class CountingTest {
             assertThat(counter.read()).isEqualTo(2L * 3 * EACH + 1);
         }
         second.close();
+    }
+
+    /** An atomic that leaves the number as it was modifies no region (fi_mr, FI_REMOTE_WRITE). */
+    @ParameterizedTest
+    @EnumSource
+    void whatChangesNothingIsNotCounted(final Keys keys) {
+        final Side a = sides.open(keys.hints());
+        final Side b = sides.open(keys.hints());
+        Side.connect(a, b);
+        final Mode mode = keys == Keys.RAW ? Mode.RAW_OFFSETS : Mode.APPLICATION_KEY_OFFSETS;
+        final MemoryRegion region = b.register(11);
+        final MemoryRegion desc = a.local();
+        try (Counter counter = b.domain.openCounter()) {
+            region.bind(counter);
+            final long key = mode.key(a, region);
+            final long there = region.base() + 64;
+            b.bytes.putLong(64, 5);
+            a.succeeds(() -> a.ep.fetchAdd(a.at(0), desc, 0, there, key, 1));
+            a.succeeds(() -> a.ep.atomic(new AtomicRequest().operation(AtomicOp.ATOMIC_READ, AtomicType.UINT64)
+                .operands(0, 1, null).result(a.at(8), desc).remote(there, key), 0));
+            a.succeeds(() -> a.ep.compareSwap(a.at(16), desc, 4, 6, there, key, 2));
+            a.succeeds(() -> a.ep.compareSwap(a.at(24), desc, 5, 5, there, key, 3));
+            for (int i = 0; i < 4; i++) {
+                assertThat(a.bytes.getLong(8 * i)).as("result %d", i).isEqualTo(5);
+            }
+            assertThat(counter.read()).isZero();
+            final Done swapped = a.succeeds(() -> a.ep.compareSwap(a.at(32), desc, 5, 7, there, key, 4));
+            assertThat(swapped.kind()).isEqualTo(OperationKind.ATOMIC);
+            assertThat(swapped.context()).isEqualTo(4);
+            assertThat(a.bytes.getLong(32)).isEqualTo(5);
+            assertThat(b.bytes.getLong(64)).isEqualTo(7);
+            assertThat(counter.read()).isEqualTo(1);
+            a.succeeds(() -> a.ep.fetchAdd(a.at(0), desc, 1, there, key, 5));
+            assertThat(counter.read()).isEqualTo(2);
+            mode.release(a, key);
+        }
     }
 
     /** Writes, writes with data, reads, which do not count, and adds. */

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
@@ -156,6 +157,18 @@ class EndpointMisuseTest {
             () -> new io.rdma4j.fabric.Hints().apiVersion(1, 22).mrMode(MrMode.ALLOCATED));
         final Side c = newer[0];
         assertThat(c.ep.receive(c.at(0), 8, both[1].local(), 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
+    }
+
+    /** It tells which memory is an accelerator's: one that is not valid is no descriptor. */
+    @Test
+    void oldProgramsWithAcceleratorsPassValidDescriptorsOrNone() {
+        final Side[] both = sides.pair(() -> new io.rdma4j.fabric.Hints().apiVersion(1, 21)
+            .capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.ALLOCATED, MrMode.HMEM)
+            .demand(MrMode.HMEM));
+        final Side a = both[0];
+        assertThat(a.ep.receive(a.at(0), 8, both[1].local(), 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
+        assertThat(a.ep.receive(a.at(0), 8, null, 1)).isZero();
+        assertThat(a.ep.receive(a.at(0), 8, a.local(), 1)).isZero();
     }
 
     @Test

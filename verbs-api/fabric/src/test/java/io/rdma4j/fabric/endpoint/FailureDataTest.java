@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.CompletionEntry;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Refusal;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.verbs.WcStatus;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +55,19 @@ class FailureDataTest {
         a.until(() -> read(a, reader) > 0);
         assertThat(seen.get(2)).as("a success").startsWith("3: 0 0 ");
         assertThat(region.isEnabled()).isTrue();
+    }
+
+    @Test
+    void whatCannotTakeItIsRefused() {
+        final Side a = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints)[0];
+        final MemoryRegion desc = a.local();
+        a.post(() -> a.ep.write(a.at(0), 8, desc, 0, 99, 1));
+        a.until(() -> read(a, entry -> {
+            for (final UnsafeBuffer to : new UnsafeBuffer[] {null, new UnsafeBuffer(new byte[8]),
+                new UnsafeBuffer(ByteBuffer.allocateDirect(16).asReadOnlyBuffer())}) {
+                Refusal.assertInvalid(() -> entry.errorData(to, 1));
+            }
+        }) > 0);
     }
 
     private static int read(final Side side, final CompletionReader reader) {

@@ -20,10 +20,13 @@ import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.RmaArrivals;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.pvrdma.EmulatedTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -109,6 +112,73 @@ class MendingTest {
             }
         }
         mode.release(a, good);
+        mode.release(a, bad);
+    }
+
+    /** Its thread that mends has no processor for longer than all tries take, as on a machine that is too busy. */
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void aPeerThatMendsLateIsWaitedFor(final Mode mode) {
+        final Side[] both = sides.pair(mode::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion kept = b.register(1);
+        final MemoryRegion closed = b.register(2);
+        final long good = mode.key(a, kept);
+        final long bad = mode.key(a, closed);
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, closed.base(), bad, 0));
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, kept.base(), good, 0));
+        final long badBase = closed.base();
+        closed.close();
+        b.bytes.putLong(8, 0);
+        final RmaArrivals arrivals = ((FabricCompletionQueue) b.cq).arrivals(0);
+        arrivals.hold();
+        try {
+            assertThat(a.ep.write(a.at(0), 8, desc, badBase, bad, 1)).isZero();
+            assertThat(a.ep.fetchAdd(a.at(64), desc, 1, kept.base() + 8, good, 2)).isZero();
+            for (int life = 1; life <= 3; life++) {
+                final int lives = life;
+                a.until(() -> {
+                    EmulatedTime.pass(a.context);
+                    return ((FabricEndpoint) a.ep).mended() == lives;
+                });
+            }
+        } finally {
+            arrivals.letGo();
+        }
+        final Done refused = a.next();
+        assertThat(refused.context()).as(refused.toString()).isEqualTo(1);
+        assertThat(refused.error()).isEqualTo(FiErrno.name(FiErrno.FI_EKEYREJECTED));
+        final Done added = a.next();
+        assertThat(added.context()).as(added.toString()).isEqualTo(2);
+        assertThat(added.errno()).as(added.toString()).isZero();
+        assertThat(b.bytes.getLong(8)).as("once").isEqualTo(1);
+        mode.release(a, good);
+        mode.release(a, bad);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void aPeerThatNeverMendsIsGivenUp(final Mode mode) {
+        final Side[] both = sides.pair(mode::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion closed = b.register(2);
+        final long bad = mode.key(a, closed);
+        a.succeeds(() -> a.ep.write(a.at(0), 8, desc, closed.base(), bad, 0));
+        final long badBase = closed.base();
+        closed.close();
+        final RmaArrivals arrivals = ((FabricCompletionQueue) b.cq).arrivals(0);
+        arrivals.hold();
+        try {
+            assertThat(a.ep.write(a.at(0), 8, desc, badBase, bad, 1)).isZero();
+            assertThat(a.nextAfterSilence().errno()).isNotZero();
+            a.until(() -> a.ep.write(a.at(0), 8, desc, badBase, bad, 2) == -FiErrno.FI_ENOTCONN);
+        } finally {
+            arrivals.letGo();
+        }
         mode.release(a, bad);
     }
 

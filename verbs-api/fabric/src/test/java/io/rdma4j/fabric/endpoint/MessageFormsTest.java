@@ -358,8 +358,10 @@ class MessageFormsTest {
         connect();
         try (CutOffFile file = new CutOffFile(INJECT_SIZE)) {
             final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            final UnsafeBuffer bare = new UnsafeBuffer(from.addressOffset(), INJECT_SIZE);
             file.cutOff();
             for (int i = 0; i < 20_000; i++) {
+                assertThat(a.ep.inject(bare, 0, INJECT_SIZE)).isEqualTo(-FiErrno.FI_EFAULT);
                 assertThat(a.ep.inject(from, 0, INJECT_SIZE)).isEqualTo(-FiErrno.FI_EFAULT);
                 assertThat(a.ep.injectWithData(from, 0, INJECT_SIZE, 1)).isEqualTo(-FiErrno.FI_EFAULT);
             }

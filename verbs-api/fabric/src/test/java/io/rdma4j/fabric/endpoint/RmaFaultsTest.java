@@ -68,6 +68,22 @@ class RmaFaultsTest {
         mode.release(a, closed);
     }
 
+    /** The calls for raw keys are for any region (fi_mr_raw_attr). */
+    @ParameterizedTest
+    @EnumSource(value = Mode.class, names = "RAW.*", mode = EnumSource.Mode.MATCH_ALL)
+    void aRawKeyOfARegionWithoutRemoteRightsGivesNone(final Mode mode) {
+        final Side[] both = sides.pair(mode::hints);
+        final Side a = both[0];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion closedToPeers = both[1].local();
+        final long key = mode.key(a, closedToPeers);
+        a.fails(FiErrno.FI_EACCES, () -> a.ep.write(a.at(0), 8, desc, closedToPeers.base(), key, 1));
+        a.fails(FiErrno.FI_EACCES, () -> a.ep.read(a.at(0), 8, desc, closedToPeers.base(), key, 2));
+        a.fails(FiErrno.FI_EACCES, () -> a.ep.fetchAdd(a.at(0), desc, 1, closedToPeers.base(), key, 3));
+        assertThat(a.ep.isConnected()).isTrue();
+        mode.release(a, key);
+    }
+
     /** No memory is reached, so neither key nor range is looked at, as the InfiniBand specification has it. */
     @ParameterizedTest
     @EnumSource(Mode.class)

@@ -37,7 +37,14 @@ final class Sides extends TestDevices {
     }
 
     Side[] pair(final Supplier<Hints> wished) {
-        final Side[] both = {open(wished.get()), open(wished.get())};
+        return pair(wished, "");
+    }
+
+    Side[] pair(final Supplier<Hints> wished, final String options) {
+        final Side[] both = new Side[2];
+        for (int i = 0; i < 2; i++) {
+            both[i] = open(device(options), wished.get(), new EndpointOptions().sizes(16, 16));
+        }
         Side.connect(both[0], both[1]);
         return both;
     }

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -87,6 +88,7 @@ class ChannelHostileTest {
             hostile.got.clear();
             hostile.sent.clear();
         }
+        CampaignSeeds.count("steps", STEPS);
         assertThat(broken).as("channels that ended").isPositive();
         for (int at = 0; at < MEMORY; at += STRIDE) {
             for (int i = MOST; i < STRIDE; i++) {

@@ -27,6 +27,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.Refusal;
 import io.rdma4j.fabric.SharedReceiveContext;
 import io.rdma4j.fabric.SharedReceiveOptions;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.testing.Allocations;
 
@@ -368,6 +369,24 @@ class SharedReceivesTest {
         assertThat(context().matcher().waiting()).isEqualTo(1);
         assertThat(receive(0, 10, 1)).isZero();
         gets(b.done, one, 1, 2);
+    }
+
+    /** They wait in memory of the endpoint. */
+    @Test
+    void messagesOfAPeerThatHasGoneAreGoneWithTheEndpoint() {
+        open("");
+        send(toTwo, 1, 1);
+        waits(1);
+        a.ep.close();
+        Await.until(two::toString, () -> {
+            other.read(entry -> { }, 64);
+            return ((RdmEndpoint) two).connections() == 0;
+        });
+        assertThat(context().matcher().waiting()).isOne();
+        two.close();
+        assertThat(context().matcher().waiting()).isZero();
+        assertThat(receive(0, 10, 1)).isZero();
+        assertThat(b.cq.read(entry -> { }, 64)).isZero();
     }
 
     @Test

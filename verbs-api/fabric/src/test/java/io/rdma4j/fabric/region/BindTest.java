@@ -310,6 +310,26 @@ class BindTest {
             });
     }
 
+    /** Any resource binding comes before fi_mr_enable, whatever the region was disabled for. */
+    @Test
+    void aCounterIsNotBoundToARegionThatWasEnabled() {
+        final Domain domain = domains.open(COUNTS.andThen(ENDPOINT));
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final Counter early = domain.openCounter();
+        final Counter late = domain.openCounter();
+        final MemoryRegion region = domain.register(remote(buffer, 1));
+        region.bind(endpoint);
+        region.bind(early);
+        region.enable();
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(late), "enable");
+        early.close();
+        late.close();
+        endpoint.close();
+        region.close();
+        cq.close();
+    }
+
     @Test
     void anEndpointThatClosesWhileItIsBoundHoldsNoRegion() {
         final Domain domain = domains.open(ENDPOINT);

@@ -11,14 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.testing.Allocations;
 
-import com.sun.management.ThreadMXBean;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -50,11 +49,7 @@ class DescriptorTest {
         final byte[] raw = new byte[RawKey.LENGTH];
         final long key = domain.mapRaw(region.rawAttributes(raw), raw);
         final MappedKeys mapped = region.regions().mappedKeys();
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        ask(region, mapped, key);
-        final long before = threads.getCurrentThreadAllocatedBytes();
-        ask(region, mapped, key);
-        final long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+        final double bytes = Allocations.perStep(1, CALLS / 20, () -> ask(region, mapped, key));
         assertThat(bytes).as("bytes in %d calls, result %d", CALLS, sink).isLessThan(CALLS / 10);
         domain.unmapKey(key);
         region.close();

@@ -187,4 +187,95 @@ class KeyringTest {
         assertThat(one.key()).isNotEqualTo(MemoryRegion.KEY_NOTAVAIL);
         one.close();
     }
+
+    @Test
+    void aRegionThatIsBoundToAnEndpointIsOfThatEndpointsKeyOnly() {
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final Pair red = new Pair(domain, keys, RED);
+        final Pair green = new Pair(domain, keys, GREEN);
+        final Pair stranger = new Pair(domain, domains.keep(domain.openAddressVector(new AvAttributes())), GREEN);
+        final MemoryRegion region = domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+        assertThat(region.isEnabled()).isFalse();
+        assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        assertRefused(FiErrno.FI_EOPBADSTATE, region::enable, "bind it to an endpoint first");
+        assertRefused(FiErrno.FI_EINVAL, () -> region.bind(stranger.far), "another vector");
+        region.bind(green.far);
+        assertRefused(FiErrno.FI_EBUSY, () -> region.bind(green.far));
+        assertRefused(FiErrno.FI_EBUSY, () -> region.bind(red.far));
+        region.enable();
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(region.key()).isEqualTo(KEY);
+        memory.putLong(0, 4711);
+        assertThat(green.read(KEY)).isZero();
+        assertThat(result.getLong(0)).isEqualTo(4711);
+        assertThat(red.read(KEY)).isEqualTo(FiErrno.FI_EKEYREJECTED);
+        assertRefused(FiErrno.FI_EBUSY, region::close);
+        green.far.close();
+        region.close();
+        assertThat(region.isClosed()).isTrue();
+    }
+
+    /** Whichever key an endpoint has: the region is one of that key, too (fi_mr: associated with all of them). */
+    @Test
+    void itIsADescriptorForEndpointsOfEachKey() {
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.LOCAL).demand(MrMode.LOCAL));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final MemoryRegion region = domains.keep(domain.register(new MrAttributes().buffer(memory)
+            .access(MrAccess.SEND, MrAccess.RECV).avAuthKey(keys, FiAddr.NOTAVAIL)));
+        final long address = new UnsafeBuffer(memory).addressOffset();
+        for (final byte[] key : List.of(RED, GREEN)) {
+            final Pair pair = new Pair(domain, keys, key);
+            assertThat(pair.far.receive(address, 8, region, FiAddr.UNSPEC, 1)).isZero();
+        }
+        final Pair blue = new Pair(domain, keys, BLUE);
+        assertThat(blue.far.receive(address, 8, region, FiAddr.UNSPEC, 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
+    }
+
+    @Test
+    void itIsADescriptorForTheEndpointThatItIsBoundTo() {
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final Pair red = new Pair(domain, keys, RED);
+        final Pair green = new Pair(domain, keys, GREEN);
+        final MemoryRegion region = domain.register(new MrAttributes().buffer(memory)
+            .access(MrAccess.SEND, MrAccess.RECV, MrAccess.REMOTE_READ).requestedKey(KEY)
+            .avAuthKey(keys, FiAddr.NOTAVAIL));
+        region.bind(green.far);
+        assertRefused(FiErrno.FI_EBUSY, region::close, "bound to");
+        region.enable();
+        final long address = new UnsafeBuffer(memory).addressOffset();
+        assertThat(green.far.receive(address, 8, region, FiAddr.UNSPEC, 1)).isZero();
+        assertRefused(FiErrno.FI_EBUSY, region::close, "bound to");
+        green.far.close();
+        assertThat(region.isEnabled()).isFalse();
+        // The refusals have closed nothing of it.
+        region.bind(red.far);
+        region.enable();
+        assertThat(red.read(KEY)).isZero();
+        red.far.close();
+        region.close();
+    }
+
+    @Test
+    void aKeyOfOneVectorDoesNotGoWithEndpointsOfAnother() {
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        final AddressVector others = domains.keep(domain.openAddressVector(new AvAttributes()));
+        final long red = keys.insertAuthKey(RED, 0);
+        others.insertAuthKey(RED, 0);
+        final Pair stranger = new Pair(domain, others, RED);
+        for (final MrAttributes attributes : List.of(remote(keys, FiAddr.NOTAVAIL, KEY),
+            remote(keys, red, KEY).flags(MrFlag.AUTH_KEY))) {
+            final MemoryRegion region = domain.register(attributes);
+            assertRefused(FiErrno.FI_EINVAL, () -> region.bind(stranger.far), "another vector");
+            region.close();
+        }
+    }
 }

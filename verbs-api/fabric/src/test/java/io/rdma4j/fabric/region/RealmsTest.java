@@ -16,6 +16,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 
@@ -23,9 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What is left when making something fails in the middle; {@link Domains} looks at the device. */
 @Timeout(60)
@@ -44,8 +47,35 @@ class RealmsTest {
     void aRealmThatCannotBeMadeLeavesNothing() {
         final Domain domain = domains.open();
         final RuntimeException failure = new IllegalStateException("no cache");
+        assertThat(new RegionRules(domain.info(), domains.context()).directory).as("one to give back").isTrue();
+        final long reachable = domains.context().reachableBytes();
+        final long protectionDomains = domainsIn(domains.context().dump());
         assertThatThrownBy(() -> failingBy(domain, failure).open(null)).isSameAs(failure);
         assertThatThrownBy(() -> failingBy(domain, failure).openOwn(null)).isSameAs(failure);
+        assertThat(domains.context().reachableBytes()).isEqualTo(reachable);
+        assertThat(domainsIn(domains.context().dump())).isEqualTo(protectionDomains);
+    }
+
+    private static long domainsIn(final String dump) {
+        return dump.lines().filter(line -> line.startsWith("PD ")).count();
+    }
+
+    /** Whatever the cache is: it may have threads and memory of its own. */
+    @Test
+    void theLastUserOfARealmClosesItsCache() {
+        final Domain domain = domains.open();
+        final AtomicInteger closings = new AtomicInteger();
+        final RegistrationCache cache = (RegistrationCache) Proxy.newProxyInstance(getClass().getClassLoader(),
+            new Class<?>[] {RegistrationCache.class, AutoCloseable.class},
+            (self, method, args) -> "close".equals(method.getName()) ? closings.incrementAndGet() : null);
+        final Realm realm = new Realms(domain, () -> new PdLease(domains.context().allocatePd(), true),
+            new RegionRules(domain.info(), domains.context()), pd -> cache).openOwn(null);
+        realm.retain();
+        realm.release();
+        assertThat(closings).hasValue(0);
+        realm.release();
+        assertThat(closings).hasValue(1);
+        assertThat(realm.tryRetain()).isFalse();
     }
 
     @Test

@@ -11,6 +11,9 @@ import static io.rdma4j.fabric.region.Domains.PAGE;
 import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -35,6 +38,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -271,6 +275,28 @@ class RefreshTest {
         final KeyDirectory directory = realm.directory();
         return DirectoryLayout.state(directory.table(),
             DirectoryLayout.slotOf(key, directory.capacity()) * DirectoryLayout.ENTRY_LENGTH);
+    }
+
+    /** On a device that goes on with the pages of the registration. */
+    @Test
+    void withoutRefreshPeersReachTheNewPages() {
+        domains.on("extensions=false");
+        try (MappedMemory mapped = MappedMemory.anonymous(PAGE)) {
+            final ByteBuffer bytes = Libc.directBuffer(mapped.address(), PAGE).order(ByteOrder.nativeOrder());
+            bytes.putLong(0, 1);
+            final FabricRegion region =
+                (FabricRegion) toldByRegisteringAnew().register(remote(bytes, 7).buffer(mapped.address(), PAGE));
+            Libc.mmap(mapped.address(), PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+                LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+            bytes.putLong(0, 2);
+            region.refresh();
+            final RegionDevice.Keys keys = region.body().devices().keys();
+            try (Wire wire = new Wire(region.realm())) {
+                assertThat(wire.read(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+                assertThat(wire.bytes.getLong(0)).isEqualTo(2);
+            }
+            region.close();
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
@@ -107,6 +108,28 @@ class RemapTest {
         assertThat(read(region)).isEqualTo(7);
         assertThat(region.key()).isEqualTo(key);
         assertThat(region.isEnabled()).isTrue();
+        region.close();
+    }
+
+    /** Only what a refresh names has to be there: the other pages may come with a later one (fi_mr_refresh). */
+    @ParameterizedTest
+    @ValueSource(strings = {"MMU_NOTIFY", "MMU_NOTIFY PROV_KEY"})
+    void someOfItsPagesEnableARegionThatHadNone(final String names) {
+        final FabricRegion region = register(open(modes(names)));
+        assertThat(region.isEnabled()).isFalse();
+        assertRefused(FiErrno.FI_EFAULT, () -> region.refresh(address + PAGE, PAGE));
+        Libc.mmap(address + PAGE, PAGE, RW, ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        bytes.setMemory(PAGE, PAGE, (byte) 5);
+        assertRefused(FiErrno.FI_EFAULT, () -> region.refresh(address + PAGE, 2 * PAGE));
+        assertThat(region.isEnabled()).isFalse();
+        region.refresh(address + PAGE, PAGE);
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(region.key()).isNotEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        assertThat(read(region)).isEqualTo(5);
+        assertRefused(FiErrno.FI_EFAULT, region::refresh);
+        map(RW, 6);
+        region.refresh();
+        assertThat(read(region)).isEqualTo(6);
         region.close();
     }
 

@@ -186,6 +186,18 @@ class SharedStoreTest extends OwnFolder {
             attributes(NAME).type(AvType.MAP).rxCtxBits(16).mapAddress(1L << 47))));
     }
 
+    /** Indices begin at 0, wherever names of the other type would. */
+    @Test
+    void whereNamesBeginIsOfMapsOnly() {
+        try (AvStore store = open(attributes(NAME).type(AvType.TABLE).mapAddress(0x1000_0000L));
+            AvStore same = open(attributes(NAME).type(AvType.TABLE).mapAddress(0x2000_0000L));
+            AvStore odd = open(attributes(NAME).type(AvType.TABLE).mapAddress(-1))) {
+            insert(store, 1);
+            assertEquals(1, same.size());
+            assertEquals(1, odd.size());
+        }
+    }
+
     @Test
     void namesOfOtherDomainsAreOtherVectors() {
         try (AvStore store = open(attributes(NAME));

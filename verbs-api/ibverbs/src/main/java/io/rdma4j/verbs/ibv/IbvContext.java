@@ -214,10 +214,20 @@ final class IbvContext implements RdmaContext {
 
     @Override
     public String whyUnreachable(final Gid gid) {
+        requirePeer(gid);
+        return null;
+    }
+
+    @Override
+    public boolean isByWire(final Gid gid) {
+        requirePeer(gid);
+        return true;
+    }
+
+    private void requirePeer(final Gid gid) {
         final String operation = "look for GID";
         requireOpen(operation);
         Errors.notNull(gid, operation, this, "GID");
-        return null;
     }
 
     @Override
@@ -318,7 +328,7 @@ final class IbvContext implements RdmaContext {
     @Override
     public CompletionQueue createCq(final int cqe, final CompletionChannel channel) {
         Errors.notNull(channel, CREATE_CQ, this, "channel");
-        if (channel.context() != this) {
+        if (channel.context() != this || !(channel instanceof IbvChannel)) {
             throw Errors.invalid(CREATE_CQ, this, "%s belongs to another device", channel);
         }
         ((IbvChannel) channel).requireOpen(CREATE_CQ);

@@ -173,7 +173,7 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         requireOpen(operation);
         Errors.notNull(changes, operation, context, "options");
         RegionChecks.requireChange(changes, context);
-        if (changes.pd() != null && changes.pd().context() != context) {
+        if (changes.pd() != null && (changes.pd().context() != context || !(changes.pd() instanceof IbvPd))) {
             throw Errors.invalid(operation, context, "%s belongs to another device", changes.pd());
         }
         whileOpen(operation, () -> change(changes));

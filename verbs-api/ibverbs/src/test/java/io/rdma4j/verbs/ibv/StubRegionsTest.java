@@ -248,6 +248,7 @@ class StubRegionsTest {
         assertThatThrownBy(() -> pd.register(new MrOptions().dmaBuf(17, 0, PAGE).access(ON_DEMAND)))
             .hasMessageContaining("neither ON_DEMAND nor MW_BIND");
         assertThatThrownBy(() -> new MrOptions().dmaBuf(-1, 0, 1)).hasMessageContaining("EINVAL");
+        assertThatThrownBy(() -> new MrOptions().dmaBuf(17, 0, -1)).hasMessageContaining("EINVAL");
         assertThatThrownBy(() -> new MrOptions().dmaBuf(3, -1, 1)).hasMessageContaining("EINVAL");
     }
 

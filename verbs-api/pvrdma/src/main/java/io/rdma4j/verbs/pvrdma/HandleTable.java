@@ -53,13 +53,16 @@ final class HandleTable<T> {
 
     /**
      * What one thread found last. Most completion queues are of one QP, or see several completions of one after the
-     * other; and a table that is replaced for every change tells at a look whether it is still the same.
+     * other; and a table that is replaced for every change tells at a look whether it is still the same. Only what is
+     * asked for twice in a row is remembered: to store a reference can be a fence.
      */
     static final class Memo<T> {
         private final HandleTable<T> table;
         private Slots slots;
         private int handle;
         private T value;
+        /** What was looked up last. */
+        private int missed;
 
         Memo(final HandleTable<T> table) {
             this.table = table;
@@ -74,9 +77,12 @@ final class HandleTable<T> {
         @SuppressWarnings("unchecked")
         private T look(final Slots now, final int wanted) {
             final T found = (T) now.get(wanted);
-            slots = now;
-            handle = wanted;
-            value = found;
+            if (wanted == missed) {
+                slots = now;
+                handle = wanted;
+                value = found;
+            }
+            missed = wanted;
             return found;
         }
     }

@@ -70,7 +70,7 @@ final class ListSource implements RegionSource {
     }
 
     Object mappedFor(final int page) {
-        return RegionSource.mappedFor(owners[page]);
+        return RegionSource.mappedFor(owners[page], addresses[page], Pdir.PAGE_SIZE);
     }
 
     @Override

@@ -152,10 +152,20 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
 
     @Override
     public String whyUnreachable(final Gid gid) {
+        requirePeer(gid);
+        return device.pci().whyUnreachable(gid.high(), gid.low());
+    }
+
+    @Override
+    public boolean isByWire(final Gid gid) {
+        requirePeer(gid);
+        return device.pci().isByWire(gid.high(), gid.low());
+    }
+
+    private void requirePeer(final Gid gid) {
         final String operation = "look for GID";
         requireOpen(operation);
         Errors.notNull(gid, operation, this, "GID");
-        return device.pci().whyUnreachable(gid.high(), gid.low());
     }
 
     @Override
@@ -234,7 +244,7 @@ final class PvrdmaContext implements RdmaContext, ObjectPublisher {
     @Override
     public CompletionQueue createCq(final int cqe, final CompletionChannel channel) {
         Errors.notNull(channel, CREATE_CQ, this, "channel");
-        if (channel.context() != this) {
+        if (channel.context() != this || !(channel instanceof PvrdmaChannel)) {
             throw Errors.invalid(CREATE_CQ, this, "%s belongs to another device", channel);
         }
         return createCq(cqe, (PvrdmaChannel) channel);

@@ -311,7 +311,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             return drop();
         }
         final boolean crowded = purging || held > room;
-        final SequencedQueue queue = receive ? qp.receives.queue : qp.sends.queue;
+        final SequencedQueue queue = receive ? qp.receiveQueue : qp.sendQueue;
         return queue == null ? deliverShared(handler, cqe, qp, opcode, crowded)
             : deliver(handler, cqe, qp, queue, opcode, crowded);
     }

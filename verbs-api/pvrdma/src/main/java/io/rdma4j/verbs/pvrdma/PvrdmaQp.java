@@ -10,6 +10,7 @@ import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.Publication;
+import io.rdma4j.queues.SequencedQueue;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
@@ -51,6 +52,10 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     final PvrdmaSrq srq;
     final SendPath sends;
     final ReceivePath receives;
+    /** For who polls, who needs nothing else of the paths. */
+    final SequencedQueue sendQueue;
+    /** Null for a QP that takes its receives from a shared queue. */
+    final SequencedQueue receiveQueue;
     /** The device completes every send; successes that were not asked for are not handed over. */
     final boolean hidesUnsignaled;
     private final QpResources resources;
@@ -77,6 +82,8 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         this.srq = resources.srq();
         this.sends = resources.sends();
         this.receives = resources.receives();
+        this.sendQueue = sends.queue;
+        this.receiveQueue = receives.queue;
         this.hidesUnsignaled = context.traits.alwaysSignals;
         sends.guardedAs("the send queue of " + this);
         receives.guardedAs("the receive queue of " + this);

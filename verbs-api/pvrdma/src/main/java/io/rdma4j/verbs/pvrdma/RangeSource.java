@@ -50,6 +50,6 @@ record RangeSource(long firstByte, Object owner, boolean readOnly, boolean onDem
     @Override
     public RegionPages map(final PvrdmaDevice device, final long length) {
         return onDemand ? device.mapOnDemand(firstByte, length)
-            : device.mapRange(firstByte, length, RegionSource.mappedFor(owner));
+            : device.mapRange(firstByte, length, RegionSource.mappedFor(owner, firstByte, length));
     }
 }

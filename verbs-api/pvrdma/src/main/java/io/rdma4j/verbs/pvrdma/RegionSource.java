@@ -88,13 +88,15 @@ interface RegionSource {
     /**
      * What keeps the memory mapped for the device, and is held by the mapping, which may serve other regions and
      * outlive this one: a buffer, whose memory stays as long as somebody holds it; a {@link RegionOwner}, which is told
-     * when the region is closed. Of memory with another owner, or none, nobody knows how long it stays.
+     * when the region is closed. Of memory with another owner, or none, or beside its owner's, nobody knows how long it
+     * stays.
      */
-    static Object mappedFor(final Object owner) {
+    static Object mappedFor(final Object owner, final long address, final long length) {
         if (owner instanceof RegionOwner) {
             return owner;
         }
         final Object buffer = owner instanceof DirectBuffer ? ((DirectBuffer) owner).byteBuffer() : owner;
-        return buffer instanceof ByteBuffer && BufferOwners.rootOf(buffer) != null ? buffer : null;
+        return buffer instanceof ByteBuffer && BufferOwners.rootOf(buffer) != null
+            && RegionChecks.holds(buffer, address, length) ? buffer : null;
     }
 }

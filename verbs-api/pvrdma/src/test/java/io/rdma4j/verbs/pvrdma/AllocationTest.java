@@ -7,7 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
+import io.rdma4j.testing.Allocations;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Completion;
@@ -34,12 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /** Posting and polling allocate nothing once they run. */
 class AllocationTest {
-    private static final int WARM_UP = 20_000;
     private static final int MEASURED = 20_000;
     /** Each wait for nothing may give the processor away, and on a busy machine get it back late. */
     private static final int WAITS_EVERY = 16;
@@ -76,24 +74,8 @@ class AllocationTest {
 
     /** Bytes that a step allocates, in the mean over many, after as many to warm up. */
     private double measure(final Runnable step) {
-        final double least = allocated(step);
+        final double least = Allocations.perStep(MEASURED, step);
         assertThat(counter.successes).isGreaterThan(2L * MEASURED);
-        return least;
-    }
-
-    private static double allocated(final Runnable step) {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < WARM_UP; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < MEASURED; i++) {
-                step.run();
-            }
-            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / (double) MEASURED);
-        }
         return least;
     }
 
@@ -135,7 +117,7 @@ class AllocationTest {
         }
         owner.qp.modify(QpAttributes.to(QpState.ERR));
         final long[] refused = new long[1];
-        assertThat(allocated(() -> {
+        assertThat(Allocations.perStep(MEASURED, () -> {
             request.newKey(opcode == SendOpcode.BIND_MW ? window.nextRkey() : region.nextKey());
             refused[0] += owner.qp.postSend(request);
             poll(owner.cq, counter, 1);
@@ -149,7 +131,7 @@ class AllocationTest {
         final MemoryWindow window = bench.owner.pd.allocateWindow(WindowType.TYPE_1);
         final AccessFlag[] rights = {AccessFlag.REMOTE_WRITE};
         bench.owner.qp.modify(QpAttributes.to(QpState.ERR));
-        assertThat(allocated(() -> {
+        assertThat(Allocations.perStep(MEASURED, () -> {
             bench.owner.qp.bindWindow(1, window, bench.bindable, bench.owner.at(0), 64, rights);
             poll(bench.owner.cq, counter, 1);
         })).as("bytes").isZero();

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
@@ -21,7 +22,11 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SgeList;
 import io.rdma4j.verbs.testing.Ladder;
+
+import java.lang.reflect.Proxy;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -58,5 +63,27 @@ class BuilderMisuseTest {
         QpConnector.activate(datagrams, 1);
         assertThat(datagrams.postSend(new SendRequest().to((AddressHandle) other.get(AddressHandle.class), 1, 1)))
             .isEqualTo(ReturnCode.FOREIGN_OBJECT);
+    }
+
+    @Test
+    void listsHaveBounds() {
+        assertThat(new SgeList(0).totalLength(1)).isZero();
+        final PinnedMemory endless = foreign(PinnedMemory.class, "length", Long.MAX_VALUE);
+        Refusals.assertInvalid(() -> new PageList().add(endless));
+    }
+
+    /** Whatever it says of itself. */
+    @Test
+    void aChannelThatIsNoneOfTheDeviceIsRefused() {
+        final PvrdmaContext context = devices.open();
+        Refusals.assertInvalid(
+            () -> context.createCq(1, foreign(CompletionChannel.class, "context", context)));
+    }
+
+    /** Of another maker; all but one method give nothing. */
+    private static <T> T foreign(final Class<T> type, final String method, final Object answer) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type},
+            (proxy, called, arguments) -> called.getName().equals(method) ? answer
+                : called.getReturnType() == long.class ? (Object) 0L : null));
     }
 }

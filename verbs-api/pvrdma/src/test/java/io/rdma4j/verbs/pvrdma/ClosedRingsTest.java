@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The memory of a closed ring is not used for anything else while a thread stands still in the middle of it. */
 class ClosedRingsTest {
@@ -99,6 +100,23 @@ class ClosedRingsTest {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Test
+    void whatWasGivenBackIsForgottenAndTheEndOfTheDeviceGivesTheRestBack() throws InterruptedException {
+        final int before = usedPages();
+        final ClosedRings rings = new ClosedRings();
+        final AtomicInteger asked = new AtomicInteger();
+        rings.bury(context.device.arena().allocate(1), () -> asked.incrementAndGet() < 0);
+        rings.bury(context.device.arena().allocate(1), () -> true);
+        Thread.sleep(LONGER_THAN_THE_REST_MILLIS);
+        rings.clearOld();
+        assertThat(asked).hasValue(1);
+        assertThat(usedPages()).as("the one in use").isEqualTo(before + 1);
+        rings.clearOld();
+        assertThat(asked).as("nobody asks for what is gone").hasValue(1);
+        rings.clear();
+        assertThat(usedPages()).isEqualTo(before);
     }
 
     @Test

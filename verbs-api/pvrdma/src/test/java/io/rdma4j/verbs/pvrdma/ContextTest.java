@@ -15,6 +15,8 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.LockedProvider;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.hw.pvrdma.cmd.PortAttr;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
@@ -23,6 +25,7 @@ import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidType;
+import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
@@ -31,20 +34,25 @@ import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReturnCode;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 class ContextTest {
     @RegisterExtension
@@ -276,6 +284,24 @@ class ContextTest {
     }
 
     @Test
+    void memoryThatWasClosedIsNotKept() {
+        final PvrdmaContext context = devices.open();
+        final List<WeakReference<PinnedMemory>> closed = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            final PinnedMemory memory = context.allocate(4096);
+            memory.close();
+            closed.add(new WeakReference<>(memory));
+        }
+        final long begun = System.nanoTime();
+        while (closed.stream().anyMatch(one -> one.get() != null) && System.nanoTime() - begun < Patience.nanos()) {
+            System.gc();
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(closed).allMatch(one -> one.get() == null);
+        Reference.reachabilityFence(context);
+    }
+
+    @Test
     void allocatesPinnedMemory() {
         final PvrdmaContext device = devices.open();
         final long before = device.reachableBytes();
@@ -315,6 +341,35 @@ class ContextTest {
         assertRefused(RdmaException.ENOMEM, () -> a.pd.register(a.memory), "max_mr");
         a.pd.createSrq(1, 1);
         assertRefused(RdmaException.ENOMEM, () -> a.pd.createSrq(1, 1), "max_srq");
+    }
+
+    @Test
+    void aQpThatIsRefusedLeavesItsRoomInBothQueues() {
+        final PvrdmaContext device = devices.open("max_qp=3");
+        final Peer a = Peer.rc(device);
+        final CompletionQueue sends = device.createCq(8);
+        final CompletionQueue receives = device.createCq(4);
+        final QpOptions wanted =
+            new QpOptions().sendCq(sends).receiveCq(receives).maxSendWr(8).maxReceiveWr(4);
+        final QueuePair last = a.pd.createQp(new QpOptions().cq(a.cq).maxSendWr(1).maxReceiveWr(1));
+        for (int i = 0; i < 2; i++) {
+            assertRefused(RdmaException.ENOMEM, () -> a.pd.createQp(wanted), "max_qp");
+        }
+        last.close();
+        a.pd.createQp(wanted).close();
+    }
+
+    /** Every packet has room for the smallest one. */
+    @Test
+    void anMtuThatIsNoneIsTheSmallest() {
+        final PortAttr told = new PortAttr().wrap(new UnsafeBuffer(new byte[PortAttr.LAYOUT.length()]), 0);
+        for (final int code : new int[] {Integer.MIN_VALUE, -1, 0, 1, 2, 3, 4, 5, 6, Integer.MAX_VALUE}) {
+            told.set(PortAttr.MAX_MTU, code).set(PortAttr.ACTIVE_MTU, 2);
+            final PortAttributes port = PortQuery.decode(1, told);
+            assertThat(port.maxMtu()).as("code %d", code)
+                .isEqualTo(code >= 1 && code <= 5 ? Mtu.of(code) : Mtu.MTU_256);
+            assertThat(port.activeMtu()).isEqualTo(Mtu.MTU_512);
+        }
     }
 
     @Test

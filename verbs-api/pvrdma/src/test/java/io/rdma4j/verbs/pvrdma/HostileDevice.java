@@ -36,6 +36,7 @@ final class HostileDevice extends OtherPlatform {
     private final List<UnsafeBuffer> given = new ArrayList<>();
     private final DmaDomain domain;
     private boolean lies;
+    private long written;
 
     HostileDevice(final PciDevice inner, final SplittableRandom random) {
         super(inner);
@@ -58,6 +59,11 @@ final class HostileDevice extends OtherPlatform {
         lies = true;
     }
 
+    /** How many words were changed. */
+    long written() {
+        return written;
+    }
+
     /** Changes so many words. */
     void scribble(final int words) {
         for (int i = 0; i < words; i++) {
@@ -68,6 +74,7 @@ final class HostileDevice extends OtherPlatform {
                 * Integer.BYTES;
             memory.putIntVolatile(at, changed(memory.getInt(at)));
         }
+        written += words;
     }
 
     private int changed(final int word) {

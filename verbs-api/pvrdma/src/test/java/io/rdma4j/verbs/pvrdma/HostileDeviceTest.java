@@ -11,6 +11,7 @@ import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.CampaignSeeds;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAttributes;
@@ -87,6 +88,8 @@ class HostileDeviceTest {
             closes(context);
         }
         assertThat(context.reachableBytes()).isZero();
+        CampaignSeeds.count("steps", STEPS);
+        CampaignSeeds.count("words written", device.written());
     }
 
     /** Else the other one shows nothing. */

@@ -360,7 +360,7 @@ class InlineTest {
                     .isEqualTo(ReturnCode.INVALID_REQUEST);
             }
             assertThatThrownBy(() -> template.inline(0, source, MAX, MAX)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("was cut off");
+                .hasMessageContaining("is gone");
             assertThatThrownBy(() -> a.qp.prepare(new SendRequest().inline(source, 0, MAX)))
                 .isInstanceOf(RdmaException.class);
             file.growAgain();

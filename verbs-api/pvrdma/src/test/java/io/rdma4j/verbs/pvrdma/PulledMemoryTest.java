@@ -113,6 +113,23 @@ class PulledMemoryTest {
         }
     }
 
+    /** Nor does it help that the range begins in it. */
+    @Test
+    void anOwnerThatDoesNotHoldTheMemoryKeepsNothing() {
+        open("");
+        final ByteBuffer elsewhere = ByteBuffer.allocateDirect(PAGE);
+        try (Range range = Range.of(4)) {
+            final MemoryRegion region = pd.register(range.address, range.length, elsewhere, ALL);
+            final MemoryRegion list =
+                pd.register(new MrOptions().pages(new PageList().add(range.address, elsewhere), 0, PAGE).access(ALL));
+            range.unmap(0, 4);
+            assertOutOfReach(region);
+            assertOutOfReach(list);
+            list.close();
+            region.close();
+        }
+    }
+
     @Test
     void privatePagesThatAreProtectedAreOutOfReachAsLongAsTheyAre() {
         open("");

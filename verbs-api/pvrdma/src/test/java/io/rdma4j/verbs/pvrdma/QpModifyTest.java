@@ -219,6 +219,17 @@ class QpModifyTest {
     }
 
     @Test
+    void sequenceNumbersAreThoseOfTheAddressesUnlessOthersAreGiven() {
+        final Peer a = Peer.rc(devices.open());
+        final Peer b = Peer.rc(devices.open());
+        QpConnector.connect(a.qp, b.qp.localAddress());
+        assertThat(a.qp.query()).extracting(QpAttributes::sqPsn, QpAttributes::rqPsn)
+            .containsExactly(a.qp.localAddress().psn(), b.qp.localAddress().psn());
+        QpConnector.connect(b.qp, a.qp.localAddress(), new QpAttributes().sqPsn(0xfffff0).rqPsn(3));
+        assertThat(b.qp.query()).extracting(QpAttributes::sqPsn, QpAttributes::rqPsn).containsExactly(0xfffff0, 3);
+    }
+
+    @Test
     void namesTheDeviceThatWasClosedMeanwhile() throws InterruptedException {
         final PvrdmaContext device = devices.open();
         final AtomicReference<Throwable> thrown = new AtomicReference<>();

@@ -75,6 +75,14 @@ class ReregisterTest {
     }
 
     @Test
+    void whatChangesNothingIsRefused() {
+        final MemoryRegion region = pd.register(memory, LOCAL_WRITE);
+        final int lkey = region.lkey();
+        assertInvalid(() -> region.reregister(new MrOptions()), "changes nothing");
+        assertThat(region.lkey()).isEqualTo(lkey);
+    }
+
+    @Test
     void grantsAndTakesRights() {
         final MemoryRegion region = pd.register(memory, REMOTE_READ);
         assertThat(reach.write(region, 1)).isEqualTo(WcStatus.REM_ACCESS_ERR);

@@ -9,7 +9,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
+import io.rdma4j.testing.Allocations;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.MemoryWindow;
@@ -28,7 +28,6 @@ import io.rdma4j.verbs.WindowType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -428,7 +427,7 @@ class SharedSendQueueTest {
         final SendRequest datagram = new SendRequest().sge(a.at(0), 8, a.lkey())
             .to(a.pd.createAh(AhAttributes.to(b.qp.localAddress().gid())), b.qp.qpNumber(), Peer.QKEY);
         final int[] wrong = new int[1];
-        assertThat(leastAllocated(() -> {
+        assertThat(Allocations.perStep(20_000, () -> {
             int sum = 0;
             for (int i = 0; i < 3; i++) {
                 both[1].qp.postReceive(i, both[1].at(0), 64, both[1].lkey());
@@ -443,21 +442,5 @@ class SharedSendQueueTest {
         })).as("bytes a step").isZero();
         assertThat(wrong[0]).as("steps in which something was not done").isZero();
         assertThat(failures).isEmpty();
-    }
-
-    private static double leastAllocated(final Runnable step) {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int attempt = 0; attempt < 5 && least > 0; attempt++) {
-            for (int i = 0; i < 20_000; i++) {
-                step.run();
-            }
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < 20_000; i++) {
-                step.run();
-            }
-            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / 20_000.0);
-        }
-        return least;
     }
 }

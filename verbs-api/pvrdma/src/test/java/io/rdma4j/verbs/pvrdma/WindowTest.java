@@ -80,6 +80,17 @@ class WindowTest {
         assertThat(bench.user.bytes.getLong(8)).isEqualTo(0x1122334455667788L);
     }
 
+    /** It is a permission: where nothing is gained by it, it means nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void relaxedOrderingIsNoRightAndNoReasonToRefuse(final WindowType type) {
+        final KeyBench bench = new KeyBench(devices);
+        final MemoryWindow window = window(bench, type);
+        bind(bench, window, 0, 8, AccessFlag.REMOTE_READ, AccessFlag.RELAXED_ORDERING);
+        assertThat(bench.read(bench.owner.at(0), window.rkey())).isEqualTo(WcStatus.SUCCESS);
+        assertThat(bench.write(bench.owner.at(0), window.rkey(), 5)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {-1, 1, 9, -4090, 4096})
     void nothingOutsideOfItCanBeReached(final int offset) {

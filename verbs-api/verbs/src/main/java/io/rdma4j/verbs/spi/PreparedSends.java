@@ -87,7 +87,7 @@ public abstract class PreparedSends implements SendTemplate {
      * @param source of the bytes.
      * @param offset of the first.
      * @param length how many.
-     * @return false if the source is a mapped file whose pages are gone.
+     * @return false if the source is memory that is gone.
      */
     protected abstract boolean writePayload(int i, DirectBuffer source, int offset, int length);
 
@@ -240,7 +240,7 @@ public abstract class PreparedSends implements SendTemplate {
         }
         lengths[i] = length;
         if (!writePayload(i, source, offset, length)) {
-            throw new IllegalArgumentException("request " + i + ": the file of " + source + " was cut off");
+            throw new IllegalArgumentException("request " + i + ": the memory of " + source + " is gone");
         }
         return this;
     }

@@ -242,20 +242,44 @@ public final class RegionChecks {
      * @return bytes from there on; {@link #UNKNOWN} if the owner is not known or the address is not in it.
      */
     public static long ownedFrom(final Object owner, final long address) {
-        if (owner instanceof PinnedMemory) {
-            return rest(((PinnedMemory) owner).address(), ((PinnedMemory) owner).length(), address);
-        }
-        if (owner instanceof ByteBuffer && ((Buffer) owner).isDirect()) {
-            return rest(BufferUtil.address((ByteBuffer) owner), ((Buffer) owner).capacity(), address);
-        }
-        if (owner instanceof DirectBuffer && ((DirectBuffer) owner).byteArray() == null) {
-            return rest(((DirectBuffer) owner).addressOffset(), ((DirectBuffer) owner).capacity(), address);
-        }
-        return UNKNOWN;
+        final Extent has = Extent.of(owner);
+        return has == null || address < has.first || address - has.first >= has.length ? UNKNOWN
+            : has.length - (address - has.first);
     }
 
-    private static long rest(final long outer, final long outerLength, final long address) {
-        return address < outer || address - outer >= outerLength ? UNKNOWN : outerLength - (address - outer);
+    /** The memory of an owner. */
+    private record Extent(long first, long length) {
+        /** Null if nobody knows. */
+        static Extent of(final Object owner) {
+            if (owner instanceof PinnedMemory) {
+                return new Extent(((PinnedMemory) owner).address(), ((PinnedMemory) owner).length());
+            }
+            if (owner instanceof ByteBuffer && ((Buffer) owner).isDirect()) {
+                return new Extent(BufferUtil.address((ByteBuffer) owner), ((Buffer) owner).capacity());
+            }
+            if (owner instanceof DirectBuffer && ((DirectBuffer) owner).byteArray() == null) {
+                return new Extent(((DirectBuffer) owner).addressOffset(), ((DirectBuffer) owner).capacity());
+            }
+            return null;
+        }
+    }
+
+    /**
+     * Whether memory is an owner's: a buffer that is held does not keep what lies beside it.
+     *
+     * @param owner   of memory; null for none.
+     * @param address first byte.
+     * @param length  bytes, above 0.
+     * @return true if the range is inside of the pages of the owner; false also where nobody knows.
+     */
+    public static boolean holds(final Object owner, final long address, final long length) {
+        final Extent has = Extent.of(owner instanceof DirectBuffer ? ((DirectBuffer) owner).byteBuffer() : owner);
+        if (has == null) {
+            return false;
+        }
+        final long first = has.first & ~PAGE_MASK;
+        final long bytes = (has.first + has.length + PAGE_MASK & ~PAGE_MASK) - first;
+        return address >= first && length <= bytes && address - first <= bytes - length;
     }
 
     /**
@@ -285,10 +309,10 @@ public final class RegionChecks {
         }
         int bits = 0;
         for (final AccessFlag flag : flags) {
-            if (flag == null || (flag.bit() & WINDOW_RIGHTS) == 0) {
+            if (flag == null || (flag.bit() & WINDOW_RIGHTS) == 0 && !AccessFlag.isOptional(flag)) {
                 return NO_RIGHTS;
             }
-            bits |= flag.bit();
+            bits |= flag.bit() & WINDOW_RIGHTS;
         }
         return bits;
     }

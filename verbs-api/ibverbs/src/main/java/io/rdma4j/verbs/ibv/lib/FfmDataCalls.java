@@ -10,6 +10,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Calls by {@code java.lang.foreign}, which JDK 22 has and JDK 17, by which this is compiled, has not: what is needed
@@ -154,6 +157,8 @@ final class FfmDataCalls implements DataCalls {
         private final Class<?> linker = Class.forName("java.lang.foreign.Linker");
         private final Class<?> option = Class.forName("java.lang.foreign.Linker$Option");
         private final Class<?> values = Class.forName("java.lang.foreign.ValueLayout");
+        private final Object nativeLinker = linker.getMethod("nativeLinker").invoke(null);
+        private final Object harmless = harmless();
 
         Foreign() throws ReflectiveOperationException {
             // Fields have all that there is.
@@ -173,9 +178,36 @@ final class FfmDataCalls implements DataCalls {
             }
             final MethodHandle handle = (MethodHandle) linker
                 .getMethod("downcallHandle", descriptor, options.getClass())
-                .invoke(linker.getMethod("nativeLinker").invoke(null), function, options);
+                .invoke(nativeLinker, function, options);
             final MethodType type = MethodType.methodType(int.class, arguments).insertParameterTypes(0, Object.class);
-            return MethodHandles.explicitCastArguments(handle, type);
+            return called(MethodHandles.explicitCastArguments(handle, type), arguments);
+        }
+
+        /**
+         * Calls it once, with a function that takes nothing and does nothing. Whatever is compiled before that asks at
+         * each call whether the class behind the handle is initialized, for good, and allocates for it.
+         */
+        @SuppressWarnings("checkstyle:IllegalCatch") // A method handle declares it.
+        private MethodHandle called(final MethodHandle handle, final Class<?>... arguments)
+            throws ReflectiveOperationException {
+            final List<Object> values = new ArrayList<>();
+            values.add(harmless);
+            for (final Class<?> argument : arguments) {
+                values.add(argument == int.class ? (Object) 0 : (Object) 0L);
+            }
+            try {
+                handle.invokeWithArguments(values);
+            } catch (final Throwable e) {
+                throw unexpected(e);
+            }
+            return handle;
+        }
+
+        private Object harmless() throws ReflectiveOperationException {
+            final Object lookup = linker.getMethod("defaultLookup").invoke(nativeLinker);
+            final Optional<?> found = (Optional<?>) Class.forName("java.lang.foreign.SymbolLookup")
+                .getMethod("find", String.class).invoke(lookup, "getpid");
+            return found.orElseThrow(() -> new NoSuchMethodException("getpid of the C library"));
         }
 
         private Object layoutOf(final Class<?> type) throws ReflectiveOperationException {

@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device;
+
+import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_READ;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.hw.pvrdma.WcStatus;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a peer is asked for by packets, of a device that sends them to itself: it does it, or says why not. */
+@Timeout(60)
+class OverWireTest {
+    private final RawPair pair = RawPair.connected("emulated:overwire?shortcut=false&progress=poll&wire=shm");
+    private final long word = pair.to.start() + (-pair.to.start() & 7);
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private int ask(final int opcode, final long remote, final int rkey, final int length) {
+        pair.a.post(w -> w.send(1, opcode, PVRDMA_SEND_SIGNALED).rdma(remote, rkey)
+            .sge(pair.from.start(), length, pair.from.lkey));
+        return pair.cqA.awaitServing(pair.driver).status();
+    }
+
+    private int askAtomic(final int opcode, final long remote, final long compareAdd, final long swap) {
+        pair.a.post(w -> w.atomic(remote, pair.to.rkey, compareAdd, swap).send(1, opcode, PVRDMA_SEND_SIGNALED)
+            .sge(pair.from.start(), 8, pair.from.lkey));
+        return pair.cqA.awaitServing(pair.driver).status();
+    }
+
+    @Test
+    void atomicsAreDoneAndTellWhatWasThere() {
+        final int at = (int) (word - pair.to.start());
+        pair.to.putLong(at, 40);
+        assertThat(askAtomic(PVRDMA_WR_ATOMIC_FETCH_AND_ADD, word, 2, 0)).isZero();
+        assertThat(pair.from.getLong(0)).isEqualTo(40);
+        assertThat(pair.to.getLong(at)).isEqualTo(42);
+        assertThat(askAtomic(PVRDMA_WR_ATOMIC_CMP_AND_SWP, word, 42, 7)).isZero();
+        assertThat(pair.from.getLong(0)).isEqualTo(42);
+        assertThat(pair.to.getLong(at)).isEqualTo(7);
+        assertThat(askAtomic(PVRDMA_WR_ATOMIC_CMP_AND_SWP, word, 42, 9)).isZero();
+        assertThat(pair.from.getLong(0)).as("another one was there").isEqualTo(7);
+        assertThat(pair.to.getLong(at)).isEqualTo(7);
+    }
+
+    @Test
+    void atomicsBesideAWordAreNoRequest() {
+        assertThat(askAtomic(PVRDMA_WR_ATOMIC_FETCH_AND_ADD, word + 4, 2, 0))
+            .isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0, 5000", "0, 5001, 5000", "0, -1, 8"})
+    void whatIsNotToBeReachedIsRefused(final int keyOff, final int offset, final int length) {
+        for (final int opcode : new int[] {PVRDMA_WR_RDMA_WRITE, PVRDMA_WR_RDMA_READ}) {
+            assertThat(ask(opcode, pair.to.start() + offset, pair.to.rkey + keyOff * 0x100, length))
+                .isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
+            pair.restart();
+        }
+    }
+
+    @Test
+    void bytesOfSeveralPacketsArriveBothWays() {
+        assertThat(ask(PVRDMA_WR_RDMA_WRITE, pair.to.start(), pair.to.rkey, 10_000)).isZero();
+        assertThat(pair.to.bytes(0, 10_000)).isEqualTo(pair.from.bytes(0, 10_000));
+        pair.to.fill(77);
+        assertThat(ask(PVRDMA_WR_RDMA_READ, pair.to.start(), pair.to.rkey, 10_000)).isZero();
+        assertThat(pair.from.bytes(0, 10_000)).isEqualTo(pair.to.bytes(0, 10_000));
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.region;
+
+import static io.rdma4j.fabric.region.Domains.PAGE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.PinnedMemory;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What is closed leaves no memory that the device reaches. */
+@Timeout(60)
+class GivingBackTest {
+    /** More than cells of one page. */
+    private static final int MANY = 3 * PAGE / Long.BYTES;
+
+    @RegisterExtension
+    final Domains domains = new Domains();
+
+    private long reachable() {
+        return domains.context().reachableBytes();
+    }
+
+    private static MrAttributes remote() {
+        return new MrAttributes().access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE);
+    }
+
+    /** Each piece is a region of the device, and peers read a table of them. */
+    @Test
+    void aRegionInPiecesLeavesNeitherPiecesNorTable() {
+        final Domain domain = domains.open();
+        try (PinnedMemory memory = domain.allocate(4 * PAGE)) {
+            final long before = reachable();
+            for (int round = 0; round < 3; round++) {
+                final MemoryRegion region = domain.register(remote().requestedKey(1)
+                    .buffer(memory.address() + 10, 100, memory).buffer(memory.address() + 600, 50, memory)
+                    .buffer(memory.address() + 2 * PAGE + 8, 24, memory));
+                assertThat(reachable()).as("with a table").isGreaterThan(before);
+                region.close();
+                assertThat(reachable()).isEqualTo(before);
+            }
+        }
+    }
+
+    @Test
+    void aCellIsUsedAgainWhenItsRegionIsClosed() {
+        final Domain domain = domains.open(hints ->
+            hints.capabilities(Capability.MSG, Capability.RMA, Capability.RMA_EVENT)
+                .mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
+        try (PinnedMemory memory = domain.allocate(PAGE)) {
+            domain.register(remote().requestedKey(1).buffer(memory)).close();
+            final long before = reachable();
+            for (int i = 0; i < MANY; i++) {
+                domain.register(remote().requestedKey(1).buffer(memory)).close();
+            }
+            assertThat(reachable()).as("pages of cells").isEqualTo(before);
+        }
+    }
+}
