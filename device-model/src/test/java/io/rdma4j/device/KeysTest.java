@@ -37,6 +37,12 @@ class KeysTest {
             .set(CreateMrRequest.PDIR_DMA, pdir).set(CreateMrRequest.NCHUNKS, 1)), 0);
     }
 
+    private static void addNew(Set<Integer> keys, int key, int number) {
+        if (!keys.add(key)) {
+            throw new AssertionError(String.format("key 0x%x of number %d was there before", key, number));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"max_mr=1", "max_mr=1&max_mw=0", "max_mr=2", "max_mr=100", "max_mr=262144"})
     void noKeyComesBackSoon(String limit) {
@@ -46,8 +52,8 @@ class KeysTest {
             final Set<Integer> rkeys = new HashSet<>();
             for (int i = 0; i < 20_000; i++) {
                 final CreateMrResponse created = create(driver, pdir);
-                assertThat(lkeys.add(created.get(LKEY))).as("lkey 0x%x at %d", created.get(LKEY), i).isTrue();
-                assertThat(rkeys.add(created.get(RKEY))).as("rkey 0x%x at %d", created.get(RKEY), i).isTrue();
+                addNew(lkeys, created.get(LKEY), i);
+                addNew(rkeys, created.get(RKEY), i);
                 assertThat(driver.destroy(Command.DESTROY_MR, created.get(MR_HANDLE))).isZero();
             }
         }
@@ -63,7 +69,7 @@ class KeysTest {
             final Set<Integer> rkeys = new HashSet<>();
             for (int i = 0; i < 15_000; i++) {
                 final CreateMrResponse created = create(driver, pdir);
-                assertThat(rkeys.add(created.get(RKEY))).as("rkey 0x%x at %d", created.get(RKEY), i).isTrue();
+                addNew(rkeys, created.get(RKEY), i);
                 assertThat(driver.destroy(Command.DESTROY_MR, created.get(MR_HANDLE))).isZero();
             }
         }
@@ -75,7 +81,7 @@ class KeysTest {
             final Set<Integer> upper = new HashSet<>();
             for (int i = 0; i < 20_000; i++) {
                 final RawWindow window = driver.createMw(1 + i % 2);
-                assertThat(upper.add(window.rkey >>> 8)).as("rkey 0x%x at %d", window.rkey, i).isTrue();
+                addNew(upper, window.rkey >>> 8, i);
                 assertThat(driver.destroy(Command.DESTROY_MW, window.handle)).isZero();
             }
         }

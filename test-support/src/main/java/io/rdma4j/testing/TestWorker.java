@@ -108,15 +108,16 @@ public final class TestWorker {
         guards.forEach(worker.launcher::registerTestExecutionListeners);
         try (ResultLines results = new ResultLines(Path.of(args[1]))) {
             final List<String> wanted = List.of(args).subList(4, args.length);
+            final Set<String> classes = worker.classes(Path.of(args[0]));
             for (int round = 1; round <= rounds; round++) {
-                worker.run(Path.of(args[0]), wanted, round, results);
+                worker.run(classes, wanted, round, results);
             }
         }
     }
 
-    private void run(
-        final Path classes, final List<String> wanted, final int round, final ResultLines results) throws IOException {
-        for (final String name : classes(classes)) {
+    private void run(final Set<String> classes, final List<String> wanted, final int round, final ResultLines results)
+        throws IOException {
+        for (final String name : classes) {
             if (wanted.isEmpty()) {
                 if (claim(round == 1 ? name : name + '@' + round)) {
                     launcher.execute(filters.request(List.of(selectClass(name))), results);

@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.rdma4j.base.LiveKind;
@@ -35,6 +36,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The house, as docs/adr/0001 draws it: who may know whom. Here, because all modules are on this class path. */
+@ArchTag("sources")
 @AnalyzeClasses(packages = "io.rdma4j", importOptions = ArchitectureTest.NoTests.class)
 class ArchitectureTest {
     private static final String OURS = "io.rdma4j..";

@@ -22,11 +22,13 @@ import java.util.stream.Stream;
 
 import javax.xml.parsers.DocumentBuilderFactory;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The pages say what is true of the tree: links lead somewhere, pictures can be drawn, tests that are named exist. */
+@Tag("sources")
 class DocsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 
 import io.rdma4j.RdmaException;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What is installed, and that it runs where there is nothing else of ours. */
+@Tag("sources")
 @Timeout(120)
 class InstallCommandTest {
     @TempDir

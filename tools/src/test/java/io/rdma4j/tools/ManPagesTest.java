@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import picocli.CommandLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the build writes for man(1). */
+@Tag("sources")
 @Timeout(60)
 class ManPagesTest {
     @TempDir

@@ -23,9 +23,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** docs/security.md lists what there is: native functions, libraries and their versions, tests. */
+@Tag("sources")
 class SecurityPageTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final List<String> BOUND = List.of("driver/os/src/main/java/io/rdma4j/driver/libc/Calls.java",

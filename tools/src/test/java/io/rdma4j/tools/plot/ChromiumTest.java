@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import javax.imageio.ImageIO;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * The page as a browser shows it: every label inside its chart and apart from the others, every line drawn, nothing
  * asked of the network. With {@code -Drdma4j.chromium=required} a machine without the browser fails.
  */
+@Tag("sources")
 @Timeout(180)
 class ChromiumTest {
     private static final int WIDTH = 1000;

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ import java.util.Arrays;
 /** Lookups allocate nothing. */
 @Timeout(120)
 class AvAllocationTest {
-    private static final int STEPS = 50_000;
+    private static final int STEPS = TestBudget.rounds(10_000, 50_000);
     private static final int MANY = 1_000;
 
     @ParameterizedTest

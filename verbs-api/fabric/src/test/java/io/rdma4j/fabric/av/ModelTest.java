@@ -201,7 +201,7 @@ class ModelTest {
         }
     }
 
-    @Campaign(value = "model", usual = 24)
+    @Campaign(value = "model", usual = 12)
     void anyCalls(final long seed) {
         final KindOfVector kind = KindOfVector.values()[Math.floorMod(seed, KindOfVector.values().length)];
         Steps.run(seed, STEPS, steps -> run(kind, seed, steps));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ThreadsTest {
     private static final int THREADS = 4;
-    private static final int OPERATIONS = TestBudget.rounds(3_000, 8_000);
+    private static final int OPERATIONS = TestBudget.rounds(1_000, 8_000);
     private static final int AT_ONCE = 6;
 
     private final Set<Entry> seen = ConcurrentHashMap.newKeySet();

@@ -16,6 +16,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The data path allocates nothing. */
 @Timeout(120)
 class DatagramAllocationTest {
-    private static final int STEPS = 20_000;
+    private static final int STEPS = TestBudget.rounds(4_000, 20_000);
 
     @RegisterExtension
     final TestDevices devices = new TestDevices();

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 /** Operations and reading allocate nothing once keys are known. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AllocationTest {
-    private static final int STEPS = 20_000;
+    private static final int STEPS = TestBudget.rounds(4_000, 20_000);
 
     @RegisterExtension
     final Sides sides = new Sides();

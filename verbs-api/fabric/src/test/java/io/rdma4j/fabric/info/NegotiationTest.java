@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ class NegotiationTest {
     private static final Set<Capability> DEVICE_MEMORY = EnumSet.of(Capability.MSG, Capability.HMEM);
 
     @Test
+    @Tag("thorough")
     void eachOfferToEachDeviceIsAnsweredAsTheSpecificationSays() {
         int agreed = 0;
         int refused = 0;
@@ -58,6 +60,7 @@ class NegotiationTest {
     }
 
     @Test
+    @Tag("thorough")
     void pairsOfDemandsToTheDevicesThatThereAre() {
         for (final DeviceTraits device : Profiles.NAMED) {
             for (final Set<Capability> asked : List.of(ANY, DEVICE_MEMORY)) {

@@ -14,6 +14,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 
 import java.util.concurrent.TimeUnit;
 
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Once a peer is known nothing is allocated: not for short or long messages, not for those that wait, not for RMA. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RdmAllocationTest {
-    private static final int STEPS = 20_000;
+    private static final int STEPS = TestBudget.rounds(4_000, 20_000);
 
     @RegisterExtension
     final World world = new World();

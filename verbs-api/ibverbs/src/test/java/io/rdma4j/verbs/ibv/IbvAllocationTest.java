@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
@@ -43,7 +44,7 @@ import java.util.stream.Stream;
 /** Each form of posting and polling, by each way to call the library: no byte for the garbage collector. */
 @EnabledIf("hasGcc")
 class IbvAllocationTest {
-    private static final int STEPS = 20_000;
+    private static final int STEPS = TestBudget.rounds(4_000, 20_000);
     private static final int WR = 16;
     private static final int BYTES = 48;
 

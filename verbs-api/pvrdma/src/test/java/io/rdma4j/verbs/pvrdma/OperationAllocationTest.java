@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.TestBudget;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@link AllocationTest} posts is also carried out here, device and all, and nothing is left to the collector. */
 class OperationAllocationTest {
-    private static final int STEPS = 10_000;
+    private static final int STEPS = TestBudget.rounds(4_000, 10_000);
     /** Polls; the device is done when its doorbell has been rung, but for what waits for something else. */
     private static final long IOVA = 0x10_0000;
 
