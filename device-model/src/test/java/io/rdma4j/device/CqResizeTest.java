@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.agrona.concurrent.IdleStrategy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,9 +209,11 @@ class CqResizeTest {
             // A write of nothing to itself: a completion, and nothing else.
             qp.connect(qp.qpn, pair.driver.gid());
             running.add(threads.submit(() -> {
+                final IdleStrategy idle = RawCq.patient();
                 for (long n = 0; n < messages; n++) {
+                    idle.reset();
                     while (n - completed[me].get() >= 16) {
-                        Thread.onSpinWait();
+                        idle.idle();
                         assertThat(System.nanoTime()).isLessThan(deadline);
                     }
                     final long id = (long) me << 32 | n;
@@ -218,11 +221,15 @@ class CqResizeTest {
                 }
             }));
         }
+        final IdleStrategy idle = RawCq.patient();
         int resizes = 0;
         while (completed[0].get() + completed[1].get() < producers * messages) {
             assertThat(System.nanoTime()).as(pair.driver.device()::describe).isLessThan(deadline);
             final RawCq.Completion completion = shared.poll();
-            if (completion != null) {
+            if (completion == null) {
+                idle.idle();
+            } else {
+                idle.reset();
                 final AtomicLong mine = completed[(int) (completion.wrId() >>> 32)];
                 assertThat(completion.status()).isZero();
                 assertThat((int) completion.wrId()).isEqualTo((int) mine.getAndIncrement());

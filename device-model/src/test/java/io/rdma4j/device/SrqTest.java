@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
+import org.agrona.concurrent.IdleStrategy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,9 +179,11 @@ class SrqTest {
             final RawQp from = driver.createQp(RawQp.with().cq(sent));
             RawQp.connect(from, driver.createQp(RawQp.with().cq(received).srq(shared)));
             running.add(threads.submit(() -> {
+                final IdleStrategy idle = RawCq.patient();
                 for (int done = 0; done < rounds * batch / 3; done++) {
+                    idle.reset();
                     while (done >= mayTake.get() * batch / 3) {
-                        Thread.onSpinWait();
+                        idle.idle();
                         assertThat(System.nanoTime()).isLessThan(deadline);
                     }
                     from.send(done, 0, 0, 0);

@@ -16,6 +16,8 @@ import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
 import io.rdma4j.testing.Patience;
 
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 
@@ -25,6 +27,7 @@ public final class RawCq {
 
     public final int handle;
     public RawRing ring;
+    private final IdleStrategy idle = patient();
     private final RawDriver driver;
     private int count;
     private int head;
@@ -44,6 +47,11 @@ public final class RawCq {
         this.ring = ring;
         this.handle = handle;
         this.count = count;
+    }
+
+    /** Who waits for another thread lets it have the processor. */
+    public static IdleStrategy patient() {
+        return new BackoffIdleStrategy(200, 0, 1_000, 200_000);
     }
 
     /** Goes on in a new ring, for whoever polls; returns ERR. If that is not 0, the old ring is still in use. */
@@ -110,7 +118,7 @@ public final class RawCq {
     public Completion await() {
         return await(() -> {
             driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(handle));
-            Thread.onSpinWait();
+            idle.idle();
         });
     }
 
@@ -134,6 +142,7 @@ public final class RawCq {
             meanwhile.run();
             completion = poll();
         }
+        idle.reset();
         return completion;
     }
 
