@@ -37,7 +37,9 @@ class StandaloneTest {
     private static Path folder;
     private static Path project;
 
+    /** The class's timeout is that of its tests alone. */
     @BeforeAll
+    @Timeout(value = 20, unit = TimeUnit.MINUTES)
     static void installsAndBuilds() throws Exception {
         final Path repository = folder.resolve("repository");
         link(usualRepository(), repository);
