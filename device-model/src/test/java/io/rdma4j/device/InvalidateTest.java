@@ -36,6 +36,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Patience;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -231,7 +232,7 @@ class InvalidateTest {
             final Thread writer = new Thread(() -> writeUntilRefused(source, region, rkey, first));
             writer.start();
             while (!first.get()) {
-                Thread.onSpinWait();
+                Patience.pause();
             }
             window.bind(binder, null, 0, 0, 0);
             assertThat(binds.await().status()).isEqualTo(PVRDMA_WC_SUCCESS);

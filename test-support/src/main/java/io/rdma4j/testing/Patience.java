@@ -6,12 +6,14 @@
 package io.rdma4j.testing;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How long a test waits for what will come: half of what a whole test may take, which is far more on a machine that is
  * busy on purpose ({@code ./test.sh --soak}).
  */
 public final class Patience {
+    private static final long PAUSE_NANOS = 20_000;
     private static final long SECONDS = Long.getLong("rdma4j.longest.test", 90) / 2;
 
     private Patience() {
@@ -29,5 +31,10 @@ public final class Patience {
      */
     public static long millis() {
         return TimeUnit.SECONDS.toMillis(SECONDS);
+    }
+
+    /** Between two looks at what another thread is to do: it may need this processor for it. */
+    public static void pause() {
+        LockSupport.parkNanos(PAUSE_NANOS);
     }
 }

@@ -7,6 +7,8 @@ package io.rdma4j.device.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
+
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -85,7 +87,7 @@ class RevocationTest {
         });
         claimer.start();
         while (Revocation.isLive(revocation.lease())) {
-            Thread.onSpinWait();
+            Patience.pause();
         }
         revocation.leave();
         assertThat(over).isFalse();

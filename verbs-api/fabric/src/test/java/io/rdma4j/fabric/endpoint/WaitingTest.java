@@ -20,6 +20,7 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.Patience;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class WaitingTest {
 
     private static void untilItSleeps(final Thread thread) {
         while (thread.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
+            Patience.pause();
         }
     }
 
@@ -101,7 +102,7 @@ class WaitingTest {
                     return await(end.cq, done);
                 });
                 while (waiting[0] == null) {
-                    Thread.onSpinWait();
+                    Patience.pause();
                 }
                 if (way != WaitObject.YIELD && round % 2 == 0) {
                     untilItSleeps(waiting[0]);
@@ -137,7 +138,7 @@ class WaitingTest {
             return cq.awaitRead(new UnsafeBuffer(new byte[40]), 0, 1, LONG);
         });
         while (waiting[0] == null) {
-            Thread.onSpinWait();
+            Patience.pause();
         }
         if (way != WaitObject.YIELD) {
             untilItSleeps(waiting[0]);
@@ -165,7 +166,7 @@ class WaitingTest {
                 return code;
             });
             while (waiting[0] == null) {
-                Thread.onSpinWait();
+                Patience.pause();
             }
             if (interrupt) {
                 waiting[0].interrupt();

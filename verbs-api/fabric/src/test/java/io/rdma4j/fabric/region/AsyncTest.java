@@ -21,6 +21,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -209,7 +210,7 @@ class AsyncTest {
             final MemoryRegion region = domain.register(remote(buffer, first + i));
             if (i % 2 == 0) {
                 while (!region.isEnabled()) {
-                    Thread.onSpinWait();
+                    Patience.pause();
                 }
             }
             region.close();
@@ -240,7 +241,7 @@ class AsyncTest {
         final MemoryRegion one = domain.register(remote(buffer, 1));
         final MemoryRegion two = domain.register(remote(buffer, 2));
         while (queue.size() < 2) {
-            Thread.onSpinWait();
+            Patience.pause();
         }
         final FabricException mine = FabricException.of("read").build();
         assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> queue.read(entry -> {

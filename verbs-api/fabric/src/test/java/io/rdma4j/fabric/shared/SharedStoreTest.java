@@ -25,6 +25,7 @@ import io.rdma4j.fabric.av.AvEntry;
 import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -393,7 +394,7 @@ class SharedStoreTest extends OwnFolder {
             });
             writer.start();
             while (writer.getState() != Thread.State.TIMED_WAITING) {
-                Thread.onSpinWait();
+                Patience.pause();
             }
             writer.interrupt();
             other.kill();

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
@@ -298,7 +299,7 @@ class IbvLifetimeTest {
         });
         final long before = Stub.ask("stub_posts");
         while (Stub.ask("stub_posts") < before + 100 && !poster.isDone()) {
-            Thread.onSpinWait();
+            Patience.pause();
         }
         Stub.ask("stub_event", 0L, AsyncEventType.DEVICE_FATAL.ordinal());
         for (final Task<?> wait : waits) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.testing.Gcc;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
 
 import java.io.IOException;
@@ -67,7 +68,7 @@ final class Stub {
         final long end = System.nanoTime() + DEADLINE_NANOS;
         while (ask("stub_held") == 0) {
             assertThat(System.nanoTime() - end).as("nobody comes to where threads are held").isNegative();
-            Thread.onSpinWait();
+            Patience.pause();
         }
     }
 
@@ -76,7 +77,7 @@ final class Stub {
         final long end = System.nanoTime() + DEADLINE_NANOS;
         while (!isBlocked(ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId(), Integer.MAX_VALUE))) {
             assertThat(System.nanoTime() - end).as("%s goes on", thread).isNegative();
-            Thread.onSpinWait();
+            Patience.pause();
         }
     }
 

@@ -50,7 +50,7 @@ final class Crew implements AfterEachCallback {
         final long deadline = System.nanoTime() + Patience.nanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as(what).isNegative();
-            Thread.yield();
+            Patience.pause();
         }
     }
 

@@ -10,6 +10,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.ReturnCode;
@@ -62,7 +63,7 @@ class NotificationTest {
                 .vector(Bar1.PVRDMA_INTR_VECTOR_CQ);
             final long deadline = System.nanoTime() + LONG.toNanos();
             while (vector.fired() < events && System.nanoTime() < deadline) {
-                Thread.onSpinWait();
+                Patience.pause();
             }
             assertThat(vector.fired()).as("interrupts for %d events", events).isGreaterThanOrEqualTo(events);
         }

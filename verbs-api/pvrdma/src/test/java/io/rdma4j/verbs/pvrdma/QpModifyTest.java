@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAddress;
@@ -65,7 +66,7 @@ class QpModifyTest {
         final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).isNegative();
-            Thread.onSpinWait();
+            Patience.pause();
         }
     }
 

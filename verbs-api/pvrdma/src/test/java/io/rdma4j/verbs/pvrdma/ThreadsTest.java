@@ -160,7 +160,7 @@ class ThreadsTest {
         final long deadline = System.nanoTime() + Patience.nanos();
         while (closed.get() == 0 && failures.isEmpty()) {
             assertThat(System.nanoTime()).as("a post after closing").isLessThan(deadline);
-            Thread.onSpinWait();
+            Patience.pause();
         }
         assertThat(device.isFailed()).as(device.failure()).isFalse();
     }
@@ -191,7 +191,7 @@ class ThreadsTest {
             final long deadline = System.nanoTime() + Patience.nanos();
             while (ended.get() < 2 && failures.isEmpty()) {
                 assertThat(System.nanoTime()).as("codes %d, %d", codes[0], codes[1]).isLessThan(deadline);
-                Thread.onSpinWait();
+                Patience.pause();
             }
         }
     }

@@ -20,6 +20,7 @@ import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPkeyRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -302,7 +303,7 @@ class CommandChannelTest {
             final UnsafeBuffer response = fake.iommu.at(fake.dsr.get(Dsr.RESP_SLOT_DMA), Command.RESPONSE_MAX);
             final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             while (fake.requests.isEmpty() && System.nanoTime() < deadline) {
-                Thread.onSpinWait();
+                Patience.pause();
             }
             response.putInt(ResponseHeader.LAYOUT.length(), 77);
             response.putInt(ResponseHeader.ACK.offset(), Command.CREATE_PD.ack());
