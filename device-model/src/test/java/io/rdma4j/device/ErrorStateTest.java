@@ -113,6 +113,7 @@ class ErrorStateTest {
     void refusesLocalMemoryThatIsNotTheSenders(Piece piece) {
         final long[] sge = piece.of(pair);
         assertThat(sendStatus(sge[0], (int) sge[1], (int) sge[2])).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
+        assertThat(pair.count(Counter.LOCAL_PROTECTION)).isEqualTo(1);
         assertThat(pair.a.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
         assertThat(pair.b.query().get(QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }

@@ -263,6 +263,36 @@ class ExpressLaneTest {
     }
 
     @Test
+    void tellsOfAWrite() {
+        pair.a.post(w -> w.send(77, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+            .rdma(to.start(), to.rkey).sge(from.start(), 200, from.lkey));
+        final Completion told = pair.cqA.await();
+        assertThat(told.wrId()).isEqualTo(77);
+        assertThat(told.opcode()).isEqualTo(WcOpcode.PVRDMA_WC_RDMA_WRITE);
+        assertThat(told.byteLen()).isEqualTo(200);
+        assertThat(pair.shortened()).isEqualTo(carried + 1);
+    }
+
+    /** Short ones before and after it are of two rows. */
+    @Test
+    void carriesALongMessageInTheMiddleOfARowOnce() {
+        final int[] lengths = {64, 64, 300, 64, 64};
+        for (final int length : lengths) {
+            pair.b.receive(++next, to.start(), 400, to.lkey);
+            pair.a.write(w -> w.send(next, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED)
+                .sge(from.start(), length, from.lkey));
+        }
+        pair.a.ringSend();
+        for (final int length : lengths) {
+            assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+            assertThat(pair.cqB.await().byteLen()).isEqualTo(length);
+        }
+        assertThat(pair.cqB.poll()).isNull();
+        assertThat(pair.shortened()).isEqualTo(carried + lengths.length);
+        assertThat(pair.count(Counter.PSN_MISMATCH)).isZero();
+    }
+
+    @Test
     void refusesAMessageThatIsLongerThanTheReceive() {
         assertRefused(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR, send(65, 64));
         assertThat(pair.cqB.await().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_LEN_ERR);
