@@ -193,6 +193,14 @@ class CommandTest {
     }
 
     @Test
+    void aRegionMayHaveOneByteAndTheLastOneOfAllAddresses() {
+        final long[] page = {driver.page().iova()};
+        assertThat(createMr(page, 0x1001, 1, 0)).isZero();
+        assertThat(createMr(page, -4096, 4096, 0)).isZero();
+        assertThat(createMr(page, -4095, 4096, 0)).as("one byte more").isEqualTo(EINVAL);
+    }
+
+    @Test
     void checksTheRightsOfARegion() {
         final long page = driver.page().iova();
         assertThat(createMr(new long[] {page}, 0x1000, 4096, 2)).isEqualTo(EINVAL);
@@ -420,15 +428,33 @@ class CommandTest {
             .set(DestroyBindRequest.INDEX, index).set(DestroyBindRequest.DEST_GID, gid));
     }
 
+    private int createUc(long pfn) {
+        return driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).set(CreateUcRequest.PFN64, pfn));
+    }
+
+    @Test
+    void theFirstDoorbellPageIsForAllAndThereIsNoneBehindTheLast() {
+        final long pfn = driver.uar.busAddress() >>> 12;
+        final int pages = driver.device().options().limits().maxUar();
+        assertThat(createUc(pfn)).isZero();
+        assertThat(createUc(pfn)).isZero();
+        assertThat(createUc(pfn + pages - 1)).isZero();
+        assertThat(createUc(pfn + pages)).isEqualTo(EINVAL);
+    }
+
     @Test
     void forgetsEverythingAtReset() {
         final RawQp qp = driver.createQp(RawQp.with().cq(driver.createCq(16)));
-        driver.register(100, 0);
+        final RawRegion region = driver.register(100, 0);
+        final long pfn = driver.uar.busAddress() >>> 12;
+        assertThat(createUc(pfn + 3)).isZero();
         driver.reset();
         assertThat(driver.run(Command.CREATE_PD, b -> new CreatePdRequest().wrap(b, 0))).isEqualTo(0xffff);
         driver.load();
         assertThat(driver.activate()).isZero();
         assertThat(qp.destroy()).isEqualTo(EINVAL);
+        assertThat(driver.destroy(Command.DESTROY_MR, region.handle)).isEqualTo(EINVAL);
+        assertThat(createUc(pfn + 3)).isZero();
         driver.pd = driver.createPd();
         for (int i = 0; i < 3; i++) {
             driver.register(100, 0);

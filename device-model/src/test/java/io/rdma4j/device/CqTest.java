@@ -14,11 +14,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawCq;
+import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawEvents;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +51,28 @@ class CqTest {
     private void send(int flags) {
         pair.b.receive(1, new long[0][]);
         pair.a.post(w -> w.send(2, PVRDMA_WR_SEND, flags));
+    }
+
+    /** A slot has the bytes of the completion before; each field is written anew. */
+    @Test
+    void leavesNothingOfWhatWasInTheSlot() {
+        for (final RawCq cq : new RawCq[] {pair.cqA, pair.cqB}) {
+            cq.ring.page(1, 0, Cqe.LENGTH).setMemory(0, Cqe.LENGTH, (byte) -1);
+        }
+        send(PVRDMA_SEND_SIGNALED);
+        for (final RawCq cq : new RawCq[] {pair.cqA, pair.cqB}) {
+            final UnsafeBuffer page = cq.ring.page(1, 0, Cqe.LENGTH);
+            final Completion told = cq.poll();
+            assertThat(told.status()).isZero();
+            assertThat(told.byteLen()).isZero();
+            assertThat(told.imm()).isZero();
+            assertThat(told.flags()).isZero();
+            assertThat(told.vendorErr()).isZero();
+            assertThat(told.networkHdrType()).isZero();
+            for (int at = Cqe.PKEY_INDEX_OFFSET; at < Cqe.LENGTH; at++) {
+                assertThat(page.getByte(at)).as("byte %d", at).isEqualTo((byte) (at == Cqe.PORT_NUM_OFFSET ? 1 : 0));
+            }
+        }
     }
 
     @Test

@@ -60,7 +60,8 @@ class RemoteRefusalsTest {
 
     @Test
     void bytesOutside() {
-        isRefused(pair.to.start() + RawPair.SIZE - 7, 8, pair.to.rkey, ": the region does not hold all of these bytes: ");
+        isRefused(pair.to.start() + RawPair.SIZE - 7, 8, pair.to.rkey,
+            ": the region does not hold all of these bytes: ");
     }
 
     @Test

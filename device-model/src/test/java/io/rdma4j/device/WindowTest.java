@@ -368,6 +368,20 @@ class WindowTest {
     }
 
     @Test
+    void whatThereIsIsInTheDescriptionOfTheDevice() {
+        final RawRegion gone = driver.register(4096, 0);
+        final RawWindow window = driver.createMw(1);
+        final RawWindow goneToo = driver.createMw(2);
+        assertThat(driver.device().describe()).contains("regions 4, windows 2\n");
+        assertThat(driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
+        assertThat(driver.destroy(Command.DESTROY_MW, goneToo.handle)).isZero();
+        assertThat(driver.device().describe()).contains("regions 3, windows 1\n",
+            String.format("mr 0x%x lkey 0x%x rkey 0x%x", region.handle, region.lkey, region.rkey),
+            String.format("window of type 1 mr 0x%x", window.handle))
+            .doesNotContain(String.format("mr 0x%x ", gone.handle));
+    }
+
+    @Test
     void keepsItsProtectionDomain() {
         final int pd = driver.createPd();
         final RawWindow window = driver.createMw(pd, 2);

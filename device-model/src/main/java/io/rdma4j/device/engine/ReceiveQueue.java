@@ -23,7 +23,6 @@ import io.rdma4j.queues.WqeConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 
 /**
  * Posted receives, of one QP or shared by several, and the senders that wait for one.
@@ -55,9 +54,7 @@ final class ReceiveQueue extends Padded {
     private final SgeReader sges;
     private final DmaList list;
     private final TakenReceive taken = new TakenReceive();
-    private Waiter[] waiting = new Waiter[2];
-    private int waitingCount;
-    private volatile boolean hasWaiting;
+    private final WaitingSenders waiting = new WaitingSenders();
 
     ReceiveQueue(EngineContext context, ProtectionDomain pd, WqeQueue queue, PageTable pages, int maxSge) {
         this.context = context;
@@ -170,58 +167,18 @@ final class ReceiveQueue extends Padded {
     }
 
     private int peekAgainAsWaiter(Waiter sender) {
-        addWaiting(sender);
+        waiting.add(sender);
         VarHandle.fullFence();
         final int found = queue.peek();
         if (found != RingIndex.NO_DATA) {
-            removeWaiting(sender);
+            waiting.remove(sender);
         }
         return found;
     }
 
-    private void addWaiting(Waiter sender) {
-        sender.begin();
-        for (int i = 0; i < waitingCount; i++) {
-            if (waiting[i] == sender) {
-                return;
-            }
-        }
-        if (waitingCount == waiting.length) {
-            dropThoseThatWaitNoMore();
-        }
-        if (waitingCount == waiting.length) {
-            waiting = Arrays.copyOf(waiting, 2 * waitingCount);
-        }
-        waiting[waitingCount++] = sender;
-        hasWaiting = true;
-    }
-
-    /** Senders whose wait ended otherwise are only listed until there is no room; the others keep their order. */
-    private void dropThoseThatWaitNoMore() {
-        int kept = 0;
-        for (int i = 0; i < waitingCount; i++) {
-            if (waiting[i].isWaiting()) {
-                waiting[kept++] = waiting[i];
-            }
-        }
-        Arrays.fill(waiting, kept, waitingCount, null);
-        waitingCount = kept;
-    }
-
-    private void removeWaiting(Waiter sender) {
-        sender.end();
-        for (int i = 0; i < waitingCount; i++) {
-            if (waiting[i] == sender) {
-                System.arraycopy(waiting, i + 1, waiting, i, waitingCount - i - 1);
-                waiting[--waitingCount] = null;
-            }
-        }
-        hasWaiting = waitingCount > 0;
-    }
-
     /** After a doorbell's fence: whether a sender waits. */
     boolean hasWaiting() {
-        return hasWaiting;
+        return waiting.areThere();
     }
 
     /** Puts all waiting senders on the agenda. The caller holds the lock or not, as said. */
@@ -229,12 +186,7 @@ final class ReceiveQueue extends Padded {
         if (!locked) {
             lock.lock();
         }
-        for (int i = 0; i < waitingCount; i++) {
-            context.agenda().add(waiting[i]);
-            waiting[i] = null;
-        }
-        waitingCount = 0;
-        hasWaiting = false;
+        waiting.moveTo(context.agenda());
         if (!locked) {
             lock.unlock();
         }
@@ -292,6 +244,6 @@ final class ReceiveQueue extends Padded {
 
     @Override
     public String toString() {
-        return (pages.isCurrent() ? queue.toString() : "(unmapped)") + " waiting senders " + waitingCount;
+        return (pages.isCurrent() ? queue.toString() : "(unmapped)") + " waiting senders " + waiting.count();
     }
 }
