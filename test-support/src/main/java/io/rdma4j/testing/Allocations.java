@@ -11,14 +11,14 @@ import java.lang.management.ManagementFactory;
 /** What the calling thread leaves for the garbage collector. */
 public final class Allocations {
     /** What C2 has not compiled yet allocates what it will not; behind other compilations that takes seconds. */
-    private static final long LONGEST = Patience.nanos() / 4;
+    private static final long LONGEST = Patience.nanos() / 2;
 
     private Allocations() {
     }
 
     /**
      * Measures a step that is done again and again: attempts, each behind as many steps that warm up, until one
-     * allocates nothing or a quarter of {@link Patience} is over. What allocates always is never taken for less.
+     * allocates nothing or half of {@link Patience} is over. What allocates always is never taken for less.
      *
      * @param steps of each attempt, and before it.
      * @param step  what is measured.

@@ -553,7 +553,7 @@ class SharedReceivesTest {
         nextOf(fromOther);
         final Tally tally = new Tally();
         final int[] refused = new int[1];
-        assertThat(Allocations.perStep(20_000, () -> {
+        assertThat(Allocations.perStep(4_000, () -> {
             refused[0] |= a.ep.send(a.at(0), 64, a.region, toOne, 1);
             refused[0] |= a.ep.tagged().send(a.at(0), 10_000, a.region, toTwo, 3, 1);
             await(tally, 0);
