@@ -386,12 +386,9 @@ class CommandTest {
         final long pfn = driver.uar.busAddress() >>> 12;
         final int user = new HandleResponse().wrap(driver.ok(Command.CREATE_UC,
             b -> new CreateUcRequest().wrap(b, 0).set(CreateUcRequest.PFN64, pfn + 3)), 0).get(HandleResponse.HANDLE);
-        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0).set(CreateUcRequest.PFN64, pfn
-            + 3))).isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0)
-            .set(CreateUcRequest.PFN64, pfn + 2048))).isEqualTo(EINVAL);
-        assertThat(driver.run(Command.CREATE_UC, b -> new CreateUcRequest().wrap(b, 0)
-            .set(CreateUcRequest.PFN64, pfn - 1))).isEqualTo(EINVAL);
+        assertThat(createUc(pfn + 3)).isEqualTo(EINVAL);
+        assertThat(createUc(pfn + 2048)).isEqualTo(EINVAL);
+        assertThat(createUc(pfn - 1)).isEqualTo(EINVAL);
         final RawRing ring = new RawRing(driver, 2);
         final int cq = new HandleResponse().wrap(driver.ok(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
             .set(CreateCqRequest.PDIR_DMA, ring.pdir()).set(CreateCqRequest.CQE, 16).set(CreateCqRequest.NCHUNKS, 2)

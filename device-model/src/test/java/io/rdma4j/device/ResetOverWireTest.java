@@ -46,6 +46,13 @@ class ResetOverWireTest {
         qp.zeroIndices();
     }
 
+    /** Of the message of 500 bytes. */
+    private void bothAreTold(long received, long sent) {
+        assertThat(pair.rightCq.awaitServing(pair.left, pair.right))
+            .extracting(RawCq.Completion::wrId, RawCq.Completion::byteLen).containsExactly(received, 500);
+        assertThat(pair.leftCq.awaitServing(pair.left, pair.right).wrId()).isEqualTo(sent);
+    }
+
     @Test
     void aMessageOfBeforeIsNotTaken() {
         pair.a.send(1, pair.from.start(), 64, pair.from.lkey);
@@ -57,9 +64,7 @@ class ResetOverWireTest {
         assertThat(pair.rightCq.isEmpty()).as("a completion of the message of before").isTrue();
         pair.a.send(3, pair.from.start(), 500, pair.from.lkey);
 
-        assertThat(pair.rightCq.awaitServing(pair.left, pair.right))
-            .extracting(RawCq.Completion::wrId, RawCq.Completion::byteLen).containsExactly(2L, 500);
-        assertThat(pair.leftCq.awaitServing(pair.left, pair.right).wrId()).isEqualTo(3);
+        bothAreTold(2, 3);
     }
 
     @Test
@@ -77,9 +82,7 @@ class ResetOverWireTest {
         assertThat(pair.leftCq.isEmpty()).as("a completion though nobody has received").isTrue();
         pair.b.receive(4, pair.to.start(), 500, pair.to.lkey);
 
-        assertThat(pair.rightCq.awaitServing(pair.left, pair.right))
-            .extracting(RawCq.Completion::wrId, RawCq.Completion::byteLen).containsExactly(4L, 500);
-        assertThat(pair.leftCq.awaitServing(pair.left, pair.right).wrId()).isEqualTo(3);
+        bothAreTold(4, 3);
     }
 
     /** Where a thread serves the wire it sleeps with the turn, and would take it again before anybody else. */

@@ -35,7 +35,7 @@ final class WaitingSenders extends Padded {
         areThere = true;
     }
 
-    /** Senders whose wait ended otherwise are only listed until there is no room; the others keep their order. */
+    /** Those whose wait ended otherwise stay until there is no room, or one leaves; the others keep their order. */
     private void dropThoseThatWaitNoMore() {
         int kept = 0;
         for (int i = 0; i < count; i++) {
@@ -50,14 +50,7 @@ final class WaitingSenders extends Padded {
     /** A sender that was added waits no more. */
     void remove(Waiter sender) {
         sender.end();
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            if (waiting[i] != sender) {
-                waiting[kept++] = waiting[i];
-            }
-        }
-        Arrays.fill(waiting, kept, count, null);
-        count = kept;
+        dropThoseThatWaitNoMore();
         areThere = count > 0;
     }
 
