@@ -38,6 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ExpressLaneTest {
     private static final int SIZE = 2048;
+    /** For regions and windows; a power of two. */
+    private static final int PLACES = 512;
 
     private final RawPair pair = patient();
     private final RawRegion from = pair.driver.register(pair.driver.pd, SIZE, 8, RawPair.ALL);
@@ -47,7 +49,7 @@ class ExpressLaneTest {
 
     /** Nobody gives up before the test has looked. */
     private static RawPair patient() {
-        final RawPair made = RawPair.unconnected("emulated:express");
+        final RawPair made = RawPair.unconnected("emulated:express?max_mw=64&max_mr=" + (PLACES - 64));
         made.a.timeout = 0;
         made.b.timeout = 0;
         RawQp.connect(made.a, made.b);
@@ -337,6 +339,52 @@ class ExpressLaneTest {
         pair.b.receive(++next, to.start(), 64, to.lkey);
         end(to);
         assertRefused(WcStatus.PVRDMA_WC_REM_OP_ERR, sendOnly(64));
+    }
+
+    /** In turn, and of more regions than have their lines side by side. */
+    @Test
+    void goesToAndFromEachOfManyRegions() {
+        final RawRegion[] many = new RawRegion[300];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = pair.driver.registerInOne(64, RawPair.ALL);
+            many[i].fill(i);
+        }
+        for (int i = 0; i < many.length; i++) {
+            final RawRegion source = many[i];
+            final RawRegion target = many[(i + 151) % many.length];
+            assertThat(pair.run(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+                .rdma(target.start(), target.rkey).sge(source.start(), 64, source.lkey)))
+                .isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+            assertThat(target.bytes(0, 64)).as("region %d", i).isEqualTo(source.bytes(0, 64));
+        }
+        assertThat(pair.shortened()).isEqualTo(carried + many.length);
+    }
+
+    @Test
+    void goesOnWhenOtherMemoryIsUnmapped() {
+        pair.driver.page().close();
+        assertThat(write(0, 64)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(send(64, 64)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.shortened()).isEqualTo(carried + 2);
+    }
+
+    /** Each place is used again in time, with other keys. */
+    @Test
+    void knowsNothingOfARegionThatAnotherOneTookThePlaceOf() {
+        final int number = to.handle & PLACES - 1;
+        end(to);
+        RawRegion next = pair.driver.registerInOne(SIZE, RawPair.ALL);
+        for (int tries = 0; (next.handle & PLACES - 1) != number; tries++) {
+            assertThat(tries).isLessThan(PLACES);
+            end(next);
+            next = pair.driver.registerInOne(SIZE, RawPair.ALL);
+        }
+        assertThat(writeTo(next)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        carried++;
+        assertThat(next.bytes(0, 64)).isEqualTo(from.bytes(0, 64));
+        next.fill(5);
+        assertRefused(WcStatus.PVRDMA_WC_REM_ACCESS_ERR, write(0, 64));
+        assertThat(next.get(0)).isEqualTo((byte) RawRegion.pattern(5, 0));
     }
 
     @Test

@@ -30,8 +30,6 @@ class MemoryRegion {
     private long offset;
     private int access;
     private PageTable pages;
-    /** Where the first byte is, if this is a plain region over one piece of host memory; else 0. */
-    private long host;
     private volatile boolean live = true;
 
     /** An ordinary region. */
@@ -69,7 +67,6 @@ class MemoryRegion {
         offset = from;
         access = rights;
         pages = table;
-        host = plain && table.contiguous() != 0 ? table.contiguous() + from : 0;
     }
 
     /** Sets the part of the keys that may be chosen. */
@@ -138,6 +135,15 @@ class MemoryRegion {
         return (access & rights) == rights;
     }
 
+    /** Address of the first byte, as work requests name it. */
+    final long start() {
+        return start;
+    }
+
+    final long length() {
+        return length;
+    }
+
     final int access() {
         return access;
     }
@@ -148,16 +154,10 @@ class MemoryRegion {
         return Long.compareUnsigned(bytes, length) <= 0 && Long.compareUnsigned(from, length - bytes) <= 0;
     }
 
-    /**
-     * Where bytes are, if that is easily said: 0 does not say that they cannot be reached, but that all is to be asked.
-     * Under a lock that the grace period passes through; what is returned stays reachable until that is given back.
-     */
-    final long plainHost(long address, long bytes, int rights) {
-        final long from = address - start;
-        final long rest = length - bytes;
-        // None of the three is negative: so the first two are in range, and their difference does not overflow.
-        return host != 0 && live && (access & rights) == rights && (from | rest | rest - from) >= 0
-            && pages.isCurrent() ? host + from : 0;
+    /** Where the first byte is, if this is a plain region over one piece of host memory; else 0. */
+    final long host() {
+        final long base = plain ? pages.contiguous() : 0;
+        return base == 0 ? 0 : base + offset;
     }
 
     /** Where an address is, as the page table counts. */

@@ -189,7 +189,13 @@ final class ObjectTable<T> {
         return size;
     }
 
-    private int slot(int number) {
+    /** How many slots there are; a power of two. */
+    int slots() {
+        return 1 << bits;
+    }
+
+    /** The one of a number, be it in use or not. */
+    int slot(int number) {
         return number & (1 << bits) - 1;
     }
 }

@@ -35,6 +35,7 @@ public final class Regions {
     private final int firstLocalByte = random.nextInt(LOW_BYTES);
     private final int firstRemoteByte = random.nextInt(LOW_BYTES);
     private final ObjectTable<MemoryRegion> table;
+    private final PlainRegions plain;
     private int regions;
     private int windows;
 
@@ -42,6 +43,7 @@ public final class Regions {
         this.context = context;
         this.iommu = context.iommu();
         this.table = context.table("memory region", context.limits().maxMr() + context.maxMw(), random.nextInt());
+        this.plain = new PlainRegions(iommu, table);
     }
 
     /**
@@ -61,11 +63,16 @@ public final class Regions {
                 + " a device that has it and a region of user memory, and unknown bits are not supported",
                 AccessFlags.NAMES.of(request.access()));
         }
+        final long generation = iommu.generation();
         final PageTable pages = pages(request);
         final int handle = table.allocate();
         final MrKeys keys = keys(handle, request.isFast() || (request.access() & REMOTE) != 0);
-        table.put(handle, request.isFast() ? new FastRegion(keys, pd, pages)
-            : new MemoryRegion(keys, pd, request.start(), effectiveLength(request), request.access(), pages));
+        final MemoryRegion region = request.isFast() ? new FastRegion(keys, pd, pages)
+            : new MemoryRegion(keys, pd, request.start(), effectiveLength(request), request.access(), pages);
+        table.put(handle, region);
+        if (!context.hasQuirks()) {
+            plain.put(region, generation);
+        }
         pd.use();
         regions++;
         return keys;
@@ -210,6 +217,7 @@ public final class Regions {
 
     private void end(MemoryRegion region) {
         region.end();
+        plain.remove(region.handle());
         context.quiesce();
         region.pd().letGo();
         table.release(region.handle());
@@ -230,6 +238,21 @@ public final class Regions {
     MemoryRegion byRkey(int key) {
         final MemoryRegion region = key == 0 ? null : table.get(remotes.number(key));
         return region == null || region.rkey() != key ? null : region;
+    }
+
+    /** What the short way knows of regions; nothing on a device with quirks, where there is none. */
+    PlainRegions plain() {
+        return plain;
+    }
+
+    /** The line of a local key in {@link #plain()}. */
+    long lineOfLkey(int key) {
+        return plain.byLkey(locals.number(key), key);
+    }
+
+    /** The line of a remote key in {@link #plain()}. */
+    long lineOfRkey(int key) {
+        return plain.byRkey(remotes.number(key), key);
     }
 
     /** What a key names, whatever its low byte: for those who are about to choose that anew. */

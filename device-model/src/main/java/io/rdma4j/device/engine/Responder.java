@@ -54,10 +54,11 @@ final class Responder extends Padded implements Destination {
     private final boolean express;
     /** Of the shape, for the short way. */
     private final CompletionQueue cq;
-    private final ProtectionDomain pd;
-    private MemoryRegion region;
-    /** The remote key that was looked up last; as in {@link SgeReader}. */
-    private int missed;
+    /** Handle of its protection domain. */
+    private final int pd;
+    private final PlainRegions plain;
+    /** Of the remote key that was found last, in the table of plain regions. */
+    private long line;
     private int psn;
     private long completed;
     /**
@@ -77,7 +78,9 @@ final class Responder extends Padded implements Destination {
         this.receives = receives;
         this.lock = receives.lock();
         this.cq = qp.shape().recvCq();
-        this.pd = qp.shape().pd();
+        this.pd = qp.shape().pd().handle();
+        this.plain = context.regions().plain();
+        this.line = plain.none();
         this.remote = new RemoteMemory(context, qp);
         this.losesImm = context.has(Quirk.NO_IMM);
         this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
@@ -206,20 +209,14 @@ final class Responder extends Padded implements Destination {
     }
 
     private boolean writePlain(Message message) {
-        final int key = message.rkey;
-        MemoryRegion to = region;
-        if (to == null || to.rkey() != key || !to.isLive()) {
-            to = context.regions().byRkey(key);
-            if (key == missed) {
-                region = to;
-            }
-            missed = key;
-        }
-        if (to == null || to.pd() != pd
-            || (attributes.access & AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE) == 0) {
+        if ((attributes.access & AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE) == 0) {
             return false;
         }
-        final long host = to.plainHost(message.remoteAddress, message.length, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
+        if (!PlainRegions.hasRkey(line, message.rkey)) {
+            line = context.regions().lineOfRkey(message.rkey);
+        }
+        final long host = plain.host(line, pd, message.remoteAddress, message.length,
+            AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
         if (host != 0) {
             HostMemory.copy(message.host, host, message.length);
             psn = psn + message.packets & PSN_MASK;

@@ -126,11 +126,10 @@ final class SendExecutor extends Padded {
         forget();
     }
 
-    /** Lets go of the peer, which may be a whole device that was closed, and of the region used last. */
+    /** Lets go of the peer, which may be a whole device that was closed. */
     void forget() {
         peer = null;
         peerEpoch = -1;
-        sges.forget();
         if (express != null) {
             express.forget();
         }

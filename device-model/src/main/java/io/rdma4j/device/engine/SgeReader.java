@@ -16,18 +16,20 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Turns the SGEs of a WQE into checked memory. Each field is read from the ring once: the driver may change it while
- * the device looks. Belongs to one queue and its lock; remembers the last region.
+ * the device looks. Belongs to one queue and its lock.
  */
 final class SgeReader extends Padded {
     private final EngineContext context;
     private final ProtectionDomain pd;
-    private MemoryRegion last;
-    /** The key that was looked up last. */
-    private int missed;
+    private final PlainRegions plain;
+    /** Of the key that was found last. */
+    private long line;
 
     SgeReader(EngineContext context, ProtectionDomain pd) {
         this.context = context;
         this.pd = pd;
+        this.plain = context.regions().plain();
+        this.line = plain.none();
     }
 
     /**
@@ -54,7 +56,7 @@ final class SgeReader extends Padded {
     }
 
     private boolean add(long address, long length, int lkey, int rights, DmaList into) {
-        final MemoryRegion region = region(lkey);
+        final MemoryRegion region = context.regions().byLkey(lkey);
         if (region == null) {
             return false;
         }
@@ -77,36 +79,15 @@ final class SgeReader extends Padded {
     }
 
     /**
-     * Where the memory of an SGE is in this process, if that is easily said: see {@link MemoryRegion#plainHost}.
+     * Where the memory of an SGE is in this process, if that is easily said: see {@link PlainRegions#host}.
      *
      * @param rights what the region must allow.
      * @return an address; 0 if all is to be asked, as {@link #read} does.
      */
     long plainHost(long address, long length, int lkey, int rights) {
-        final MemoryRegion region = region(lkey);
-        return region == null || region.pd() != pd ? 0 : region.plainHost(address, length, rights);
-    }
-
-    private MemoryRegion region(int lkey) {
-        final MemoryRegion region = last;
-        return region == null || region.lkey() != lkey || !region.isLive() ? lookUp(lkey) : region;
-    }
-
-    /**
-     * Remembers what is asked for twice in a row. To store a reference is a fence, where the collector looks for
-     * references between its regions; among many regions it would be one for each message.
-     */
-    private MemoryRegion lookUp(int lkey) {
-        final MemoryRegion region = context.regions().byLkey(lkey);
-        if (lkey == missed) {
-            last = region;
+        if (!PlainRegions.hasLkey(line, lkey)) {
+            line = context.regions().lineOfLkey(lkey);
         }
-        missed = lkey;
-        return region;
-    }
-
-    /** Lets go of the region. */
-    void forget() {
-        last = null;
+        return plain.host(line, pd.handle(), address, length, rights);
     }
 }

@@ -145,7 +145,7 @@ public final class EmulatedIommu implements Iommu {
      *
      * @return false if that takes too long.
      */
-    boolean awaitQuiet() {
+    public boolean awaitQuiet() {
         final MappingWatch watching = watch;
         return watching == null || watching.quiet() || watching.awaitQuiet(QUIET_NANOS);
     }

@@ -363,6 +363,13 @@ public final class PageTable {
         return mayFault;
     }
 
+    /**
+     * {@return whether changes of some of its memory are told: {@link EmulatedIommu#awaitQuiet} comes before a use}
+     */
+    public boolean isWatched() {
+        return watched;
+    }
+
     /** Whether it translates at each use. */
     boolean isDirect() {
         return pages == 0;
