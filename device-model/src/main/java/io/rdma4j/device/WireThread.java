@@ -17,6 +17,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class WireThread {
     private static final int SPINS = 20;
+    /** So often it looks before it asks whether others serve the wire. */
+    private static final int LOOKS = 32;
+    /** Who has looked as often meanwhile, or while this slept, serves it; who polls once a message does not. */
+    private static final int OFTEN = 16;
     private static final int YIELDS = 200;
     private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     /** Whoever comes knocks. */
@@ -42,14 +46,23 @@ final class WireThread {
 
     private void run() {
         int idle = 0;
+        int looks = 0;
         int helped = 0;
         while (!closed) {
-            if (engine.helped() != helped) {
-                // Who polls all the time needs the processor more than this does, and the wire just as well.
-                helped = engine.helped();
-                idle = 0;
-                LockSupport.parkNanos(HELPED_NANOS);
-            } else if (engine.progress() > 0) {
+            if (looks == LOOKS) {
+                final int now = engine.helped();
+                final boolean served = now - helped >= OFTEN;
+                helped = now;
+                if (served) {
+                    // Who polls all the time needs the processor more than this does, and the wire just as well.
+                    idle = 0;
+                    LockSupport.parkNanos(HELPED_NANOS);
+                    continue;
+                }
+                looks = 0;
+            }
+            looks++;
+            if (engine.progress() > 0) {
                 idle = 0;
             } else if (idle < SPINS) {
                 idle++;
