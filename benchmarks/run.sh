@@ -4,20 +4,21 @@
 #
 # Measures the data path and the control path beside their yardsticks, prints the tables in Markdown and writes them
 # into docs/performance.md; at last the goals, each with what was measured for it. With --quick only what has goals is
-# measured, for a short time; without, more forks and longer iterations take many times that, and what system calls
+# measured, for a short time, on each JDK; without, more forks and longer iterations take many times that, and what system calls
 # cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
 set -eu
 
 sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers tags flush wire ibv calls"
-# What the goals of messages need; those of libibverbs and of tags are measured if they are named.
-quick_sections="rings roundtrip rates bandwidth scaling tail vectors wire"
+# What has goals.
+quick_sections="rings roundtrip rates bandwidth scaling tail vectors tags wire ibv"
 
 usage() {
     echo "usage: benchmarks/run.sh [--quick] [--no-doc] [--jdk HOME] [SECTION ...]"
     echo "sections: $sections"
     echo "all of them if none is named, with --quick: $quick_sections; the table of goals is made anew in any case"
     echo "--no-doc prints the tables and leaves the documents as they are"
-    echo "--jdk measures with another JDK. With it, and with --quick, of the documents only the table of goals changes"
+    echo "--jdk measures with another JDK, --quick without it with the usual one and the newest other one that is found"
+    echo "With either, of the documents only the table of goals changes"
 }
 
 quick=
@@ -64,13 +65,20 @@ for tool in gcc mvn; do
 done
 
 out=benchmarks/target
-java="${other:-${JAVA_HOME:-}}"
-java="${java:+$java/bin/}java"
+java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
 began=$(date +%s)
 echo "building" >&2
 mvn -q -pl benchmarks -am -Dmaven.test.skip=true -Dcheckstyle.skip package
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/rings" benchmarks/c/rings.c
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$out/calls" benchmarks/c/calls.c -ldl
+
+# In the order in which they measure.
+if [ -n "$other" ]; then
+    echo "$other" > "$out/jdks"
+else
+    "$java" -cp "$out/classes" io.rdma4j.benchmarks.harness.Jdks > "$out/jdks"
+    [ -n "$quick" ] || sed -i 2,\$d "$out/jdks"
+fi
 
 page=docs/performance.md
 # Tables are of whole runs on the usual JDK; the goals have rows for each JDK.
@@ -82,7 +90,7 @@ measure() {
     what=$1
     class=$2
     shift 2
-    echo "measuring $what" >&2
+    echo "measuring $what, $java" >&2
     since=$(date +%s)
     "$java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/java.nio=ALL-UNNAMED \
         --add-opens java.base/sun.nio.ch=ALL-UNNAMED -Dagrona.disable.bounds.checks=true \
@@ -91,9 +99,9 @@ measure() {
     echo
 }
 
-for section in $wanted; do
-    case "$section" in
-        rings) measure "rings; JMH's own output goes to $out/*.log" rings.Report $quick "$out/rings" ;;
+section() {
+    case "$1" in
+        rings) [ -n "$again" ] || measure "rings; JMH's own output goes to $out/*.log" rings.Report $quick "$out/rings" ;;
         roundtrip) measure "round trips" roundtrip.RoundTrip $quick ;;
         rates) measure "message rates" flow.Rates $quick ;;
         bandwidth) measure "messages of 64 KiB" flow.Bandwidth $quick ;;
@@ -105,19 +113,29 @@ for section in $wanted; do
             ;;
         regions) measure "registration beside many regions" control.RegionCount $quick ;;
         cache) measure "the registration cache; JMH's own output goes to $out/jmh-cache.log" control.CacheReport $quick ;;
-        vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors.log" control.AddressVectorReport $quick ;;
+        vectors) measure "address vectors; JMH's own output goes to $out/jmh-vectors-*.log" control.AddressVectorReport $quick ;;
         peers) measure "reliable datagrams to many peers" roundtrip.RdmPeers $quick ;;
         tags) measure "tagged messages" roundtrip.TagMatching $quick ;;
         flush) measure "queue pairs with full queues that go to the error state" control.QueueFlush $quick ;;
         wire) measure "two processes, by shared memory and by UDP" wire.Wire $quick ;;
-        ibv) measure "calls of libibverbs; JMH's own output goes to $out/calls-*.log" calls.VerbsCallReport $quick "$out/calls" ;;
+        ibv) [ -n "$again" ] || measure "calls of libibverbs; JMH's own output goes to $out/calls-*.log" calls.VerbsCallReport $quick "$out/calls" ;;
         calls)
             page=docs/adr/0010-jna-or-ffm.md
             measure "system calls" calls.NativeCallReport "$out/native-calls"
             page=docs/performance.md
             ;;
     esac
-done
+}
+
+# These two look for all JDKs themselves.
+again=
+while read -r home <&3; do
+    java=$home/bin/java
+    for section in $wanted; do
+        section "$section"
+    done
+    again=yes
+done 3< "$out/jdks"
 doc=$goals_doc
 measure "nothing more; the goals" Goals
 echo "all took $(($(date +%s) - began)) s" >&2

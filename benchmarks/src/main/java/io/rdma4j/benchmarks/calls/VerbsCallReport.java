@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -42,13 +43,15 @@ public final class VerbsCallReport {
     private static final int ITERATIONS = 100;
     private static final int ITERATION_MILLIS = 2;
     private static final int WARM_UP_MILLIS = 60;
-    private static final String[][] ROWS = {
+    private static final List<String[]> ROWS = List.of(new String[][] {
         {"post", "post_send, 1 SGE"},
         {"post16", "16 of them, one call"},
         {"poll1", "poll, 1 completion"},
         {"poll16", "poll, 16 completions"},
         {"pollEmpty", "poll, nothing there"},
-    };
+    });
+    /** What has goals. */
+    private static final List<String> QUICK = List.of("post", "poll16");
 
     private final boolean quick;
     private final String program;
@@ -106,6 +109,14 @@ public final class VerbsCallReport {
         return table();
     }
 
+    private List<String[]> rows() {
+        return quick ? ROWS.stream().filter(row -> QUICK.contains(row[0])).toList() : ROWS;
+    }
+
+    private int warmUps() {
+        return quick ? WARM_UPS / 2 : WARM_UPS;
+    }
+
     private int rounds() {
         return quick ? 1 : 3;
     }
@@ -128,10 +139,11 @@ public final class VerbsCallReport {
             options.add("--enable-native-access=ALL-UNNAMED");
         }
         for (final RunResult result : new Runner(new OptionsBuilder()
-            .include("\\.VerbsCallBenchmark\\.")
+            .include("\\.VerbsCallBenchmark\\.("
+                + rows().stream().map(row -> row[0]).collect(Collectors.joining("|")) + ")$")
             .jvm(way.jdk().java())
             .forks(1)
-            .warmupIterations(WARM_UPS)
+            .warmupIterations(warmUps())
             .warmupTime(TimeValue.milliseconds(WARM_UP_MILLIS))
             .measurementIterations(ITERATIONS)
             .measurementTime(TimeValue.milliseconds(ITERATION_MILLIS))
@@ -150,7 +162,7 @@ public final class VerbsCallReport {
         final List<String> lines = new ArrayList<>();
         lines.add("| call | by | Java ns | C ns | above C, ns |");
         lines.add("|---|---|--:|--:|--:|");
-        for (final String[] row : ROWS) {
+        for (final String[] row : rows()) {
             for (final Way way : java.keySet()) {
                 lines.add(String.format(Locale.ROOT, "| %s | %s | %s | %s | %.1f |", row[1], way.title(),
                     cell(java.get(way).get(row[0])), cell(c.get(row[0])), above(way, row[0])));
@@ -159,7 +171,7 @@ public final class VerbsCallReport {
         lines.add("");
         lines.add("Made by `benchmarks/run.sh" + (quick ? " --quick" : "") + " ibv`: " + rounds() + " turns of C and "
             + "each way of Java; a fork of each has " + ITERATIONS + " iterations of " + ITERATION_MILLIS + " ms after "
-            + WARM_UPS + " of " + WARM_UP_MILLIS + " to warm up, a turn of C as many samples. The fastest of all "
+            + warmUps() + " of " + WARM_UP_MILLIS + " to warm up, a turn of C as many samples. The fastest of all "
             + "[their median]; above C is by the fastest: what else runs can only add.");
         lines.addAll(Machine.describe());
         return lines;
@@ -176,7 +188,7 @@ public final class VerbsCallReport {
     private Map<String, Double> figures() {
         final Map<String, Double> figures = new TreeMap<>();
         for (final Way way : java.keySet()) {
-            for (final String[] row : ROWS) {
+            for (final String[] row : rows()) {
                 final String prefix = row[0] + '.' + way.jdk().major() + '.' + way.calls() + '.';
                 figures.put(prefix + "java", java.get(way).get(row[0]).getMin());
                 figures.put(prefix + "c", c.get(row[0]).getMin());

@@ -26,6 +26,9 @@ public final class Bandwidth {
     private static final String[] NAMES = {"hot", "warm", "cold"};
     private static final List<FlowKind> KINDS = List.of(FlowKind.COPY, FlowKind.RING, FlowKind.TCP, FlowKind.SEND,
         FlowKind.SEND_ALONE, FlowKind.WRITE);
+    /** What has goals, and what they are held against. */
+    private static final List<FlowKind> QUICK =
+        List.of(FlowKind.COPY, FlowKind.SEND, FlowKind.SEND_ALONE, FlowKind.WRITE);
 
     private final boolean quick;
     private final String address;
@@ -52,7 +55,7 @@ public final class Bandwidth {
     }
 
     private int forks() {
-        return quick ? 2 : 5;
+        return quick ? 1 : 5;
     }
 
     private int turns() {
@@ -72,7 +75,8 @@ public final class Bandwidth {
         final List<String> args =
             new ArrayList<>(List.of(address, Integer.toString(turns()), Integer.toString(LENGTH)));
         for (final int slots : SLOTS) {
-            KINDS.forEach(kind -> args.add(kind + ":" + slots + ":" + batch(slots) + ":" + messages(kind)));
+            (quick ? QUICK : KINDS).forEach(
+                kind -> args.add(kind + ":" + slots + ":" + batch(slots) + ":" + messages(kind)));
         }
         return ChildJvm.figures(FlowFork.class, forks(), args.toArray(String[]::new));
     }

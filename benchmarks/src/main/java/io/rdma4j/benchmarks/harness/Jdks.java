@@ -29,6 +29,16 @@ public final class Jdks {
     }
 
     /**
+     * Prints their homes, a line for each, for scripts.
+     *
+     * @param args none
+     * @throws IOException if the folder of the JDKs cannot be read
+     */
+    public static void main(final String[] args) throws IOException {
+        find().forEach(jdk -> System.out.println(jdk.home()));
+    }
+
+    /**
      * Looks for them.
      *
      * @return that of the run first

@@ -127,7 +127,7 @@ public final class Report {
     }
 
     private int forks() {
-        return quick ? 2 : 5;
+        return quick ? 1 : 5;
     }
 
     private int checkedForks() {

@@ -62,7 +62,7 @@ public final class RoundTrip {
     }
 
     private int turns() {
-        return quick ? 3 : 10;
+        return quick ? 4 : 10;
     }
 
     private int iterations() {
@@ -70,7 +70,7 @@ public final class RoundTrip {
     }
 
     private int forks() {
-        return quick ? 2 : 5;
+        return quick ? 1 : 5;
     }
 
     private List<Map<String, Double>> run() throws Exception {

@@ -77,8 +77,8 @@ public final class Scaling {
 
     private void measure() throws IOException, InterruptedException {
         floor();
-        new ScalingConnections(samples, turns()).run();
-        new ScalingRegions(samples, turns()).run();
+        new ScalingConnections(samples, turns(), quick).run();
+        new ScalingRegions(samples, turns(), quick).run();
         if (!quick) {
             new ScalingSizes(samples, turns()).run();
         }

@@ -32,7 +32,7 @@ public final class Tail {
     public static final String SECTION = "tail";
     private static final String USAGE = "usage: Tail [--quick] [--doc FILE] [SECONDS]";
     private static final int SECONDS = 60;
-    private static final long QUICK_MILLIS = 1000;
+    private static final long QUICK_MILLIS = 400;
     private static final Duration SPARE = Duration.ofMinutes(3);
     private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
     private static final Map<String, String> NAMES = Map.of("floor", "cache line bounced (F)", "rings",

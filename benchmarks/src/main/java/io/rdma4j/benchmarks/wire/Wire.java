@@ -52,7 +52,7 @@ public final class Wire {
     }
 
     private int millis() {
-        return quick ? 300 : 2_000;
+        return quick ? 200 : 2_000;
     }
 
     private List<String> table() {
