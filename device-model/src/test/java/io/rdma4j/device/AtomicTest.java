@@ -23,6 +23,7 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -55,7 +55,7 @@ class AtomicTest {
 
     private void joinAll() throws Exception {
         for (Future<?> work : running) {
-            work.get(40, TimeUnit.SECONDS);
+            Patience.get(work);
         }
     }
 

@@ -436,7 +436,7 @@ class ConcurrencyTest {
             to.memory(1).close();
         }
         to.fill(round + 1);
-        assertThat(writing.get(10, TimeUnit.SECONDS)).isNotEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(Patience.get(writing)).isNotEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
         for (int i = 0; i < to.length(); i++) {
             assertThat(to.get(i)).isEqualTo((byte) RawRegion.pattern(round + 1, i));
         }
@@ -459,7 +459,7 @@ class ConcurrencyTest {
                 pair.b.receive(2, new long[0][]);
                 assertThat((round & 1) == 0 ? pair.a.modifyState(QpState.PVRDMA_QPS_ERR)
                     : pair.b.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
-                posting.get(10, TimeUnit.SECONDS);
+                Patience.get(posting);
                 final List<Long> ids = new ArrayList<>();
                 while (ids.size() < 2 * posts) {
                     ids.add(pair.cqA.await().wrId());

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.agrona.concurrent.IdleStrategy;
@@ -243,7 +242,7 @@ class CqResizeTest {
             }
         }
         for (Future<?> thread : running) {
-            thread.get(10, TimeUnit.SECONDS);
+            Patience.get(thread);
         }
         threads.shutdown();
         assertThat(resizes).isGreaterThan(100);

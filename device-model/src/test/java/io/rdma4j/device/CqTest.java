@@ -27,11 +27,11 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -220,10 +220,10 @@ class CqTest {
     void wakesAWaitingThread() throws Exception {
         pair.cqB.arm();
         final CompletableFuture<Long> woken = CompletableFuture.supplyAsync(() ->
-            vector.await(TimeUnit.SECONDS.toNanos(10)), Background::run);
+            vector.await(Patience.nanos()), Background::run);
         Thread.sleep(20);
         send(0);
-        assertThat(woken.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(Patience.get(woken)).isEqualTo(1);
     }
 
     @Test

@@ -24,6 +24,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -284,7 +285,7 @@ class ErrorStateTest {
             RawQp.connect(fresh.a, fresh.b);
             fresh.cqA.arm();
             fresh.a.post(w -> w.send(3, PVRDMA_WR_SEND, 0));
-            assertThat(fresh.driver.pci.interrupts().vector(2).await(TimeUnit.SECONDS.toNanos(10))).isEqualTo(1);
+            assertThat(fresh.driver.pci.interrupts().vector(2).await(Patience.nanos())).isEqualTo(1);
             assertThat(fresh.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
         }
     }

@@ -21,11 +21,11 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.testing.Patience;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -111,8 +111,8 @@ class FlushTest {
             Thread.onSpinWait();
         }
         assertThat(qp.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
-        sending.get(30, TimeUnit.SECONDS);
-        receiving.get(30, TimeUnit.SECONDS);
+        Patience.get(sending);
+        Patience.get(receiving);
 
         expectFlushed(sends, WcOpcode.PVRDMA_WC_SEND, FULL);
         expectFlushed(receives, WcOpcode.PVRDMA_WC_RECV, FULL);
@@ -135,7 +135,7 @@ class FlushTest {
                 a.post(w -> w.send(3, 0, PVRDMA_SEND_SIGNALED).rdma(1, 1).sge(region.start(), 8, region.lkey));
             });
             assertThat(b.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
-            sending.get(10, TimeUnit.SECONDS);
+            Patience.get(sending);
             b.modifyState(QpState.PVRDMA_QPS_ERR);
             int last = 0;
             for (Event event = events.poll(); event != null; event = events.poll()) {

@@ -23,12 +23,12 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
 
 import java.util.BitSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -238,7 +238,7 @@ class SendsInARowTest {
                 shown = index() - before & 8 * DEPTH - 1;
                 seen.set(shown);
             }
-            ringing.get(30, TimeUnit.SECONDS);
+            Patience.get(ringing);
             expect(DEPTH);
         }
         assertThat(seen.stream()).allMatch(shown -> shown % 8 == 0).contains(DEPTH);
@@ -290,7 +290,7 @@ class SendsInARowTest {
         RawQp.connect(a, b);
         final Future<?> other = thread.submit(() -> rows(b, rounds));
         rows(a, rounds);
-        other.get(60, TimeUnit.SECONDS);
+        Patience.get(other);
         for (int i = 0; i < 2 * 8 * rounds; i++) {
             assertThat(all.await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
         }
@@ -353,7 +353,7 @@ class SendsInARowTest {
             startToReceive(round);
             assertThat(b.destroy()).isZero();
             drain();
-            ringing.get(30, TimeUnit.SECONDS);
+            Patience.get(ringing);
             assertThat(receiveCq.poll()).as("round %d", round).isNull();
             assertThat(a.destroy()).isZero();
             forget();
@@ -368,7 +368,7 @@ class SendsInARowTest {
             startToReceive(round);
             assertThat(b.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
             drain();
-            ringing.get(30, TimeUnit.SECONDS);
+            Patience.get(ringing);
             assertThat(receiveCq.poll()).as("round %d", round).isNull();
             assertThat(b.destroy()).isZero();
             assertThat(a.destroy()).isZero();
@@ -385,7 +385,7 @@ class SendsInARowTest {
             assertThat(b.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
             seen += drain();
             assertThat(seen).as("round %d: received, and flushed", round).isEqualTo(DEPTH);
-            ringing.get(30, TimeUnit.SECONDS);
+            Patience.get(ringing);
             assertThat(receiveCq.poll()).as("round %d", round).isNull();
             assertThat(b.destroy()).isZero();
             assertThat(a.destroy()).isZero();

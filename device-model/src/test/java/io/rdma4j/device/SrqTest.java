@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
@@ -205,7 +204,7 @@ class SrqTest {
             assertThat(events.poll()).isNull();
         }
         for (Future<?> thread : running) {
-            thread.get(10, TimeUnit.SECONDS);
+            Patience.get(thread);
         }
         threads.shutdown();
     }

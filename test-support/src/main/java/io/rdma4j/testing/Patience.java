@@ -5,7 +5,12 @@
 
 package io.rdma4j.testing;
 
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -33,8 +38,61 @@ public final class Patience {
         return TimeUnit.SECONDS.toMillis(SECONDS);
     }
 
+    /**
+     * {@return how long to wait}
+     */
+    public static Duration duration() {
+        return Duration.ofSeconds(SECONDS);
+    }
+
     /** Between two looks at what another thread is to do: it may need this processor for it. */
     public static void pause() {
         LockSupport.parkNanos(PAUSE_NANOS);
+    }
+
+    /**
+     * Waits for the end of a thread.
+     *
+     * @param thread that is about to end
+     * @throws InterruptedException if the caller is to stop
+     * @throws AssertionError       if it does not end; with what it does instead
+     */
+    public static void join(final Thread thread) throws InterruptedException {
+        thread.join(millis());
+        if (thread.isAlive()) {
+            throw new AssertionError(thread + " has not ended after " + SECONDS + " s: " + thread.getState() + " in "
+                + Arrays.toString(thread.getStackTrace()));
+        }
+    }
+
+    /**
+     * Waits for what another thread works on.
+     *
+     * @param work that is about to be done
+     * @param <T>  of what comes of it
+     * @return what came of it
+     * @throws InterruptedException if the caller is to stop
+     * @throws ExecutionException   if it failed
+     * @throws AssertionError       if it does not end; what all threads do instead is printed
+     */
+    public static <T> T get(final Future<T> work) throws InterruptedException, ExecutionException {
+        try {
+            return work.get(millis(), TimeUnit.MILLISECONDS);
+        } catch (final TimeoutException e) {
+            Thread.getAllStackTraces().forEach((thread, stack) ->
+                System.err.println(thread + ": " + thread.getState() + " in " + Arrays.toString(stack)));
+            throw new AssertionError(work + " is not over after " + SECONDS + " s; the log has what threads do", e);
+        }
+    }
+
+    /**
+     * Waits for the end of a process.
+     *
+     * @param process that is about to end
+     * @return whether it has
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static boolean ends(final Process process) throws InterruptedException {
+        return process.waitFor(millis(), TimeUnit.MILLISECONDS);
     }
 }

@@ -5,11 +5,11 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +47,7 @@ class CompletionCommandTest {
         Files.writeString(script, text);
         final Process bash = new ProcessBuilder("bash", "-c", "compopt() { :; }; source " + script + "; " + commands
             + "; printf '%s\\n' \"${COMPREPLY[@]}\"").redirectErrorStream(true).start();
-        assertThat(bash.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.ends(bash)).isTrue();
         return new String(bash.getInputStream().readAllBytes());
     }
 

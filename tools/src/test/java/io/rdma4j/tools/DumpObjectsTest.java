@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.dump.Sample;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
@@ -173,7 +174,7 @@ class DumpObjectsTest {
         final Process process = look(command);
         try {
             final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(out).isTrue();
+            assertThat(Patience.ends(process)).as(out).isTrue();
             assertThat(process.exitValue()).as(out).isZero();
             return out;
         } finally {

@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import org.junit.jupiter.api.Tag;
@@ -22,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Dumps of a device that another JVM has open, also while that ends. */
@@ -83,7 +83,7 @@ class DumpProcessTest {
             assertThat(Cli.run("dump", "--pid", pid).out()).contains(pid);
         } finally {
             process.getOutputStream().close();
-            assertThat(process.waitFor(50, TimeUnit.SECONDS)).as("it ends by itself, undisturbed").isTrue();
+            assertThat(Patience.ends(process)).as("it ends by itself, undisturbed").isTrue();
         }
         assertThat(process.exitValue()).isZero();
     }
@@ -107,7 +107,7 @@ class DumpProcessTest {
                 check(Cli.run("dump", "dsr", "caps", "cmd", "counters", "--pid", pid));
             }
             killer.join();
-            assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.ends(process)).isTrue();
             final Cli.Outcome gone = Cli.run("dsr", "--pid", pid);
             assertThat(gone.exitCode()).as(gone.out()).isEqualTo(1);
             assertThat(gone.errLines()).singleElement().asString().contains("ESRCH");
@@ -126,7 +126,7 @@ class DumpProcessTest {
         }
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.ends(process)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
         assertThat(output).contains("io.rdma4j.tools.dump.CapsSection", "fw_ver").doesNotContain("SLF4J(W)");
         assertThat(output.contains(" net.openhft.")).as("Chronicle was loaded").isEqualTo(raw);

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +23,6 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -162,7 +162,7 @@ class MainTest {
             "-cp", System.getProperty("java.class.path"), Main.class.getName(), "pingpong", "-d", "fake:", "-n", "1")
             .redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).as(output).isTrue();
+        assertThat(Patience.ends(process)).as(output).isTrue();
         assertThat(process.exitValue()).as(output).isEqualTo(1);
         assertThat(output.lines()).singleElement().asString().startsWith("rdma4j: ")
             .contains("./rdma4j", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED");

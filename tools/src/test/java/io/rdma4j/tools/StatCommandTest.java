@@ -8,6 +8,7 @@ package io.rdma4j.tools;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
 import io.rdma4j.verbs.RdmaContext;
@@ -238,11 +239,11 @@ class StatCommandTest {
     @Test
     void ctrlCEndsItWithSuccess() throws Exception {
         final Process device = startListener("emulated:ctrl-c");
-        final Process stat = start("stat", "--interval", "30");
+        final Process stat = start("stat", "--interval", String.valueOf(2 * Patience.duration().toSeconds()));
         try {
             await(output(stat), "commands ");
             interrupt(stat);
-            assertThat(stat.waitFor(20, TimeUnit.SECONDS)).as("ended long before the next look").isTrue();
+            assertThat(Patience.ends(stat)).as("ended long before the next look").isTrue();
             assertThat(stat.exitValue()).isZero();
         } finally {
             end(device, stat);

@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.memory;
 
+import io.rdma4j.testing.Patience;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -75,12 +75,12 @@ class HostMemoryTest {
             }
             HostMemory.copy(address + ROOM / 2, address, length);
         }
-        assertThat(reader.get(60, TimeUnit.SECONDS)).isEqualTo(ROUNDS);
+        assertThat(Patience.get(reader)).isEqualTo(ROUNDS);
     }
 
     /** The last number seen, or one that others of the message were behind. */
     private static long look(final UnsafeBuffer target, final int length) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(50);
+        final long deadline = System.nanoTime() + Patience.nanos();
         long end = 0;
         while (end < ROUNDS && System.nanoTime() < deadline) {
             end = target.getLongAcquire(length - Long.BYTES);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.Patience;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ShmCarrierTest extends ShmFixture {
     private static final int MANY = 100_000;
-    private static final long LONG = TimeUnit.SECONDS.toNanos(60);
+    private static final long LONG = Patience.nanos();
 
     @Test
     void framesOfAllLengthsArriveInOrderAsTheyWereSent() throws Exception {

@@ -7,12 +7,12 @@ package io.rdma4j.device.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 class ShmFolderTest {
@@ -41,7 +41,7 @@ class ShmFolderTest {
         } finally {
             end.set(true);
         }
-        cleaner.get(60, TimeUnit.SECONDS);
+        Patience.get(cleaner);
         assertThat(folder.files()).isEmpty();
     }
 }

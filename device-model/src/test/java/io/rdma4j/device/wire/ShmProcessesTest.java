@@ -8,6 +8,7 @@ package io.rdma4j.device.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.Patience;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -33,7 +34,7 @@ class ShmProcessesTest extends ShmFixture {
     void endChildren() throws InterruptedException {
         for (final Process child : children) {
             child.destroyForcibly();
-            assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.ends(child)).isTrue();
         }
     }
 

@@ -15,13 +15,13 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.Patience;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +36,7 @@ class UdpCarrierTest {
     private static final String SECOND = "127.71.0.3";
     private static final int MANY = 10_000;
     private static final int WINDOW = 64;
-    private static final long LONG = TimeUnit.SECONDS.toNanos(40);
+    private static final long LONG = Patience.nanos();
 
     @Test
     void tenThousandFramesComeAsTheyWere() {

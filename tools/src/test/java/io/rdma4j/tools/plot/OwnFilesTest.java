@@ -13,6 +13,7 @@ import com.google.gson.JsonObject;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.dump.DumpFile;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
@@ -23,7 +24,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,7 +87,7 @@ class OwnFilesTest {
 
     private Path pipe() throws Exception {
         final Path pipe = folder.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.ends(new ProcessBuilder("mkfifo", pipe.toString()).start())).isTrue();
         return pipe;
     }
 
@@ -102,7 +102,7 @@ class OwnFilesTest {
             }
         }, Background::run);
         Writing.DUMP.to(pipe);
-        assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo("{}\n");
+        assertThat(Patience.get(read)).isEqualTo("{}\n");
     }
 
     @Test

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.text;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 
 import java.io.PrintWriter;
@@ -44,7 +45,7 @@ class ProgressTest {
 
     private static boolean await(final CountDownLatch latch) {
         try {
-            return latch.await(50, TimeUnit.SECONDS);
+            return latch.await(Patience.millis(), TimeUnit.MILLISECONDS);
         } catch (final InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -8,16 +8,16 @@ package io.rdma4j.tools.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 class FabricEndTest {
     private static void await(final FabricEnd end, final BooleanSupplier condition) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as(end::state).isNegative();
             end.poll();

@@ -6,6 +6,7 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class FiPingPongTest {
     private static final String DEVICE = "emulated:fi-pingpong-silent";
-    private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final Duration WAIT = Patience.duration();
 
     private static FiPingPongOptions options(final EndpointType type, final Duration timeout) {
         return new FiPingPongOptions(type, List.of(64), 3, true, timeout);

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.testing.Patience;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -120,7 +121,7 @@ class ProgressAgentTest {
         Thread.sleep(20);
         assertThat(removes.isDone()).as("the agent may be reading it still").isFalse();
         go.countDown();
-        assertThat(removes.get(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.get(removes)).isTrue();
         final int reads = answers.reads.get();
         events.write(FabricEvent.NOTIFY, null, null, 0);
         until("another turn was made", () -> events.size() == 0);
@@ -131,7 +132,7 @@ class ProgressAgentTest {
 
     private static void await(final CountDownLatch latch) {
         try {
-            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         } catch (final InterruptedException e) {
             throw new AssertionError(e);
         }

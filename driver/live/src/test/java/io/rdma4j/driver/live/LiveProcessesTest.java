@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.live.LiveViews.Status;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.testing.Patience;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -41,7 +42,7 @@ class LiveProcessesTest extends LiveFixture {
     void endChildren() throws InterruptedException {
         for (final Process child : children) {
             child.destroyForcibly();
-            assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.ends(child)).isTrue();
         }
     }
 
@@ -79,7 +80,7 @@ class LiveProcessesTest extends LiveFixture {
 
     private static String all(final Process child) throws Exception {
         final String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.ends(child)).isTrue();
         return said;
     }
 

@@ -7,6 +7,7 @@ package io.rdma4j.driver.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class LiveRacesTest extends LiveFixture {
     private static final int LOOKS = 3000;
     /** For the first find, where the other thread is slow to start. */
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long DEADLINE_NANOS = Patience.nanos();
     private static final int PIECE = 64 * 1024;
     private static final byte OURS = 7;
     private static final byte OTHERS = 9;

@@ -13,6 +13,7 @@ import static io.rdma4j.driver.libc.LibcConstants.PROT_READ;
 import static io.rdma4j.driver.libc.LibcConstants.PROT_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -135,7 +136,7 @@ class FaultableMemoryTest {
             copied += all ? 1 : 0;
             missed += all ? 0 : 1;
         }
-        other.join(50_000);
+        Patience.join(other);
         assertThat(copied + missed).isPositive();
         assertThat(FaultableMemory.write(here.address(), there.address(), 4 * PAGE)).isTrue();
     }

@@ -17,12 +17,12 @@ import static io.rdma4j.driver.libc.LibcConstants.O_RDWR;
 import static io.rdma4j.driver.libc.LibcConstants.O_WRONLY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,7 +196,7 @@ class LibcFilesTest {
             }
             assertThat(read.isDone()).as("after %d signals", signals).isFalse();
             Libc.write(in.fd(), offHeap(1), 1);
-            assertThat(read.get(10, TimeUnit.SECONDS)).isOne();
+            assertThat(Patience.get(read)).isOne();
             reader.join();
         }
     }

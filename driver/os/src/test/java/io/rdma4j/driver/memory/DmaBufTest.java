@@ -13,6 +13,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.Patience;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -249,8 +250,7 @@ class DmaBufTest {
             final Thread other = new Thread(hold::close);
             other.start();
             buffer.close();
-            other.join(20_000);
-            assertThat(other.isAlive()).isFalse();
+            Patience.join(other);
             assertThat(fake.log).as("round %d", round).containsExactly("map rw length 4096", "close");
         }
     }

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.memory.AddressRangeMap.Range;
+import io.rdma4j.testing.Patience;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -62,7 +63,7 @@ class MappingEngineTest {
         final int reads = kernel.reads();
         kernel.happens(event, base + first * PAGE, base + last * PAGE, 0);
         MappingMachine.await("read", () -> kernel.reads() > reads);
-        assertThat(watch.awaitQuiet(TimeUnit.SECONDS.toNanos(20))).isTrue();
+        assertThat(watch.awaitQuiet(Patience.nanos())).isTrue();
     }
 
     @Test
@@ -132,14 +133,14 @@ class MappingEngineTest {
         final MappingGuard guard = watch.watch(base, PAGE, (hit, from, to) -> {
             running.countDown();
             try {
-                go.await(20, TimeUnit.SECONDS);
+                go.await(Patience.millis(), TimeUnit.MILLISECONDS);
             } catch (final InterruptedException e) {
                 told.add("interrupted");
             }
             told.add("done");
         });
         kernel.happens(UFFD_EVENT_UNMAP, base, base + PAGE, 0);
-        assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         assertThat(guard.intact()).isFalse();
         assertThat(watch.quiet()).isFalse();
         assertThat(watch.awaitQuiet(0)).isFalse();
@@ -149,7 +150,7 @@ class MappingEngineTest {
         kernel.happens(UFFD_EVENT_UNMAP, base + PAGE, base + 2 * PAGE, 0);
         MappingMachine.await("read", () -> kernel.reads() > reads);
         go.countDown();
-        assertThat(watch.awaitQuiet(TimeUnit.SECONDS.toNanos(20))).isTrue();
+        assertThat(watch.awaitQuiet(Patience.nanos())).isTrue();
         assertThat(told).containsExactly("done");
     }
 
@@ -179,7 +180,7 @@ class MappingEngineTest {
         assertThat(told).containsExactlyInAnyOrder("one 0..4", "two 4..8");
         assertThat(one.intact()).isFalse();
         assertThat(two.intact()).isFalse();
-        assertThat(watch.awaitQuiet(TimeUnit.SECONDS.toNanos(20))).isTrue();
+        assertThat(watch.awaitQuiet(Patience.nanos())).isTrue();
         assertThat(watch.available()).isFalse();
         assertThat(watch.whyNot()).contains("EIO", "nothing is watched any more");
         assertThat(guard("later", 0, 1).whyNot()).isEqualTo(watch.whyNot());

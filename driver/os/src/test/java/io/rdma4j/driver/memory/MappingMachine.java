@@ -11,12 +11,12 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
@@ -27,7 +27,7 @@ final class MappingMachine {
     static final int RW = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
     private static final long GAP = 1 << 20;
     static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long DEADLINE_NANOS = Patience.nanos();
 
     private MappingMachine() {
     }

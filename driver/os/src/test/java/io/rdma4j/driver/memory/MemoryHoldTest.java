@@ -14,6 +14,7 @@ import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.Patience;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -53,7 +54,7 @@ class MemoryHoldTest {
             assertThat(hold.address()).isEqualTo(memory.address());
             assertThat(hold.intact()).isTrue();
             Libc.madvise(memory.address(), PAGE, LibcConstants.MADV_DONTNEED);
-            assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(told.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
             assertThat(hold.intact()).isFalse();
             hold.renew(memory.address(), PAGE);
             assertThat(hold.intact()).as("though it was emptied a moment ago").isTrue();
@@ -99,7 +100,7 @@ class MemoryHoldTest {
             assertThat(hold.address()).isNotEqualTo(memory.address());
             new UnsafeBuffer(memory.address(), 8).putLong(0, 42);
             assertThat(new UnsafeBuffer(hold.address(), 8).getLong(0)).isEqualTo(42);
-            assertThat(watch.awaitQuiet(TimeUnit.SECONDS.toNanos(30))).isTrue();
+            assertThat(watch.awaitQuiet(Patience.nanos())).isTrue();
             assertThat(other.intact()).as("to map it twice is no change for who watches it").isTrue();
             assertThat(hold.intact()).isTrue();
         }

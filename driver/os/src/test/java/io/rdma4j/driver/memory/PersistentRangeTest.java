@@ -14,6 +14,7 @@ import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.Patience;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.TimeUnit;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -131,7 +131,7 @@ class PersistentRangeTest {
         final Process od = new ProcessBuilder("od", "-An", "-tx1", "-j" + offset, "-N8", path.toString())
             .redirectErrorStream(true).start();
         final String text = new String(od.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-        assertThat(od.waitFor(20, TimeUnit.SECONDS)).as(text).isTrue();
+        assertThat(Patience.ends(od)).as(text).isTrue();
         return text.replaceAll("\\s", "");
     }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -221,7 +222,7 @@ class DmaArenaTest {
             thread.setUncaughtExceptionHandler((who, e) -> failure.set(e));
             thread.start();
         }
-        assertThat(done.await(20, TimeUnit.SECONDS)).as("threads end: %s", failure.get()).isTrue();
+        assertThat(done.await(Patience.millis(), TimeUnit.MILLISECONDS)).as("threads end: %s", failure.get()).isTrue();
         assertThat(failure.get()).isNull();
         assertThat(arena.usedPages()).isZero();
     }

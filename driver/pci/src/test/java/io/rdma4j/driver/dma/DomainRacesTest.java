@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.testing.Patience;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ class DomainRacesTest {
         private void stop() {
             entered.countDown();
             try {
-                assertThat(goOn.await(50, TimeUnit.SECONDS)).isTrue();
+                assertThat(goOn.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
             } catch (final InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -83,7 +84,7 @@ class DomainRacesTest {
         }
 
         void awaitEntry() throws InterruptedException {
-            assertThat(entered.await(50, TimeUnit.SECONDS)).isTrue();
+            assertThat(entered.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         }
     }
 
@@ -110,7 +111,7 @@ class DomainRacesTest {
 
         final DmaMapping next = domain.map(BufferUtil.address(memory), 64, memory);
         slow.goOn.countDown();
-        closing.get(50, TimeUnit.SECONDS);
+        Patience.get(closing);
 
         assertThat(next.iova()).isNotEqualTo(last.iova());
         assertThat(iommu.at(next.iova(), (int) next.length()).capacity()).isEqualTo((int) next.length());
@@ -137,7 +138,7 @@ class DomainRacesTest {
             }, executor));
         }
         for (final CompletableFuture<Void> thread : threads) {
-            thread.get(50, TimeUnit.SECONDS);
+            Patience.get(thread);
         }
         assertNothingIsLeft(domain);
     }
@@ -196,10 +197,10 @@ class DomainRacesTest {
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(domain::close, executor);
         assertStaysOpen(closing);
         slow.goOn.countDown();
-        closing.get(50, TimeUnit.SECONDS);
+        Patience.get(closing);
 
         assertNothingIsLeft(domain);
-        region.get(50, TimeUnit.SECONDS);
+        Patience.get(region);
     }
 
     @Test
@@ -213,10 +214,10 @@ class DomainRacesTest {
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(domain::close, executor);
         assertStaysOpen(closing);
         slow.goOn.countDown();
-        closing.get(50, TimeUnit.SECONDS);
+        Patience.get(closing);
 
         assertNothingIsLeft(domain);
-        assertThatThrownBy(() -> allocating.get(50, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class)
+        assertThatThrownBy(() -> Patience.get(allocating)).isInstanceOf(ExecutionException.class)
             .hasMessageContaining("the device is closed");
     }
 
@@ -235,9 +236,9 @@ class DomainRacesTest {
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(domain::close, executor);
         assertStaysOpen(closing);
         slow.goOn.countDown();
-        closing.get(50, TimeUnit.SECONDS);
+        Patience.get(closing);
 
-        assertThatThrownBy(() -> region.get(50, TimeUnit.SECONDS)).hasMessageContaining("refused by the test");
+        assertThatThrownBy(() -> Patience.get(region)).hasMessageContaining("refused by the test");
         assertNothingIsLeft(domain);
     }
 
@@ -255,7 +256,7 @@ class DomainRacesTest {
             .hasMessageContaining("more than 50 ms: unmapping 0x" + Long.toHexString(stuck.address()));
         assertThat(iommu.mappings()).as("only the stuck one, not %s", other).isEqualTo(1);
         slow.goOn.countDown();
-        region.get(50, TimeUnit.SECONDS);
+        Patience.get(region);
         domain.close();
         assertNothingIsLeft(domain);
     }

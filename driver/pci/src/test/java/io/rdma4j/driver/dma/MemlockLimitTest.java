@@ -13,13 +13,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.Rlimit;
+import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,7 +107,7 @@ class MemlockLimitTest {
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile())
             .start();
         try {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.ends(process)).isTrue();
         } finally {
             process.destroyForcibly();
         }

@@ -15,6 +15,7 @@ import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.libc.Rlimit;
+import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,7 +94,7 @@ class PagePinsTest {
 
         private static void await(final CountDownLatch latch) {
             try {
-                assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(latch.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
             } catch (final InterruptedException e) {
                 throw new IllegalStateException(e);
             }
@@ -213,8 +214,8 @@ class PagePinsTest {
         assertThatThrownBy(() -> inside.get(50, TimeUnit.MILLISECONDS)).hasToString(
             "java.util.concurrent.TimeoutException");
         locker.mayLeave.countDown();
-        first.get(10, TimeUnit.SECONDS);
-        inside.get(10, TimeUnit.SECONDS);
+        Patience.get(first);
+        Patience.get(inside);
         assertThat(locker.calls).containsExactly("lock 1+10");
         unpin(1, 10);
         assertThat(locker.locked.cardinality()).isEqualTo(1);
@@ -240,7 +241,7 @@ class PagePinsTest {
             }, executor));
         }
         for (final CompletableFuture<Void> thread : threads) {
-            thread.get(20, TimeUnit.SECONDS);
+            Patience.get(thread);
         }
         assertThat(locker.locked.isEmpty()).isTrue();
         assertThat(pins.pinnedBytes()).isZero();

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +54,7 @@ class RangeLockTest {
         waiter.interrupt();
         assertThat(through.await(50, TimeUnit.MILLISECONDS)).isFalse();
         first.release();
-        assertThat(through.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(through.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         assertThat(interrupted[0]).isTrue();
     }
 }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaMapping;
+import io.rdma4j.testing.Patience;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +68,7 @@ class RefreshMappingTest {
                 stops = false;
                 entered.countDown();
                 try {
-                    assertThat(goOn.await(50, TimeUnit.SECONDS)).isTrue();
+                    assertThat(goOn.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
                 } catch (final InterruptedException e) {
                     throw new AssertionError(e);
                 }
@@ -96,7 +97,7 @@ class RefreshMappingTest {
     private CompletableFuture<Void> startRefresh(final DmaMapping mapping) throws InterruptedException {
         slow.stops = true;
         final CompletableFuture<Void> refreshing = CompletableFuture.runAsync(() -> refresh(mapping), executor);
-        assertThat(slow.entered.await(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(slow.entered.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         return refreshing;
     }
 
@@ -127,7 +128,7 @@ class RefreshMappingTest {
         mapping.close();
         assertThat(fake.mappings()).as("not unmapped under the refresh").isEqualTo(1);
         slow.goOn.countDown();
-        refreshing.get(50, TimeUnit.SECONDS);
+        Patience.get(refreshing);
         assertThat(fake.log).containsExactly("map", "refresh", "unmap");
         assertNothingIsLeft();
     }
@@ -139,8 +140,8 @@ class RefreshMappingTest {
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(domain::close, executor);
         assertWaits(closing);
         slow.goOn.countDown();
-        closing.get(50, TimeUnit.SECONDS);
-        refreshing.get(50, TimeUnit.SECONDS);
+        Patience.get(closing);
+        Patience.get(refreshing);
         assertThat(fake.log).containsExactly("map", "refresh", "unmap");
         assertThatThrownBy(() -> refresh(mapping)).hasMessageContaining("not mapped any more");
         mapping.close();
@@ -155,8 +156,8 @@ class RefreshMappingTest {
         assertWaits(second);
         assertThat(fake.log).containsExactly("map");
         slow.goOn.countDown();
-        first.get(50, TimeUnit.SECONDS);
-        second.get(50, TimeUnit.SECONDS);
+        Patience.get(first);
+        Patience.get(second);
         assertThat(fake.log).containsExactly("map", "refresh", "refresh");
         mapping.close();
         assertNothingIsLeft();
@@ -171,7 +172,7 @@ class RefreshMappingTest {
         final DmaMapping during = domain.map(address, PAGE, buffer);
         assertThat(during.iova()).isNotEqualTo(mapping.iova());
         slow.goOn.countDown();
-        assertThatThrownBy(() -> refreshing.get(50, TimeUnit.SECONDS)).hasMessageContaining("refused by the test");
+        assertThatThrownBy(() -> Patience.get(refreshing)).hasMessageContaining("refused by the test");
         during.close();
         final DmaMapping after = domain.map(address, PAGE, buffer);
         assertThat(after.iova()).isNotEqualTo(mapping.iova());

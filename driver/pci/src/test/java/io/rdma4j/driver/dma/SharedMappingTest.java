@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaMapping;
 import io.rdma4j.driver.pci.DmaMemory;
+import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -342,7 +343,7 @@ class SharedMappingTest {
             threads.add(CompletableFuture.runAsync(() -> churn(memory, new Random(seed)), executor));
         }
         for (final CompletableFuture<Void> thread : threads) {
-            thread.get(50, TimeUnit.SECONDS);
+            Patience.get(thread);
         }
         assertThat(iommu.mappings()).isZero();
     }

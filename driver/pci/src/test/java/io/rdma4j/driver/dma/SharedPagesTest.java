@@ -14,6 +14,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.pci.SharedFile;
+import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -81,7 +82,7 @@ class SharedPagesTest {
         final Process od = new ProcessBuilder("od", "-An", "-v", "-tx1", "-j" + (file.offset() + at), "-N" + length,
             "/proc/" + ProcessHandle.current().pid() + "/fd/" + file.descriptor()).redirectErrorStream(true).start();
         final String text = new String(od.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-        assertThat(od.waitFor(20, TimeUnit.SECONDS)).as(text).isTrue();
+        assertThat(Patience.ends(od)).as(text).isTrue();
         return text.replaceAll("\\s+", "");
     }
 
@@ -143,7 +144,7 @@ class SharedPagesTest {
         final Process stat = new ProcessBuilder("stat", "-L", "-c%b",
             "/proc/" + ProcessHandle.current().pid() + "/fd/" + fd).redirectErrorStream(true).start();
         final String text = new String(stat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim();
-        assertThat(stat.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.ends(stat)).isTrue();
         return Long.parseLong(text);
     }
 

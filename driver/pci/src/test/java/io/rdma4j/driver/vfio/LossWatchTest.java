@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.testing.Patience;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** The system takes the device away. */
 class LossWatchTest extends VfioFixture {
-    private static final int SECONDS = 10;
 
     private final LinkedBlockingQueue<String> told = new LinkedBlockingQueue<>();
 
@@ -25,7 +25,7 @@ class LossWatchTest extends VfioFixture {
         try (PciDevice pci = open(FIRST)) {
             pci.onLoss(told::add);
             kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
-            assertThat(told.poll(SECONDS, TimeUnit.SECONDS)).contains("unbinds or unplugs");
+            assertThat(told.poll(Patience.millis(), TimeUnit.MILLISECONDS)).contains("unbinds or unplugs");
             kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
             kernel.fire(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX, 0);
             assertThat(told.poll(50, TimeUnit.MILLISECONDS)).isNull();
@@ -38,7 +38,7 @@ class LossWatchTest extends VfioFixture {
         try (PciDevice pci = open(FIRST)) {
             pci.onLoss(told::add);
             kernel.fire(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX, 0);
-            assertThat(told.poll(SECONDS, TimeUnit.SECONDS)).contains("error");
+            assertThat(told.poll(Patience.millis(), TimeUnit.MILLISECONDS)).contains("error");
         }
     }
 
@@ -46,7 +46,7 @@ class LossWatchTest extends VfioFixture {
     void tellsALateListenerAtOnce() throws Exception {
         try (PciDevice pci = open(FIRST)) {
             kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+            final long deadline = System.nanoTime() + Patience.nanos();
             while (pci.toString().contains("watching") && System.nanoTime() < deadline) {
                 Thread.sleep(1);
             }
@@ -72,7 +72,7 @@ class LossWatchTest extends VfioFixture {
             closed.complete(reason);
         });
         kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
-        assertThat(closed.get(SECONDS, TimeUnit.SECONDS)).isNotEmpty();
+        assertThat(Patience.get(closed)).isNotEmpty();
     }
 
     @Test
@@ -81,8 +81,7 @@ class LossWatchTest extends VfioFixture {
         pci.onLoss(told::add);
         final Thread watcher = watchers().findFirst().orElseThrow();
         pci.close();
-        watcher.join(TimeUnit.SECONDS.toMillis(SECONDS));
-        assertThat(watcher.isAlive()).isFalse();
+        Patience.join(watcher);
         assertThat(told).as("and nobody is left who could").isEmpty();
         assertThat(kernel.inUse(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX)).isZero();
     }
@@ -94,14 +93,14 @@ class LossWatchTest extends VfioFixture {
             assertThat(kernel.inUse(IrqInfo.VFIO_PCI_ERR_IRQ_INDEX)).isZero();
             pci.onLoss(told::add);
             kernel.fire(IrqInfo.VFIO_PCI_REQ_IRQ_INDEX, 0);
-            assertThat(told.poll(SECONDS, TimeUnit.SECONDS)).isNotNull();
+            assertThat(told.poll(Patience.millis(), TimeUnit.MILLISECONDS)).isNotNull();
         }
     }
 
     @Test
     void threadEndsWithTheDevice() throws Exception {
         open(FIRST).close();
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (watchers().count() > 0 && System.nanoTime() < deadline) {
             Thread.sleep(1);
         }

@@ -11,15 +11,15 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.testing.Patience;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Vectors over real eventfds: nothing is lost, and nobody waits for ever. */
 class VfioInterruptsTest extends VfioFixture {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+    private static final long PATIENCE = Patience.nanos();
     private static final int MSIX = IrqInfo.VFIO_PCI_MSIX_IRQ_INDEX;
 
     private PciDevice pci;
@@ -135,7 +135,7 @@ class VfioInterruptsTest extends VfioFixture {
         Thread.sleep(20);
         assertThat(waiting).isNotDone();
         interrupts.disable();
-        assertThat(waiting.get(15, TimeUnit.SECONDS)).isZero();
+        assertThat(Patience.get(waiting)).isZero();
     }
 
     @Test
@@ -144,7 +144,7 @@ class VfioInterruptsTest extends VfioFixture {
         final CompletableFuture<Long> waiting = await(interrupts.vector(0));
         Thread.sleep(20);
         pci.close();
-        assertThat(waiting.get(15, TimeUnit.SECONDS)).isZero();
+        assertThat(Patience.get(waiting)).isZero();
     }
 
     @Test
@@ -171,6 +171,6 @@ class VfioInterruptsTest extends VfioFixture {
         waiter.start();
         Thread.sleep(20);
         waiter.interrupt();
-        assertThat(flag.get(15, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.get(flag)).isTrue();
     }
 }

@@ -7,6 +7,7 @@ package io.rdma4j.driver.vfio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.driver.libc.EventFd;
+import io.rdma4j.testing.Patience;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class VfioVectorTest {
     private static final long NEVER = TimeUnit.HOURS.toNanos(1);
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long PATIENCE = Patience.nanos();
     private static final int ROUNDS = 5000;
 
     private final EventFd irq = EventFd.create();
@@ -95,7 +96,7 @@ class VfioVectorTest {
         final Thread waiter = start(() -> count.set(vector.await(PATIENCE)));
         Thread.sleep(20);
         vector.close();
-        waiter.join(15_000);
+        Patience.join(waiter);
         assertThat(count).hasValue(0);
     }
 }

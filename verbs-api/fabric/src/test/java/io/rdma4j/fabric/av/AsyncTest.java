@@ -27,6 +27,7 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -336,8 +337,7 @@ class AsyncTest {
         }
         assertThat(seen).doesNotHaveDuplicates();
         for (final Thread thread : threads) {
-            thread.join(30_000);
-            assertThat(thread.isAlive()).isFalse();
+            Patience.join(thread);
         }
         vector.close();
         assertThat(vector.size()).isEqualTo(3L * each * 2);

@@ -14,6 +14,7 @@ import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.Gid;
 
@@ -40,7 +41,7 @@ class AvConcurrencyTest {
     private static final int CHANGING = 512;
     private static final long NANOS = TestBudget.time(Duration.ofMillis(100), Duration.ofMillis(700)).toNanos();
     /** For a first look; a cold JVM on a busy machine takes its time. */
-    private static final long LONGEST_NANOS = 30_000_000_000L;
+    private static final long LONGEST_NANOS = Patience.nanos();
 
     private final AtomicBoolean stop = new AtomicBoolean();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -84,8 +85,7 @@ class AvConcurrencyTest {
         }
         stop.set(true);
         for (final Thread thread : threads) {
-            thread.join(30_000);
-            assertThat(thread.isAlive()).as("%s", List.of(thread.getStackTrace())).isFalse();
+            Patience.join(thread);
         }
         if (failure.get() != null) {
             throw new AssertionError("after " + looked + " lookups", failure.get());

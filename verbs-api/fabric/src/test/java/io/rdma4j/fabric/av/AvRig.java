@@ -20,6 +20,7 @@ import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.event.FabricEventQueue;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Gid;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,7 +33,7 @@ import java.util.List;
 
 /** A domain without a device, and vectors of it. */
 final class AvRig implements AvHost {
-    static final Duration LONG = Duration.ofSeconds(30);
+    static final Duration LONG = Patience.duration();
     static final long GID_HIGH = 0xfe80_0000_0000_0000L;
     static final int QKEY = 0x1ee7;
     static final String DOMAIN = "emulated:stand-in";

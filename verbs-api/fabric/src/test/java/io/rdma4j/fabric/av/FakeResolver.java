@@ -9,6 +9,7 @@ import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.Patience;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -34,7 +35,7 @@ final class FakeResolver implements AddressResolver {
 
     @Override
     public long deadline() {
-        return System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        return System.nanoTime() + Patience.nanos();
     }
 
     @Override
@@ -61,7 +62,7 @@ final class FakeResolver implements AddressResolver {
 
     private boolean pass() {
         try {
-            if (!gate.await(60, TimeUnit.SECONDS)) {
+            if (!gate.await(Patience.millis(), TimeUnit.MILLISECONDS)) {
                 throw new AssertionError("nobody opened the gate");
             }
             return true;

@@ -9,6 +9,7 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ class WorkerTest {
         boolean over = false;
         while (!over) {
             try {
-                over = latch.await(50, TimeUnit.SECONDS);
+                over = latch.await(Patience.millis(), TimeUnit.MILLISECONDS);
             } catch (final InterruptedException e) {
                 // That is what the test is about: work that does not heed it.
                 over = false;
@@ -38,7 +39,7 @@ class WorkerTest {
             began.countDown();
             awaitWhateverHappens(end);
         })).isTrue();
-        assertThat(began.await(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(began.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         assertThat(worker.run(() -> { })).isTrue();
         assertRefused(FiErrno.FI_ETIMEDOUT, worker::close, "stubborn", "1 pieces", "WorkerTest");
         assertThat(worker.run(() -> { })).isFalse();

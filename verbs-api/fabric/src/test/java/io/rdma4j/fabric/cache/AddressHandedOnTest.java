@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
@@ -103,7 +104,7 @@ class AddressHandedOnTest {
             all.add(executor.submit(() -> useOwn(cache)));
         }
         for (final Future<?> one : all) {
-            one.get(60, TimeUnit.SECONDS);
+            Patience.get(one);
         }
     }
 
@@ -137,7 +138,7 @@ class AddressHandedOnTest {
         }
         isOver = true;
         for (final Future<?> taker : takers) {
-            taker.get(20, TimeUnit.SECONDS);
+            Patience.get(taker);
         }
     }
 

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,13 +53,13 @@ class ThreadsTest {
             for (int i = 0; i < THREADS; i++) {
                 final int seed = i;
                 ends.add(executor.submit(() -> {
-                    start.await(30, TimeUnit.SECONDS);
+                    start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                     new Worker(bench, places, seed).run();
                     return null;
                 }));
             }
             for (final Future<?> end : ends) {
-                end.get(100, TimeUnit.SECONDS);
+                Patience.get(end);
             }
             assertThat(bench.cache.statistics().inUse()).isZero();
             assertThat(seen).as("entries used").allSatisfy(entry -> assertThat(entry.uses()).isZero());

@@ -20,6 +20,7 @@ import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -252,7 +253,7 @@ final class LinksOnDevicesTest {
         assertThat(other.broker.arm()).isZero();
         assertThat(other.port.cq().awaitEvent(Duration.ofMillis(1))).isFalse();
         one.dial(other);
-        assertThat(other.port.cq().awaitEvent(Duration.ofSeconds(10))).isTrue();
+        assertThat(other.port.cq().awaitEvent(Patience.duration())).isTrue();
         other.broker.arm();
         assertThat(other.lines).hasSize(1);
         one.broker.hangUp(one.broker.find(PeerId.of(other.port)), false);

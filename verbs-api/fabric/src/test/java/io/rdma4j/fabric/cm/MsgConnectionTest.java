@@ -18,6 +18,7 @@ import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -317,12 +318,11 @@ final class MsgConnectionTest {
     void whoWaitsForEventsIsWokenUp() throws InterruptedException {
         final PassiveEndpoint passive = b.listen();
         final List<EventEntry> seen = new ArrayList<>();
-        final Thread waiter = new Thread(() -> b.eq.awaitRead(seen::add, 1, Duration.ofSeconds(30)));
+        final Thread waiter = new Thread(() -> b.eq.awaitRead(seen::add, 1, Patience.duration()));
         waiter.start();
         Thread.sleep(50);
         a.open().connect(passive.address(), null);
-        waiter.join(20_000);
-        assertThat(waiter.isAlive()).isFalse();
+        Patience.join(waiter);
         assertThat(seen).hasSize(1);
         seen.get(0).request().reject(null);
         a.awaitError(FiErrno.FI_ECONNREFUSED, b);

@@ -8,6 +8,7 @@ package io.rdma4j.fabric.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.region.EndpointHost;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Completion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,7 +76,7 @@ class ArrivalRingTest {
                 arrivals.refill();
             }
             assertThat(next).containsOnly(EACH);
-            put.get(30, TimeUnit.SECONDS);
+            Patience.get(put);
         } finally {
             holder.shutdownNow();
         }

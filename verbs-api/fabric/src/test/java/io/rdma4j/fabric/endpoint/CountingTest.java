@@ -21,6 +21,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,7 +77,7 @@ class CountingTest {
             try {
                 final Future<Long> one = threads.submit(() -> load(a, mode, region));
                 final Future<Long> two = threads.submit(() -> load(c, mode, region));
-                final long wanted = one.get(90, TimeUnit.SECONDS) + two.get(90, TimeUnit.SECONDS);
+                final long wanted = Patience.get(one) + Patience.get(two);
                 assertThat(wanted).isEqualTo(2L * 3 * EACH);
                 assertThat(counter.read()).isEqualTo(wanted);
                 assertThat(counter.readError()).isZero();

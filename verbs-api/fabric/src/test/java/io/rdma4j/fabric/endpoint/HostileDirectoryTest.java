@@ -16,6 +16,7 @@ import io.rdma4j.fabric.region.DirectoryEntry;
 import io.rdma4j.fabric.region.DirectoryLayout;
 import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.PinnedMemory;
 import org.junit.jupiter.api.AfterEach;
@@ -157,7 +158,7 @@ class HostileDirectoryTest {
             assertThat(one.errno()).as(one.toString()).isIn(FiErrno.FI_EACCES, FiErrno.FI_EIO);
         } finally {
             liar.interrupt();
-            liar.join(10_000);
+            Patience.join(liar);
         }
         stillWorks();
     }

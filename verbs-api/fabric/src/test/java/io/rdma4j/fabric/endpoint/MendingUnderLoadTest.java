@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +48,7 @@ class MendingUnderLoadTest {
                     () -> load(both[me], kept[me], kept[1 - me].base(), good[me], bad[me]));
             }
             for (final Future<?> one : running) {
-                one.get(100, TimeUnit.SECONDS);
+                Patience.get(one);
             }
         } finally {
             threads.shutdownNow();

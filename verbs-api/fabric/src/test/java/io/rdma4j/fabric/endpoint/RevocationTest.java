@@ -11,6 +11,7 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.PinnedMemory;
 import org.junit.jupiter.api.Timeout;
@@ -84,7 +85,7 @@ class RevocationTest {
             }
             stopped = true;
             for (final Future<?> one : running) {
-                one.get(60, TimeUnit.SECONDS);
+                Patience.get(one);
             }
             region.close();
             assertThat(written.get()).isGreaterThan(200L * ROUNDS);

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -73,7 +74,7 @@ class SharedLanesTest {
                 assertThat(one.data()).as("%s", one).isEqualTo(next.merge(one.endpoint(), 1, Integer::sum) - 1);
                 left--;
             }
-            assertThat(refused.get(100, TimeUnit.SECONDS)).isEqualTo(ENDS * (WRITES / REFUSED_EVERY));
+            assertThat(Patience.get(refused)).isEqualTo(ENDS * (WRITES / REFUSED_EVERY));
             assertThat(next).hasSize(ENDS);
         } finally {
             thread.shutdownNow();

@@ -42,7 +42,7 @@ import java.util.concurrent.TimeUnit;
 /** Threads that wait for completion queues, and what wakes them up. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class WaitingTest {
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Patience.duration();
 
     @RegisterExtension
     final Sides sides = new Sides(Mode.PROV_KEY_VIRT::hints);
@@ -112,7 +112,7 @@ class WaitingTest {
                 } else {
                     a.succeeds(() -> a.ep.writeWithData(a.at(0), 8, desc, context, into.base(), into.key(), 1));
                 }
-                assertThat(taken.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+                assertThat(Patience.get(taken)).isEqualTo(1);
                 assertThat(done.get(round).kind())
                     .isEqualTo(round % 4 < 2 ? OperationKind.RECEIVE : OperationKind.REMOTE_WRITE);
                 waiting[0] = null;
@@ -144,7 +144,7 @@ class WaitingTest {
             untilItSleeps(waiting[0]);
         }
         cq.signal();
-        assertThat(taken.get(60, TimeUnit.SECONDS)).isEqualTo(-FiErrno.FI_EAGAIN);
+        assertThat(Patience.get(taken)).isEqualTo(-FiErrno.FI_EAGAIN);
         cq.close();
     }
 
@@ -170,11 +170,11 @@ class WaitingTest {
             }
             if (interrupt) {
                 waiting[0].interrupt();
-                assertThat(taken.get(60, TimeUnit.SECONDS)).isEqualTo(-FiErrno.FI_EAGAIN);
+                assertThat(Patience.get(taken)).isEqualTo(-FiErrno.FI_EAGAIN);
                 cq.close();
             } else {
                 cq.close();
-                assertThat(taken.get(60, TimeUnit.SECONDS)).isEqualTo(-FiErrno.FI_EBADFD);
+                assertThat(Patience.get(taken)).isEqualTo(-FiErrno.FI_EBADFD);
             }
         }
     }
@@ -185,7 +185,7 @@ class WaitingTest {
         final Side a = sides.open();
         final Future<Integer> taken = threads.submit(() -> await(a.cq, null));
         a.context.close();
-        assertThat(taken.get(60, TimeUnit.SECONDS)).isNegative();
+        assertThat(Patience.get(taken)).isNegative();
         assertThat(a.cq.read(null, 0)).isNegative();
     }
 
@@ -258,8 +258,7 @@ class WaitingTest {
         queues.forEach(CompletionQueue::close);
         a.ep.close();
         a.cq.close();
-        all.get(0).join(60_000);
-        assertThat(all.get(0).isAlive()).isFalse();
+        Patience.join(all.get(0));
         // Once more, after that.
         final CompletionQueue again = a.domain.openCompletionQueue(new CqAttributes());
         awaitSleep(again, name);

@@ -11,6 +11,7 @@ import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,8 +77,7 @@ class CounterTest {
         waiter.start();
         until("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
         change.run();
-        waiter.join(30_000);
-        assertThat(waiter.isAlive()).isFalse();
+        Patience.join(waiter);
         return result.get();
     }
 
@@ -121,7 +121,7 @@ class CounterTest {
         });
         count.set(7);
         counter.set(100);
-        closer.join(30_000);
+        Patience.join(closer);
         assertThat(closed).hasValue(1);
         assertThat(counter.read()).isEqualTo(100);
     }

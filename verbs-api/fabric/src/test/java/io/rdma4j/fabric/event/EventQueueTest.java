@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,7 +61,7 @@ class EventQueueTest {
         queue.write(entry(1));
         until("it has read and waits", () -> queue.size() == 0 && reader.getState() == Thread.State.TIMED_WAITING);
         queue.close();
-        reader.join(30_000);
+        Patience.join(reader);
         assertThat(taken).containsExactly(1, 0);
     }
 

@@ -17,6 +17,7 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.event.Waiting.Waiter;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,7 +96,7 @@ class EventSourcesTest {
         queue.write(event());
         queue.write(event());
         assertThat(queue.read(entry -> { }, 1)).isEqualTo(1);
-        assertThat(queue.awaitRead(entry -> { }, 1, Duration.ofSeconds(30))).isEqualTo(1);
+        assertThat(queue.awaitRead(entry -> { }, 1, Patience.duration())).isEqualTo(1);
         assertThatThrownBy(() -> queue.read(entry -> { }, 1)).hasMessage("each time");
         assertThat(source.turns).hasValue(3);
         queue.detach(source);

@@ -21,6 +21,7 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.Gid;
 import java.io.IOException;
@@ -474,7 +475,7 @@ class NameServiceTest {
             for (int i = 0; i < 3; i++) {
                 sockets.add(connect());
             }
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            final long deadline = System.nanoTime() + Patience.nanos();
             for (final SocketChannel each : sockets) {
                 each.configureBlocking(false);
                 int read = 0;

@@ -22,6 +22,7 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -114,7 +115,7 @@ class NameStrangersTest {
             for (int i = 0; i < others.size(); i++) {
                 listener.accept().close();
             }
-            asking.get(30, TimeUnit.SECONDS).close();
+            Patience.get(asking).close();
         } finally {
             for (final SocketChannel other : others) {
                 other.close();
@@ -124,7 +125,7 @@ class NameStrangersTest {
 
     private static NameConnection open(final UnixDomainSocketAddress address) {
         try {
-            return NameConnection.open(address, System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
+            return NameConnection.open(address, System.nanoTime() + Patience.nanos());
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }

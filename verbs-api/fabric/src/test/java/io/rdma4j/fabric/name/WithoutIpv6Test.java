@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,7 +35,7 @@ class WithoutIpv6Test {
             .redirectErrorStream(true).start();
         try {
             final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as(output).isTrue();
+            assertThat(Patience.ends(process)).as(output).isTrue();
             assertThat(process.exitValue()).as(output).isZero();
             assertThat(output).contains("found it again");
         } finally {

@@ -21,6 +21,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -159,7 +160,7 @@ class FabricTest {
             QpConnector.connect(near, far.localAddress());
             QpConnector.connect(far, near.localAddress(), new QpAttributes().accessFlags(Set.of()));
             near.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(4096, 0x1234567));
-            assertThat(told.await(30, TimeUnit.SECONDS)).as(context.dump()).isTrue();
+            assertThat(told.await(Patience.millis(), TimeUnit.MILLISECONDS)).as(context.dump()).isTrue();
             subscription.close();
             subscription.close();
             near.close();

@@ -15,6 +15,7 @@ import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.name.TestNames;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What an endpoint has to do with queues that sleep, counters and names. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RdmSurroundingsTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
 
     @RegisterExtension
     final World world = new World();
@@ -63,7 +64,7 @@ class RdmSurroundingsTest {
                 entry -> assertThat(entry.isError()).as("%s", entry).isFalse(), 1, LONG);
             assertThat(code).as("%s of round %d: %s", FiErrno.name(-code), i, a.ep).isEqualTo(1);
         }
-        assertThat(receiver.get(20, TimeUnit.SECONDS)).isEqualTo(rounds);
+        assertThat(Patience.get(receiver)).isEqualTo(rounds);
     }
 
     @Test

@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Asynchronous registration (checklist 48-52). */
 @Timeout(120)
 class AsyncTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Patience.duration();
 
     @RegisterExtension
     final Domains domains = new Domains();
@@ -182,9 +182,7 @@ class AsyncTest {
             }));
         }
         for (final Thread thread : all) {
-            thread.join(60_000);
-            assertThat(thread.isAlive()).as("%s at %s, %d events read", thread, List.of(thread.getStackTrace()),
-                read.get()).isFalse();
+            Patience.join(thread);
         }
         assertThat(failures).isEmpty();
         assertThat(read.get()).isEqualTo(threads * each);

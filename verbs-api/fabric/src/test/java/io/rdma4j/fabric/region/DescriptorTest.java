@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.Patience;
 
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
@@ -96,8 +97,7 @@ class DescriptorTest {
             last.close();
         }
         end.set(true);
-        asking.join(30_000);
-        assertThat(asking.isAlive()).isFalse();
+        Patience.join(asking);
         assertThat(failure.get()).isNull();
         current.get().close();
     }

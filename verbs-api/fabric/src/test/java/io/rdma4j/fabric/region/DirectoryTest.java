@@ -9,6 +9,7 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.testing.Patience;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -120,8 +121,7 @@ class DirectoryTest {
             }
         }
         end.set(true);
-        reader.join(30_000);
-        assertThat(reader.isAlive()).isFalse();
+        Patience.join(reader);
         assertThat(wrong.get()).isNull();
     }
 

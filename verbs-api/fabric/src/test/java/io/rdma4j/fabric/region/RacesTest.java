@@ -14,6 +14,7 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,8 +63,7 @@ class RacesTest {
             thread.start();
         }
         for (final Thread thread : threads) {
-            thread.join(60_000);
-            assertThat(thread.isAlive()).as("%s", List.of(thread.getStackTrace())).isFalse();
+            Patience.join(thread);
         }
         assertThat(failures).isEmpty();
     }

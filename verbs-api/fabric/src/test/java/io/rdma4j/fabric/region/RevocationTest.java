@@ -12,6 +12,7 @@ import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.WcStatus;
@@ -72,8 +73,7 @@ class RevocationTest {
         }
         target.set(null);
         for (final Thread peer : peers) {
-            peer.join(30_000);
-            assertThat(peer.isAlive()).isFalse();
+            Patience.join(peer);
         }
         assertThat(failures).isEmpty();
         region.close();

@@ -325,7 +325,7 @@ class SharedStoreTest extends OwnFolder {
     /** Who has a processor when is not known: it goes on until both have had one for long enough. */
     private static void readWhole(final AvStore reader, final AtomicInteger changes) {
         final PeerAddress peer = new PeerAddress();
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        final long deadline = System.nanoTime() + Patience.nanos();
         int seen = 0;
         while (changes.get() < CHANGES || seen < SIGHTS) {
             assertTrue(System.nanoTime() - deadline < 0, "seen " + seen + " times in " + changes + " changes");

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.testing;
 
 import io.rdma4j.base.Deadline;
+import io.rdma4j.testing.Patience;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -14,9 +15,11 @@ import java.util.function.Supplier;
 /** Waits for what is sure to come: the deadline only guards against hanging. */
 public final class Await {
     /** Longer than anything takes, also on a machine that does much else. */
-    public static final Duration LONG = Duration.ofSeconds(30);
+    public static final Duration LONG = Patience.duration();
     /** Most goes on in the thread of the test, which on a busy machine gets its processor back late. */
     private static final int YIELDS_AFTER = 16;
+    /** Who waits for another thread that long wants it to have this processor. */
+    private static final int PAUSES_AFTER = 256;
 
     private Await() {
     }
@@ -36,7 +39,9 @@ public final class Await {
             if (Deadline.isOver(deadline)) {
                 throw new AssertionError("waited " + longest + " until: " + state.get());
             }
-            if (turn % YIELDS_AFTER == 0) {
+            if (turn % PAUSES_AFTER == 0) {
+                Patience.pause();
+            } else if (turn % YIELDS_AFTER == 0) {
                 Thread.yield();
             }
         }

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.ibv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Gcc;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** What is said where the library is not there or is another one, has no devices, or the process may lock little. */
 @EnabledIf("hasGcc")
@@ -41,7 +41,7 @@ class IbvBadInputTest {
             "ibv:stub0"));
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(Patience.ends(process)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
         return output;
     }

@@ -56,7 +56,7 @@ import java.util.concurrent.TimeUnit;
  */
 @EnabledIf("hasGcc")
 class IbvLifetimeTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
 
     private IbvContext context;
     private ProtectionDomain pd;

@@ -17,7 +17,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.nio.file.Files;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /** The library of the tests, stub.c, compiled and loaded once in a JVM. */
 final class Stub {
@@ -26,7 +25,7 @@ final class Stub {
         NONE, GET_CQ_EVENT, GET_ASYNC_EVENT, QUERY_GID_EX, CREATE_CQ, REG_MR, POST_SEND, CREATE_SRQ, POLL_CQ
     }
 
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long DEADLINE_NANOS = Patience.nanos();
     private static final VerbsLibrary LIBRARY = load();
 
     private Stub() {

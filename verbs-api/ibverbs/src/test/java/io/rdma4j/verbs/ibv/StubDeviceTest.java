@@ -14,6 +14,7 @@ import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.testing.CutOffFile;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
@@ -250,7 +251,7 @@ class StubDeviceTest {
         for (final QpState told : new QpState[] {QpState.RTS, QpState.ERR}) {
             Stub.ask("stub_state", ((IbvQp) qp).pointer, told.ordinal());
             Stub.ask("stub_event", ((IbvQp) qp).pointer, AsyncEventType.QP_ACCESS_ERR.ordinal());
-            final AsyncEvent event = context.awaitAsyncEvent(Duration.ofSeconds(30));
+            final AsyncEvent event = context.awaitAsyncEvent(Patience.duration());
             assertThat(event.type()).isEqualTo(AsyncEventType.QP_ACCESS_ERR);
             event.acknowledge();
             assertThat(qp.state()).isEqualTo(told);
@@ -312,7 +313,7 @@ class StubDeviceTest {
                 }
             });
             poster.start();
-            assertThat(posts.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(posts.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
             qp.close();
             poster.join();
         }
@@ -352,7 +353,7 @@ class StubDeviceTest {
         assertThat(cq.awaitEvent(Duration.ZERO)).isFalse();
         assertThat(cq.requestNotify(false)).isZero();
         assertThat(qp.postSend(new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(1, 2))).isZero();
-        assertThat(cq.awaitEvent(Duration.ofSeconds(10))).isTrue();
+        assertThat(cq.awaitEvent(Patience.duration())).isTrue();
         assertThat(cq.awaitEvent(Duration.ofMillis(5))).isFalse();
         assertThat(poll()).hasSize(1);
     }
@@ -405,7 +406,7 @@ class StubDeviceTest {
         open("jna");
         final QueuePair qp = ready(new QpOptions());
         Stub.ask("stub_event", 0L, AsyncEventType.DEVICE_FATAL.ordinal());
-        final AsyncEvent event = context.awaitAsyncEvent(Duration.ofSeconds(10));
+        final AsyncEvent event = context.awaitAsyncEvent(Patience.duration());
         assertThat(event.type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
         assertThat(event.element()).isSameAs(context);
         event.acknowledge();

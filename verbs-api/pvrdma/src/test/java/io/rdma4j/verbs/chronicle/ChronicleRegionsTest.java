@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -56,7 +57,7 @@ class ChronicleRegionsTest {
         b.postReceive(1, to.address(), length, to.lkey());
         a.postSend(2, from.address(), length, from.lkey());
         int left = 2;
-        final long deadline = System.nanoTime() + 10_000_000_000L;
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (left > 0) {
             left -= cq.poll(c -> assertThat(c.status()).hasToString("SUCCESS"), 2);
             assertThat(System.nanoTime()).isLessThan(deadline);

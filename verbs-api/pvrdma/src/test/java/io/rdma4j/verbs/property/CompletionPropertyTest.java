@@ -7,6 +7,7 @@ package io.rdma4j.verbs.property;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.rdma4j.testing.Campaign;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
@@ -140,7 +141,7 @@ class CompletionPropertyTest {
 
     private static void join(final FutureTask<Void> task) throws Exception {
         try {
-            task.get(60, TimeUnit.SECONDS);
+            task.get(Patience.millis(), TimeUnit.MILLISECONDS);
         } catch (final ExecutionException e) {
             throw new AssertionError("a thread failed\n" + DEVICE.context().dump(), e);
         } catch (final TimeoutException e) {

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
@@ -16,11 +17,10 @@ import io.rdma4j.verbs.WcStatus;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** What completed, in order. */
 final class Outcomes implements CompletionHandler {
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long DEADLINE_NANOS = Patience.nanos();
 
     final List<Outcome> list = new ArrayList<>();
 

@@ -9,6 +9,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertBusy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.EmulatedFaults;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.QpOptions;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** What is closed under the hands of a thread that deals with an event of it: nothing. */
 class AcknowledgeTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
     private static final String DROPPED = "asynchronous events dropped with their object";
 
     @RegisterExtension

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.QpOptions;
@@ -22,7 +23,7 @@ import java.util.Collections;
 import java.util.List;
 
 class AsyncEventTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
 
     @RegisterExtension
     final Devices devices = new Devices();
@@ -117,7 +118,7 @@ class AsyncEventTest {
             Devices.emulated(device).faults().raiseEvent(AsyncEventType.PORT_ACTIVE.ordinal(), 10 + i);
         }
         for (final Thread thread : threads) {
-            thread.join(30_000);
+            Patience.join(thread);
         }
         assertThat(seen).extracting(AsyncEvent::number).containsExactlyInAnyOrder(10, 11, 12);
     }
@@ -149,8 +150,7 @@ class AsyncEventTest {
         }
         device.device.fail("test");
         for (final Thread thread : threads) {
-            thread.join(10_000);
-            assertThat(thread.isAlive()).as("still waiting, seen: %s", seen).isFalse();
+            Patience.join(thread);
         }
         assertThat(seen).extracting(AsyncEvent::type).containsExactly(AsyncEventType.DEVICE_FATAL);
         final long start = System.nanoTime();

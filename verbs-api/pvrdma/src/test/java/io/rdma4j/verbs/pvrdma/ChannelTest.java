@@ -10,6 +10,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertClosed;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QpAttributes;
@@ -29,7 +30,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 class ChannelTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
     private static final Duration SHORT = Duration.ofMillis(30);
 
     @RegisterExtension

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.ReturnCode;
@@ -85,18 +86,18 @@ class ClosedRingsTest {
             awaitUninterruptibly(closed);
         }, 1));
         poller.start();
-        assertThat(inHandler.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(inHandler.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         qp.close();
         cq.close();
         assertThat(usedPages()).as("in the middle of a poll").isGreaterThan(before);
         closed.countDown();
-        poller.join(20_000);
+        Patience.join(poller);
         assertThat(usedPages()).isEqualTo(before);
     }
 
     private static void awaitUninterruptibly(final CountDownLatch latch) {
         try {
-            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

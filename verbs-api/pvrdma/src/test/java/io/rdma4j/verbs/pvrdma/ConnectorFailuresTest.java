@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ConnectClock;
 import io.rdma4j.verbs.ConnectOptions;
@@ -79,7 +80,7 @@ class ConnectorFailuresTest {
 
     @AfterEach
     void nothingIsLeft() throws Exception {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (sockets().size() > before.size() && System.nanoTime() < deadline) {
             Thread.sleep(10);
         }
@@ -129,7 +130,7 @@ class ConnectorFailuresTest {
     }
 
     private static ConnectOptions patient() {
-        return new ConnectOptions().timeout(Duration.ofSeconds(20)).patience(Duration.ofSeconds(15));
+        return new ConnectOptions().timeout(Patience.duration()).patience(Patience.duration().dividedBy(2));
     }
 
     /** What a side that listens does. */
@@ -321,7 +322,7 @@ class ConnectorFailuresTest {
             Thread.sleep(50);
             assertThat(accepted).isNotDone();
             other.say(ScriptedPeer.signal(ScriptedPeer.DONE));
-            assertThat(accepted.get(20, TimeUnit.SECONDS).remote()).isEqualTo(SOMEWHERE);
+            assertThat(Patience.get(accepted).remote()).isEqualTo(SOMEWHERE);
             assertThat(other.hearKind()).as("the end").isZero();
         }
     }
@@ -338,7 +339,7 @@ class ConnectorFailuresTest {
             assertThat(datagrams.qp.state()).isEqualTo(QpState.RESET);
             assertThat(accepted).as("still waits for the right one").isNotDone();
             RdmaConnector.connect(Peer.rc(devices.open()).qp, listener.address(), patient());
-            accepted.get(20, TimeUnit.SECONDS);
+            Patience.get(accepted);
             assertThat(listener.refused()).isEqualTo(1);
         }
         connectTo(other -> other.say(ScriptedPeer.hello(ScriptedPeer.LISTENS, ScriptedPeer.UD, SOMEWHERE)).hear(),
@@ -405,7 +406,7 @@ class ConnectorFailuresTest {
                     RdmaConnector.connect(peer.qp, listener.address(), objecting);
                 }
             }).isInstanceOf(IllegalStateException.class).hasMessageContaining("no room");
-            assertThatThrownBy(() -> other.get(20, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class)
+            assertThatThrownBy(() -> Patience.get(other)).isInstanceOf(ExecutionException.class)
                 .cause().isInstanceOf(RdmaException.class).hasMessageContaining("it refused: IllegalStateException")
                 .satisfies(e -> assertThat(((RdmaException) e).errno()).isEqualTo(ECANCELED));
         }
@@ -426,7 +427,7 @@ class ConnectorFailuresTest {
             final CompletableFuture<RdmaConnection> accepted =
                 CompletableFuture.supplyAsync(() -> listener.accept(near.qp, patient()), Background::run);
             RdmaConnector.connect(far.qp, listener.address(), patient());
-            accepted.get(20, TimeUnit.SECONDS);
+            Patience.get(accepted);
         }
         assertThat(far.qp.postReceive(1, far.at(0), 8, far.lkey())).isZero();
         assertThat(near.qp.postSend(1, near.at(0), 8, near.lkey())).isZero();
@@ -452,7 +453,7 @@ class ConnectorFailuresTest {
                 }
             }
             RdmaConnector.connect(Peer.rc(devices.open()).qp, listener.address(), patient());
-            accepted.get(20, TimeUnit.SECONDS);
+            Patience.get(accepted);
             // Half of 200 say something wrong; of those who say nothing wrong only 64 are kept.
             assertThat(listener.refused()).isGreaterThanOrEqualTo(100);
         } finally {
@@ -504,7 +505,7 @@ class ConnectorFailuresTest {
             }
             assertThat(connection).isNotNull();
             assertThat(connection.remote()).isEqualTo(far.qp.localAddress());
-            connected.get(20, TimeUnit.SECONDS);
+            Patience.get(connected);
         }
     }
 
@@ -527,7 +528,7 @@ class ConnectorFailuresTest {
         assertThat(accepted).isNotDone();
         listener.close();
         listener.close();
-        assertThatThrownBy(() -> accepted.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(RdmaException.class)
+        assertThatThrownBy(() -> Patience.get(accepted)).hasCauseInstanceOf(RdmaException.class)
             .hasMessageContaining("EBADFD");
         assertRefused(RdmaException.EBADFD, () -> listener.accept(peer.qp, quick()), "closed");
         assertRefused(ECONNREFUSED, () -> RdmaConnector.connect(peer.qp, listener.address(), patient()));

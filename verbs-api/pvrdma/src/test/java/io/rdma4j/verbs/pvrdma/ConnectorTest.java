@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ConnectOptions;
@@ -28,13 +29,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** What the connector is for: two sides that come to terms. */
 class ConnectorTest {
@@ -42,7 +41,7 @@ class ConnectorTest {
     final Devices devices = new Devices();
 
     private static ConnectOptions options() {
-        return new ConnectOptions().timeout(Duration.ofSeconds(20)).patience(Duration.ofSeconds(15));
+        return new ConnectOptions().timeout(Patience.duration()).patience(Patience.duration().dividedBy(2));
     }
 
     /** Both sides of a connection, the first one that of who listened. */
@@ -52,7 +51,7 @@ class ConnectorTest {
             final CompletableFuture<RdmaConnection> accepted =
                 CompletableFuture.supplyAsync(() -> listener.accept(a, of), Background::run);
             final RdmaConnection connected = RdmaConnector.connect(b, listener.address(), with);
-            return new RdmaConnection[] {accepted.get(20, TimeUnit.SECONDS), connected};
+            return new RdmaConnection[] {Patience.get(accepted), connected};
         }
     }
 
@@ -189,7 +188,7 @@ class ConnectorTest {
             }
             final Map<Integer, Integer> pairs = new HashMap<>();
             for (final CompletableFuture<RdmaConnection> one : all) {
-                final RdmaConnection connection = one.get(25, TimeUnit.SECONDS);
+                final RdmaConnection connection = Patience.get(one);
                 pairs.put(connection.qp().qpNumber() | (connection.qp().pd() == a.pd ? 1 << 24 : 0),
                     connection.remote().qpn() | (connection.qp().pd() == a.pd ? 0 : 1 << 24));
             }
@@ -210,7 +209,7 @@ class ConnectorTest {
             assertThat(connected).isNotDone();
             assertThat(b.qp.state()).isEqualTo(QpState.RESET);
             listener.accept(a.qp, options());
-            connected.get(20, TimeUnit.SECONDS);
+            Patience.get(connected);
         }
         assertTraffic(b, a);
     }

@@ -46,7 +46,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -278,7 +277,7 @@ class ContextTest {
         assertClosed(() -> device.bindGid(1, Gid.parse("fe80::5")));
         assertClosed(() -> device.unbindGid(0));
         assertThat(device.pollAsyncEvent()).isNull();
-        assertThat(device.awaitAsyncEvent(Duration.ofSeconds(30))).isNull();
+        assertThat(device.awaitAsyncEvent(Patience.duration())).isNull();
         assertThat(device.attributes().maxQp()).isPositive();
         assertThat(device).hasToString("device " + device.address());
     }
@@ -403,20 +402,18 @@ class ContextTest {
         assertThat(srq.postReceive(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(a.cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(a.cq.requestNotify(false)).isEqualTo(ReturnCode.DEVICE_FAILED);
-        assertClosed(() -> a.cq.awaitEvent(Duration.ofSeconds(30)), "test");
+        assertClosed(() -> a.cq.awaitEvent(Patience.duration()), "test");
         assertClosed(device::allocatePd, "test");
         assertClosed(() -> device.createCq(1), "test");
         assertClosed(() -> a.pd.register(a.memory), "test");
         assertClosed(() -> a.qp.modify(QpAttributes.to(QpState.ERR)), "test");
         assertClosed(() -> a.pd.createQp(new QpOptions().cq(a.cq)));
-        final AsyncEvent event = device.awaitAsyncEvent(Duration.ofSeconds(30));
+        final AsyncEvent event = device.awaitAsyncEvent(Patience.duration());
         assertThat(event.type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
         assertThat(event.element()).isSameAs(device);
         assertThat(device.dump()).contains("test");
 
-        final long start = System.nanoTime();
         device.close();
-        assertThat(System.nanoTime() - start).isLessThan(2_000_000_000L);
         assertThat(a.qp.isClosed()).isTrue();
     }
 
@@ -463,7 +460,7 @@ class ContextTest {
             thread.start();
         }
         for (final Thread thread : threads) {
-            thread.join(30_000);
+            Patience.join(thread);
         }
         assertThat(failures).isEmpty();
         assertThat(device.device.commands().liveObjects()).isZero();

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionQueue;
@@ -33,7 +34,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 class CqResizeTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
 
     @RegisterExtension
     final Devices devices = new Devices();

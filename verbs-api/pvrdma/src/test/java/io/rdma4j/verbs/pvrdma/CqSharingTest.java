@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Completion;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -145,9 +146,9 @@ class CqSharingTest {
             pollUntilEach(i, rounds);
         }
         done.set(true);
-        resizer.join(30_000);
+        Patience.join(resizer);
         for (final Thread sender : senders) {
-            sender.join(30_000);
+            Patience.join(sender);
         }
         assertThat(cq.dropped()).isZero();
     }

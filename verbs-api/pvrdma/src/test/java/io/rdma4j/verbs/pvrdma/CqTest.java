@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
@@ -26,7 +27,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import java.time.Duration;
 
 /** Completion and shared receive queues: room, closing, and CQEs that nobody should believe. */
 class CqTest {
@@ -108,7 +108,7 @@ class CqTest {
 
         assertThat(cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.CLOSED);
         assertThat(cq.requestNotify(true)).isEqualTo(ReturnCode.CLOSED);
-        assertClosed(() -> cq.awaitEvent(Duration.ofSeconds(30)), "CQ");
+        assertClosed(() -> cq.awaitEvent(Patience.duration()), "CQ");
         assertClosed(() -> pd.createQp(new QpOptions().cq(cq)), "CQ");
         assertThat(cq.capacity()).isEqualTo(4);
         assertThat(srq.postReceive(1, 0, 0, 0)).isEqualTo(ReturnCode.CLOSED);

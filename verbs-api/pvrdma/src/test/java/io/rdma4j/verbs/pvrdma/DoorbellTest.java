@@ -11,6 +11,7 @@ import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpConnector;
@@ -160,11 +161,10 @@ class DoorbellTest {
             final AtomicReference<Throwable> failure = new AtomicReference<>();
             final CountDownLatch posting = new CountDownLatch(2);
             final Thread[] posters = {poster(a, posting, failure), poster(b, posting, failure)};
-            assertThat(posting.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(posting.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
             context.close();
             for (final Thread poster : posters) {
-                poster.join(20_000);
-                assertThat(poster.isAlive()).isFalse();
+                Patience.join(poster);
             }
             assertThat(failure.get()).isNull();
             uar.setMemory(0, PAGE, (byte) 0);
@@ -182,7 +182,7 @@ class DoorbellTest {
     private static Thread poster(
         final Peer peer, final CountDownLatch posting, final AtomicReference<Throwable> failure) {
         final Thread thread = new Thread(() -> {
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            final long deadline = System.nanoTime() + Patience.nanos();
             int code = ReturnCode.OK;
             while (code != ReturnCode.CLOSED && System.nanoTime() < deadline) {
                 peer.qp.postReceive(1, peer.at(0), 8, peer.lkey());
@@ -211,6 +211,6 @@ class DoorbellTest {
         assertThat(context.failure()).contains("a doorbell could not be rung", "no such file");
         assertThat(a.qp.postSend(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(a.cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
-        assertThat(context.awaitAsyncEvent(Duration.ofSeconds(5)).type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+        assertThat(context.awaitAsyncEvent(Patience.duration()).type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
     }
 }

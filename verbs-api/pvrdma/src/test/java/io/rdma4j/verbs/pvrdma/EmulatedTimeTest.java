@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.WcStatus;
@@ -33,7 +34,7 @@ class EmulatedTimeTest {
         gone.qp.close();
         assertThat(near.cq.requestNotify(false)).isZero();
         assertThat(near.qp.postSend(1, near.at(0), 8, near.lkey())).isZero();
-        final Thread sleeper = crew.start(() -> assertThat(near.cq.awaitEvent(Duration.ofSeconds(40))).isTrue());
+        final Thread sleeper = crew.start(() -> assertThat(near.cq.awaitEvent(Patience.duration())).isTrue());
         Crew.awaitSleep(sleeper);
         Devices.emulated((PvrdmaContext) near.context).faults().passTime(Duration.ofDays(1));
         crew.join();

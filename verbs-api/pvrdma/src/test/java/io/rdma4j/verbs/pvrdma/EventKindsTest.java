@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.EmulatedFaults;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
@@ -29,7 +30,7 @@ import java.util.Set;
 
 /** Each kind of asynchronous event, raised by what causes it, and the state of its object afterwards. */
 class EventKindsTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
 
     @RegisterExtension
     final Devices devices = new Devices();

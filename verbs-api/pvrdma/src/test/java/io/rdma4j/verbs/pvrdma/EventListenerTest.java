@@ -11,6 +11,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
@@ -186,7 +187,7 @@ class EventListenerTest {
         Crew.await("its end", () -> own.get().isClosed());
         assertThat(a.qp.isClosed()).isTrue();
         raisePorts(1);
-        assertThat(device.awaitAsyncEvent(java.time.Duration.ofSeconds(20))).isNotNull();
+        assertThat(device.awaitAsyncEvent(Patience.duration())).isNotNull();
         assertThat(seen).hasSize(1);
     }
 

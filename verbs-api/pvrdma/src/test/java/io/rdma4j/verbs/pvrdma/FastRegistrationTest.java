@@ -12,6 +12,7 @@ import static io.rdma4j.verbs.pvrdma.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.verbs.Feature;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Fast regions: registered, invalidated and registered again by work requests. */
@@ -303,7 +303,7 @@ class FastRegistrationTest {
         int posted = 0;
         try {
             final SendRequest request = registration(region, IOVA, ALL);
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            final long deadline = System.nanoTime() + Patience.nanos();
             while (posted < 2_000 && trouble.get() == null && System.nanoTime() < deadline) {
                 final int code = bench.owner.qp.postSend(request.newKey(region.nextKey()));
                 assertThat(ReturnCode.nameOf(code)).isIn("OK", "INVALID_REQUEST");

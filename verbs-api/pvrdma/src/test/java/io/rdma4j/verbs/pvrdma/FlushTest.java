@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
@@ -139,8 +140,8 @@ class FlushTest {
         final Thread killer = new Thread(() -> a.qp.modify(QpAttributes.to(QpState.ERR)));
         killer.start();
 
-        assertThat(a.cq.awaitEvent(Duration.ofSeconds(20))).isTrue();
-        killer.join(10_000);
+        assertThat(a.cq.awaitEvent(Patience.duration())).isTrue();
+        Patience.join(killer);
         assertFlushed(Completions.await(a.cq, 1), WcOpcode.RECV, 1);
     }
 
@@ -164,8 +165,8 @@ class FlushTest {
         });
         poster.start();
 
-        assertThat(a.cq.awaitEvent(Duration.ofSeconds(10))).isTrue();
-        poster.join(10_000);
+        assertThat(a.cq.awaitEvent(Patience.duration())).isTrue();
+        Patience.join(poster);
         assertFlushed(Completions.await(a.cq, 1), send ? WcOpcode.SEND : WcOpcode.RECV, 1);
         a.qp.postSend(2, a.at(0), 8, a.lkey());
         assertThat(a.cq.awaitEvent(Duration.ofMillis(30))).as("nobody asked again").isFalse();

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,7 +101,7 @@ class HandleTableTest {
             Thread.onSpinWait();
         }
         stop.set(true);
-        reader.join(10_000);
+        Patience.join(reader);
 
         assertThat(seen.get()).isEqualTo("stays");
     }

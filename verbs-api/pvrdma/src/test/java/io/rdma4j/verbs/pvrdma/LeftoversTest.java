@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.device.EmulatedDevice;
 import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.WcStatus;
@@ -18,7 +19,6 @@ import io.rdma4j.verbs.pvrdma.device.PvrdmaOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +75,7 @@ class LeftoversTest {
     private static void exchange(final Peer a, final Peer b) {
         a.fill(0, 64, 5);
         assertThat(a.qp.postSend(1, a.at(0), 64, a.lkey())).isEqualTo(ReturnCode.OK);
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        final long deadline = System.nanoTime() + Patience.nanos();
         int completions = 0;
         while (completions < 1 && System.nanoTime() < deadline) {
             completions += b.cq.poll(c -> assertThat(c.status()).isEqualTo(WcStatus.SUCCESS), 1);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -139,8 +140,8 @@ class LifetimeTest {
         assertThat(slow.isClosed()).isTrue();
         second.start();
         goOn.countDown();
-        first.join(10_000);
-        second.join(10_000);
+        Patience.join(first);
+        Patience.join(second);
 
         assertThat(log).containsExactly("destroyed", "second returned");
     }

@@ -12,6 +12,7 @@ import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
@@ -46,7 +47,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -194,7 +194,7 @@ class LiveObjectsTest {
         }
         a.qp.postSend(1, a.at(0), 8, a.lkey());
         Completions.await(b.cq, 1);
-        final AsyncEvent event = device.awaitAsyncEvent(Duration.ofSeconds(20));
+        final AsyncEvent event = device.awaitAsyncEvent(Patience.duration());
         assertThat(event).as("the limit").isNotNull();
         event.acknowledge();
         assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 0);

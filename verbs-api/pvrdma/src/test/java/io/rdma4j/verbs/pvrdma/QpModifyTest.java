@@ -25,7 +25,6 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -63,7 +62,7 @@ class QpModifyTest {
     }
 
     private static void await(final BooleanSupplier condition) {
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        final long deadline = System.nanoTime() + Patience.nanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).isNegative();
             Patience.pause();

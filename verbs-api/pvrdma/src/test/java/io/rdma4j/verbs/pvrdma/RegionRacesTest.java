@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PageList;
@@ -62,17 +63,17 @@ class RegionRacesTest {
             final CyclicBarrier start = new CyclicBarrier(4);
             final int rest = round % 7;
             crew.start(() -> {
-                start.await(20, TimeUnit.SECONDS);
+                start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                 unlessClosed(() -> region.reregister(new MrOptions().pd(second).length(PAGE)));
                 unlessClosed(() -> region.reregister(new MrOptions().pd(first).access(LOCAL_WRITE, REMOTE_WRITE)));
             });
             crew.start(() -> {
-                start.await(20, TimeUnit.SECONDS);
+                start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                 unlessClosed(() -> region.reregister(new MrOptions().memory(memory.address() + PAGE, PAGE, memory)));
                 unlessClosed(() -> second.registerShared(region, region.address()).close());
             });
             crew.start(() -> {
-                start.await(20, TimeUnit.SECONDS);
+                start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                 for (int i = 0; i < 50; i++) {
                     assertThat(region.length()).isIn((long) PAGE, 4L * PAGE);
                     assertThat(region.address()).isIn(memory.address(), memory.address() + PAGE);
@@ -81,7 +82,7 @@ class RegionRacesTest {
                     assertThat(region.toString()).contains("MR 0x");
                 }
             });
-            start.await(20, TimeUnit.SECONDS);
+            start.await(Patience.millis(), TimeUnit.MILLISECONDS);
             for (int i = 0; i < rest * 20; i++) {
                 Thread.onSpinWait();
             }
@@ -105,10 +106,10 @@ class RegionRacesTest {
             final MemoryRegion region = from.register(memory);
             final CyclicBarrier start = new CyclicBarrier(2);
             crew.start(() -> {
-                start.await(20, TimeUnit.SECONDS);
+                start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                 unlessClosed(() -> region.reregister(new MrOptions().pd(to)));
             });
-            start.await(20, TimeUnit.SECONDS);
+            start.await(Patience.millis(), TimeUnit.MILLISECONDS);
             closing.close();
             crew.join();
             assertThat(region.isClosed()).as("in %s, closed %s", region.pd(), closing)
@@ -130,12 +131,12 @@ class RegionRacesTest {
             final CyclicBarrier start = new CyclicBarrier(3);
             for (int thread = 0; thread < 2; thread++) {
                 crew.start(() -> {
-                    start.await(20, TimeUnit.SECONDS);
+                    start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                     unlessClosed(() -> pd.register(memory));
                     unlessClosed(() -> pd.register(memory.address(), 5));
                 });
             }
-            start.await(20, TimeUnit.SECONDS);
+            start.await(Patience.millis(), TimeUnit.MILLISECONDS);
             pd.close();
             crew.join();
             assertThat(device.device.commands().liveObjects()).as("round %d", round).isEqualTo(objects);
@@ -156,7 +157,7 @@ class RegionRacesTest {
             final CyclicBarrier start = new CyclicBarrier(4);
             for (int thread = 0; thread < 3; thread++) {
                 crew.start(() -> {
-                    start.await(20, TimeUnit.SECONDS);
+                    start.await(Patience.millis(), TimeUnit.MILLISECONDS);
                     unlessClosed(() -> {
                         try (MemoryRegion shared = pd.registerShared(region, region.address())) {
                             unlessClosed(() -> pd.registerShared(region, region.address()).close());
@@ -165,7 +166,7 @@ class RegionRacesTest {
                     });
                 });
             }
-            start.await(20, TimeUnit.SECONDS);
+            start.await(Patience.millis(), TimeUnit.MILLISECONDS);
             region.close();
             crew.join();
             assertThat(told).as("round %d", round).hasValue(round + 1);

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PagePins;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -29,7 +30,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** What many regions of the same memory cost, and that the last one gives it back. */
 @Timeout(60)
@@ -128,7 +128,7 @@ class RegionSharingTest {
             threads.add(CompletableFuture.runAsync(() -> churn(pd, memory, random), Background::run));
         }
         for (final CompletableFuture<Void> thread : threads) {
-            thread.get(50, TimeUnit.SECONDS);
+            Patience.get(thread);
         }
         assertThat(PagePins.process().count(BufferUtil.address(memory) + (1 << 20))).isZero();
         device.close();

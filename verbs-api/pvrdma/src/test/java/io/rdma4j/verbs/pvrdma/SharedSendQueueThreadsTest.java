@@ -173,8 +173,7 @@ class SharedSendQueueThreadsTest {
     private static void join(final Thread[] threads) {
         try {
             for (final Thread thread : threads) {
-                thread.join(20_000);
-                assertThat(thread.isAlive()).as("%s", thread).isFalse();
+                Patience.join(thread);
             }
         } catch (final InterruptedException e) {
             throw new AssertionError(e);

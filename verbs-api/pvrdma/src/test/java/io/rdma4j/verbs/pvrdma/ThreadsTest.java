@@ -50,8 +50,7 @@ class ThreadsTest {
     void join() throws InterruptedException {
         stop.set(true);
         for (final Thread thread : threads) {
-            thread.join(20_000);
-            assertThat(thread.isAlive()).as("%s", thread).isFalse();
+            Patience.join(thread);
         }
         assertThat(failures).isEmpty();
     }
@@ -124,7 +123,7 @@ class ThreadsTest {
     /** On a busy machine the other end may be without a processor. */
     private static void letOthersRun(final int polled) {
         if (polled == 0) {
-            Thread.yield();
+            Patience.pause();
         }
     }
 

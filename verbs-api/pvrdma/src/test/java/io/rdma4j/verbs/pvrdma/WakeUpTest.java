@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
@@ -31,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * a wake-up that is lost is not made good by the next message: its wait ends at a deadline that must not be reached.
  */
 class WakeUpTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
     /** On a busy machine each message takes long: then there are fewer. */
     private static final Duration SEARCH = TestBudget.time(Duration.ofSeconds(2), Duration.ofSeconds(35));
     private static final int SHORT_DELAY = 400;

@@ -99,7 +99,7 @@ class CommandChannelTest {
             .hasMessageContaining("QUERY_PORT failed on 'fake:': no response to QUERY_PORT[port_num=0x1] within 20 ms")
             .hasMessageContaining("vector 0 fired 1 times");
 
-        assertThat(System.nanoTime() - start).isBetween(20_000_000L, 15_000_000_000L);
+        assertThat(System.nanoTime() - start).isBetween(20_000_000L, Patience.nanos());
         assertThat(device.failed()).isTrue();
         assertThat(device.failure()).contains("no response to QUERY_PORT");
         assertThat(device.dumpState()).contains("FAILED", "at the time of the failure", "registers: VERSION=20");
@@ -301,7 +301,7 @@ class CommandChannelTest {
             }
             final UnsafeBuffer request = fake.iommu.at(fake.dsr.get(Dsr.CMD_SLOT_DMA), Command.REQUEST_MAX);
             final UnsafeBuffer response = fake.iommu.at(fake.dsr.get(Dsr.RESP_SLOT_DMA), Command.RESPONSE_MAX);
-            final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            final long deadline = System.nanoTime() + Patience.nanos();
             while (fake.requests.isEmpty() && System.nanoTime() < deadline) {
                 Patience.pause();
             }
@@ -466,7 +466,7 @@ class CommandChannelTest {
             thread.setUncaughtExceptionHandler((who, e) -> failure.set(e));
             thread.start();
         }
-        assertThat(done.await(20, TimeUnit.SECONDS)).as("%s", failure.get()).isTrue();
+        assertThat(done.await(Patience.millis(), TimeUnit.MILLISECONDS)).as("%s", failure.get()).isTrue();
         assertThat(fake.requests).hasSize(800);
     }
 

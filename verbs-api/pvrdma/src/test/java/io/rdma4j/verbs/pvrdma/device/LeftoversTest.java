@@ -13,6 +13,7 @@ import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -421,11 +422,10 @@ class LeftoversTest {
                 });
                 makers[i].start();
             }
-            assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(started.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
             device.close();
             for (final Thread maker : makers) {
-                maker.join(10_000);
-                assertThat(maker.isAlive()).isFalse();
+                Patience.join(maker);
             }
             assertNothingIsLeft();
             assertThat(file()).doesNotExist();
@@ -460,7 +460,7 @@ class LeftoversTest {
             assertThatThrownBy(this::open).satisfies(e -> Errors.hasErrno(e, RdmaException.EBUSY));
         } finally {
             other.destroyForcibly();
-            assertThat(other.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.ends(other)).isTrue();
         }
         assertThat(open().failed()).as("the system gave the lock back").isFalse();
     }
