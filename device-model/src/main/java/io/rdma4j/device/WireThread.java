@@ -19,8 +19,8 @@ final class WireThread {
     private static final int SPINS = 20;
     /** So often it looks before it asks whether others serve the wire. */
     private static final int LOOKS = 32;
-    /** Who has looked as often meanwhile, or while this slept, serves it; who polls once a message does not. */
-    private static final int OFTEN = 16;
+    /** Who has served it as often meanwhile, by some thirty polls, polls all the time; not who polls once a message. */
+    private static final int OFTEN = 4;
     private static final int YIELDS = 200;
     private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     /** Whoever comes knocks. */
@@ -50,15 +50,12 @@ final class WireThread {
         int helped = 0;
         while (!closed) {
             if (looks == LOOKS) {
-                final int now = engine.helped();
-                final boolean served = now - helped >= OFTEN;
-                helped = now;
-                if (served) {
+                if (engine.helped() - helped >= OFTEN) {
                     // Who polls all the time needs the processor more than this does, and the wire just as well.
                     idle = 0;
                     LockSupport.parkNanos(HELPED_NANOS);
-                    continue;
                 }
+                helped = engine.helped();
                 looks = 0;
             }
             looks++;

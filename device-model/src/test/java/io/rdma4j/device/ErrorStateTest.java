@@ -21,6 +21,7 @@ import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
@@ -133,6 +134,26 @@ class ErrorStateTest {
     void refusesOperationsThatItDoesNotOffer(int opcode) {
         pair.a.post(w -> w.send(1, opcode, 0));
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, 5, Integer.MAX_VALUE})
+    void refusesANumberOfElementsThatNoRequestHas(int count) {
+        pair.a.post(w -> {
+            w.send(1, PVRDMA_WR_SEND, 0);
+            SqWqe.numSge(w.page(), w.at(), count);
+        });
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+        assertThat(pair.count(Counter.BAD_WQES)).isEqualTo(1);
+        assertThat(pair.count(Counter.WOULD_HANG_QEMU)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {WrOpcode.PVRDMA_WR_LOCAL_INV, WrOpcode.PVRDMA_WR_FAST_REG_MR, WrOpcode.PVRDMA_WR_BIND_MW})
+    void refusesToChangeKeysWithElements(int opcode) {
+        pair.a.post(w -> w.send(1, opcode, 0).sge(pair.from.start(), 8, pair.from.lkey));
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+        assertThat(pair.count(Counter.BAD_WQES)).isEqualTo(1);
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.rdma4j.hw.pvrdma.Av;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
@@ -32,9 +33,13 @@ import java.util.Arrays;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Datagrams: the header in front, the keys, and what is dropped in silence. */
 class UdTest {
+    private static final int GRH = 40;
+
     private final RawPair pair = RawPair.datagrams("emulated:ud");
     private final byte[] gid = pair.driver.gid();
 
@@ -204,6 +209,29 @@ class UdTest {
             RawQp.QKEY,
             group));
         assertThat(pair.count(Counter.MULTICAST)).isEqualTo(1);
+    }
+
+    @Test
+    void carriesAsMuchAsOnePacketHolds() {
+        receive(GRH + 4096);
+        send(PVRDMA_WR_SEND, 4096, RawQp.QKEY);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.cqB.poll().byteLen()).isEqualTo(GRH + 4096);
+        assertThat(pair.to.bytes(GRH, 4096)).isEqualTo(pair.from.bytes(0, 4096));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {WrOpcode.PVRDMA_WR_RDMA_WRITE, WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM,
+        WrOpcode.PVRDMA_WR_RDMA_READ, WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV, WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP,
+        WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD, WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP,
+        WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD, WrOpcode.PVRDMA_WR_SEND_WITH_INV,
+        WrOpcode.PVRDMA_WR_LOCAL_INV, WrOpcode.PVRDMA_WR_FAST_REG_MR, WrOpcode.PVRDMA_WR_BIND_MW})
+    void refusesWhatOnlyConnectionsDo(int opcode) {
+        receive(1000);
+        send(opcode, 8, RawQp.QKEY);
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
+        assertThat(pair.count(Counter.BAD_WQES)).isEqualTo(1);
+        assertThat(pair.cqB.poll()).isNull();
     }
 
     @Test
