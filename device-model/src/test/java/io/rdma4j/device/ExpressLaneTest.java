@@ -387,6 +387,19 @@ class ExpressLaneTest {
         assertThat(next.get(0)).isEqualTo((byte) RawRegion.pattern(5, 0));
     }
 
+    /** It is the key of no region, and the place of the first one is where it would be looked for. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void takesZeroForNoKeyWhereTheFirstRegionWas(boolean remote) {
+        final RawRegion first = pair.from;
+        assertThat(first.handle & PLACES - 1).isZero();
+        end(first);
+        assertRefused(remote ? WcStatus.PVRDMA_WC_REM_ACCESS_ERR : WcStatus.PVRDMA_WC_LOC_PROT_ERR,
+            pair.run(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+                .rdma(remote ? first.start() : to.start(), remote ? 0 : to.rkey)
+                .sge(remote ? from.start() : first.start(), 64, remote ? from.lkey : 0)));
+    }
+
     @Test
     void heedsAccessThatWasTakenAway() {
         assertThat(pair.b.modify(QpAttrMask.PVRDMA_QP_ACCESS_FLAGS,

@@ -186,9 +186,7 @@ final class FabricCacheCases {
     }
 
     private static void fill(final UnsafeBuffer buffer, final int seed) {
-        for (int i = 0; i < buffer.capacity(); i++) {
-            buffer.putByte(i, Memory.pattern(seed, i));
-        }
+        buffer.putBytes(0, Memory.patternOf(seed, buffer.capacity()));
     }
 
     private static void send(

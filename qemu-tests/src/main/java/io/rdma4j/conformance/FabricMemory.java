@@ -59,9 +59,7 @@ final class FabricMemory {
     }
 
     FabricMemory fill(final int seed, final int offset, final int length) {
-        for (int i = 0; i < length; i++) {
-            buffer.putByte(offset + i, Memory.pattern(seed, i));
-        }
+        buffer.putBytes(offset, Memory.patternOf(seed, length));
         return this;
     }
 
@@ -76,10 +74,7 @@ final class FabricMemory {
 
     /** Nothing was written here since {@link #guard}. */
     void expectGuard(final int from, final int to, final String what) {
-        for (int i = Math.max(0, from); i < Math.min(to, buffer.capacity()); i++) {
-            Check.that(buffer.getByte(i) == Memory.GUARD, "%s: byte %d was overwritten with 0x%02x", what, i,
-                buffer.getByte(i));
-        }
+        Memory.expectGuard(buffer, from, to, what);
     }
 
     /** The pattern stands at this place, and nothing was written around it. */

@@ -84,10 +84,17 @@ final class Memory {
         return (byte) ((seed + index) * 0x9e37_79b1 >>> 23);
     }
 
-    Memory fill(final int seed, final int offset, final int length) {
+    /** All of a pattern. Compared and copied as arrays: byte by byte it was a fifth of the time of the suite. */
+    static byte[] patternOf(final int seed, final int length) {
+        final byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            buffer.putByte(offset + i, pattern(seed, i));
+            bytes[i] = pattern(seed, i);
         }
+        return bytes;
+    }
+
+    Memory fill(final int seed, final int offset, final int length) {
+        buffer.putBytes(offset, patternOf(seed, length));
         return this;
     }
 
@@ -103,30 +110,42 @@ final class Memory {
 
     static void expectPattern(
         final UnsafeBuffer buffer, final int seed, final int offset, final int length, final String what) {
-        for (int i = 0; i < length; i++) {
-            if (buffer.getByte(offset + i) != pattern(seed, i)) {
-                throw new AssertionError(String.format("%s: byte %d of %d is 0x%02x, expected 0x%02x", what, i, length,
-                    buffer.getByte(offset + i), pattern(seed, i)));
-            }
-        }
+        expectBytes(buffer, patternOf(seed, length), offset, what);
     }
 
     /** These bytes stand here. */
     void expectBytes(final byte[] expected, final int offset, final String what) {
-        for (int i = 0; i < expected.length; i++) {
-            if (buffer.getByte(offset + i) != expected[i]) {
-                throw new AssertionError(String.format("%s: byte %d of %d is 0x%02x, expected 0x%02x", what, i,
-                    expected.length, buffer.getByte(offset + i), expected[i]));
-            }
+        expectBytes(buffer, expected, offset, what);
+    }
+
+    static void expectBytes(
+        final UnsafeBuffer buffer, final byte[] expected, final int offset, final String what) {
+        final byte[] found = bytes(buffer, offset, expected.length);
+        final int at = Arrays.mismatch(found, expected);
+        if (at >= 0) {
+            throw new AssertionError(String.format("%s: byte %d of %d is 0x%02x, expected 0x%02x", what, at,
+                expected.length, found[at], expected[at]));
         }
+    }
+
+    private static byte[] bytes(final UnsafeBuffer buffer, final int offset, final int length) {
+        final byte[] bytes = new byte[length];
+        buffer.getBytes(offset, bytes);
+        return bytes;
     }
 
     /** Nothing was written here since {@link #guard}. */
     void expectGuard(final int from, final int to, final String what) {
-        for (int i = Math.max(0, from); i < Math.min(to, buffer.capacity()); i++) {
-            if (buffer.getByte(i) != GUARD) {
+        expectGuard(buffer, from, to, what);
+    }
+
+    static void expectGuard(final UnsafeBuffer buffer, final int from, final int to, final String what) {
+        final int first = Math.max(0, from);
+        final byte[] found = bytes(buffer, first, Math.max(0, Math.min(to, buffer.capacity()) - first));
+        for (int i = 0; i < found.length; i++) {
+            if (found[i] != GUARD) {
                 throw new AssertionError(String.format(
-                    "%s: byte %d was overwritten with 0x%02x", what, i, buffer.getByte(i)));
+                    "%s: byte %d was overwritten with 0x%02x", what, first + i, found[i]));
             }
         }
     }

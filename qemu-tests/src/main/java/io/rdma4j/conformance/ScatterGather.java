@@ -71,12 +71,7 @@ final class ScatterGather {
 
     /** The whole target is what the model says. */
     void compare(final String what) {
-        for (int i = 0; i < model.length; i++) {
-            if (model[i] != to.buffer().getByte(i)) {
-                throw new AssertionError(String.format("%s: byte %d is 0x%02x, expected 0x%02x", what, i,
-                    to.buffer().getByte(i), model[i]));
-            }
-        }
+        to.expectBytes(model, 0, what);
     }
 
     /** A place for a message in pieces with one byte between them. */

@@ -7,12 +7,15 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Runs a command line in this process and keeps what it printed. */
 final class Cli {
@@ -47,6 +50,26 @@ final class Cli {
     /** With colours and progress, as on a terminal. */
     static Outcome runOnTerminal(final String... args) {
         return run(true, args);
+    }
+
+    /**
+     * The same, for half a second, then for longer each time, until there is what is to be seen: a machine that is busy
+     * shows it late.
+     *
+     * @param shown a pattern that is found in standard error.
+     * @param args  of which SECONDS is replaced.
+     */
+    static Outcome runUntilShown(final String shown, final String... args) {
+        final Pattern pattern = Pattern.compile(shown);
+        for (double seconds = 0.5; seconds < Patience.duration().toSeconds(); seconds *= 3) {
+            final String time = Double.toString(seconds);
+            final Outcome outcome =
+                run(true, Arrays.stream(args).map(arg -> arg.equals("SECONDS") ? time : arg).toArray(String[]::new));
+            if (pattern.matcher(outcome.err()).find()) {
+                return outcome;
+            }
+        }
+        throw new AssertionError(Arrays.toString(args) + " never shows " + shown);
     }
 
     /** On another machine than this. */
