@@ -19,7 +19,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Patience {
     private static final long PAUSE_NANOS = 20_000;
-    private static final long SECONDS = Long.getLong("rdma4j.longest.test", 90) / 2;
+    private static final long SECONDS = Long.getLong("rdma4j.longest.test", 110) / 2;
+    /** For an end: who sleeps as long as {@link #nanos()} because nobody woke it is found out before that. */
+    private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(SECONDS) * 2 / 3;
 
     private Patience() {
     }
@@ -58,9 +60,9 @@ public final class Patience {
      * @throws AssertionError       if it does not end; with what it does instead
      */
     public static void join(final Thread thread) throws InterruptedException {
-        thread.join(millis());
+        thread.join(END_MILLIS);
         if (thread.isAlive()) {
-            throw new AssertionError(thread + " has not ended after " + SECONDS + " s: " + thread.getState() + " in "
+            throw new AssertionError(thread + " has not ended in " + END_MILLIS + " ms: " + thread.getState() + " in "
                 + Arrays.toString(thread.getStackTrace()));
         }
     }
@@ -77,11 +79,11 @@ public final class Patience {
      */
     public static <T> T get(final Future<T> work) throws InterruptedException, ExecutionException {
         try {
-            return work.get(millis(), TimeUnit.MILLISECONDS);
+            return work.get(END_MILLIS, TimeUnit.MILLISECONDS);
         } catch (final TimeoutException e) {
             Thread.getAllStackTraces().forEach((thread, stack) ->
                 System.err.println(thread + ": " + thread.getState() + " in " + Arrays.toString(stack)));
-            throw new AssertionError(work + " is not over after " + SECONDS + " s; the log has what threads do", e);
+            throw new AssertionError(work + " is not over after " + END_MILLIS + " ms; the log has what threads do", e);
         }
     }
 
@@ -93,6 +95,6 @@ public final class Patience {
      * @throws InterruptedException if the caller is to stop
      */
     public static boolean ends(final Process process) throws InterruptedException {
-        return process.waitFor(millis(), TimeUnit.MILLISECONDS);
+        return process.waitFor(END_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

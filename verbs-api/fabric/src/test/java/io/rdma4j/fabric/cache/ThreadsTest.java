@@ -59,7 +59,7 @@ class ThreadsTest {
                 }));
             }
             for (final Future<?> end : ends) {
-                Patience.get(end);
+                end.get(2 * Patience.millis(), TimeUnit.MILLISECONDS);
             }
             assertThat(bench.cache.statistics().inUse()).isZero();
             assertThat(seen).as("entries used").allSatisfy(entry -> assertThat(entry.uses()).isZero());

@@ -77,7 +77,8 @@ class CountingTest {
             try {
                 final Future<Long> one = threads.submit(() -> load(a, mode, region));
                 final Future<Long> two = threads.submit(() -> load(c, mode, region));
-                final long wanted = Patience.get(one) + Patience.get(two);
+                final long wanted = one.get(2 * Patience.millis(), TimeUnit.MILLISECONDS)
+                    + two.get(2 * Patience.millis(), TimeUnit.MILLISECONDS);
                 assertThat(wanted).isEqualTo(2L * 3 * EACH);
                 assertThat(counter.read()).isEqualTo(wanted);
                 assertThat(counter.readError()).isZero();

@@ -48,7 +48,7 @@ class MendingUnderLoadTest {
                     () -> load(both[me], kept[me], kept[1 - me].base(), good[me], bad[me]));
             }
             for (final Future<?> one : running) {
-                Patience.get(one);
+                one.get(2 * Patience.millis(), TimeUnit.MILLISECONDS);
             }
         } finally {
             threads.shutdownNow();

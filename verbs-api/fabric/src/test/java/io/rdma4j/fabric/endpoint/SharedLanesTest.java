@@ -74,7 +74,8 @@ class SharedLanesTest {
                 assertThat(one.data()).as("%s", one).isEqualTo(next.merge(one.endpoint(), 1, Integer::sum) - 1);
                 left--;
             }
-            assertThat(Patience.get(refused)).isEqualTo(ENDS * (WRITES / REFUSED_EVERY));
+            assertThat(refused.get(2 * Patience.millis(), TimeUnit.MILLISECONDS))
+                .isEqualTo(ENDS * (WRITES / REFUSED_EVERY));
             assertThat(next).hasSize(ENDS);
         } finally {
             thread.shutdownNow();
