@@ -12,6 +12,7 @@ import static io.rdma4j.hw.pvrdma.cmd.QpAttr.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawEvents;
@@ -296,6 +297,21 @@ class ErrorStateTest {
             assertThat(fresh.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
             assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(TimeUnit.MICROSECONDS.toNanos(2 * 1280));
         }
+    }
+
+    @Test
+    void saysWhyARequestFailedAndNothingOfThoseBehindIt() {
+        pair.a.write(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, 0).rdma(pair.to.start(), pair.to.rkey ^ 0x100)
+            .sge(pair.from.start(), 8, pair.from.lkey));
+        pair.a.write(w -> w.send(2, PVRDMA_WR_SEND, 0));
+        pair.a.ringSend();
+        final Completion failed = pair.cqA.poll();
+        assertThat(failed.status()).isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
+        assertThat(failed.vendorErr()).isEqualTo(Ack.NAK_REMOTE_ACCESS);
+        final Completion behind = pair.cqA.poll();
+        assertThat(behind.status()).isEqualTo(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
+        assertThat(behind.vendorErr()).isZero();
+        assertThat(pair.driver.device().describe()).contains(" completed 2, 0 the short way");
     }
 
     @Test

@@ -67,6 +67,7 @@ class ExpressLaneTest {
         // The first message of the connection went the long way.
         carried = 5;
         assertThat(pair.shortened()).isEqualTo(carried);
+        assertThat(pair.driver.device().describe()).contains(" completed 6, 5 the short way");
     }
 
     @AfterEach

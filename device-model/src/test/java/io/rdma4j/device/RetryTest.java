@@ -10,6 +10,7 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
@@ -69,7 +70,9 @@ class RetryTest {
         post(1);
         assertThat(pair.cqA.poll()).isNull();
 
-        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        final Completion late = pair.cqA.await();
+        assertThat(late.status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(late.vendorErr()).isEqualTo(Ack.NO_RESPONSE);
 
         assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(4 * (4096L << SHORT));
         assertThat(pair.count(Counter.RETRIES)).isEqualTo(3);

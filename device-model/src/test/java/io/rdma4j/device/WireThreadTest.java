@@ -7,9 +7,12 @@ package io.rdma4j.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.testing.Patience;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -27,9 +30,17 @@ class WireThreadTest {
     private final Thread thread = Thread.getAllStackTraces().keySet().stream()
         .filter(each -> each.getName().equals("rdma4j-wire-serving")).findFirst().orElseThrow();
 
+    /** Nobody tells the device of a poll meanwhile. */
     @BeforeEach
     void useTheWire() {
-        assertThat(pair.write(pair.to.start(), 64, pair.to.rkey)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        pair.a.post(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+            .rdma(pair.to.start(), pair.to.rkey).sge(pair.from.start(), 64, pair.from.lkey));
+        final long deadline = System.nanoTime() + Patience.nanos();
+        while (pair.cqA.isEmpty() && System.nanoTime() - deadline < 0) {
+            Patience.pause();
+        }
+        assertThat(pair.cqA.poll()).as(pair.driver.device().describe()).isNotNull()
+            .extracting(Completion::status).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
     }
 
     @AfterEach
@@ -39,7 +50,7 @@ class WireThreadTest {
 
     /** A poll that found nothing, as a driver tells the device of it. */
     private void pollInVain() {
-        pair.driver.uar.writeInt(Uar.CQ_OFFSET, pair.cqA.handle | Uar.CQ_POLL);
+        pair.driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(pair.cqA.handle));
     }
 
     /** Sleeps for a moment, and not until something comes. */

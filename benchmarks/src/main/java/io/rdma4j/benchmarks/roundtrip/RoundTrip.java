@@ -62,7 +62,7 @@ public final class RoundTrip {
     }
 
     private int turns() {
-        return quick ? 4 : 10;
+        return quick ? 3 : 10;
     }
 
     private int iterations() {

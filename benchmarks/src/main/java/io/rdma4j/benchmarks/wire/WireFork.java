@@ -34,7 +34,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class WireFork {
     private static final Duration DEADLINE = Duration.ofMinutes(9);
     /** Of the first work of each wire, however short the others are: until then its code is interpreted. */
-    private static final Duration FIRST_WARM_UP = Duration.ofSeconds(2);
+    private static final Duration FIRST_WARM_UP = Duration.ofSeconds(1);
     private static final int ACCEPT_MILLIS = 60_000;
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(10);
     private static final int DIGITS = 3;

@@ -25,7 +25,7 @@ public final class RawPair implements AutoCloseable {
         | PVRDMA_ACCESS_REMOTE_ATOMIC;
     public static final int SIZE = 10_000;
 
-    private static final Pattern SHORTENED = Pattern.compile("(\\d+) the short way");
+    private static final Pattern SHORTENED = Pattern.compile("(-?\\d+) the short way");
 
     public final RawDriver driver;
     public final RawCq cqA;
