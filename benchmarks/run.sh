@@ -4,8 +4,9 @@
 #
 # Measures the data path and the control path beside their yardsticks, prints the tables in Markdown and writes them
 # into docs/performance.md; at last the goals, each with what was measured for it. With --quick only what has goals is
-# measured, for a short time, on each JDK; without, more forks and longer iterations take many times that, and what system calls
-# cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this JDK.
+# measured, for a short time, on each JDK; without, more forks and longer iterations take many times that, and what
+# system calls cost is measured too: that table goes into docs/adr/0010-jna-or-ffm.md, where it has a section for this
+# JDK.
 set -eu
 
 sections="rings roundtrip rates bandwidth inlining scaling tail registration regions cache vectors peers tags flush wire ibv calls"

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * How long a test waits for what will come: half of what a whole test may take, which is far more on a machine that is
@@ -60,10 +61,22 @@ public final class Patience {
      * @throws AssertionError       if it does not end; with what it does instead
      */
     public static void join(final Thread thread) throws InterruptedException {
+        join(thread, () -> "");
+    }
+
+    /**
+     * The same, where there is more to be told.
+     *
+     * @param thread that is about to end
+     * @param seen   what the test has seen so far; asked for if it does not end
+     * @throws InterruptedException if the caller is to stop
+     * @throws AssertionError       if it does not end; with what it does instead
+     */
+    public static void join(final Thread thread, final Supplier<String> seen) throws InterruptedException {
         thread.join(END_MILLIS);
         if (thread.isAlive()) {
             throw new AssertionError(thread + " has not ended in " + END_MILLIS + " ms: " + thread.getState() + " in "
-                + Arrays.toString(thread.getStackTrace()));
+                + Arrays.toString(thread.getStackTrace()) + ' ' + seen.get());
         }
     }
 

@@ -94,10 +94,8 @@ final class PlainRegions {
     /** Before the grace period of a region that ends: from then on its line refuses every access. */
     void remove(int number) {
         final long line = line(number);
-        if (line != none) {
-            UnsafeApi.putIntRelease(null, line + LKEY, 0);
-            UnsafeApi.putIntRelease(null, line + RKEY, 0);
-        }
+        UnsafeApi.putIntRelease(null, line + LKEY, 0);
+        UnsafeApi.putIntRelease(null, line + RKEY, 0);
     }
 
     private long line(int number) {

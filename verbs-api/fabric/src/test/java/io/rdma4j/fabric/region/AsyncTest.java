@@ -182,7 +182,7 @@ class AsyncTest {
             }));
         }
         for (final Thread thread : all) {
-            Patience.join(thread);
+            Patience.join(thread, () -> read.get() + " events read");
         }
         assertThat(failures).isEmpty();
         assertThat(read.get()).isEqualTo(threads * each);

@@ -150,7 +150,7 @@ class AsyncEventTest {
         }
         device.device.fail("test");
         for (final Thread thread : threads) {
-            Patience.join(thread);
+            Patience.join(thread, () -> "seen: " + seen);
         }
         assertThat(seen).extracting(AsyncEvent::type).containsExactly(AsyncEventType.DEVICE_FATAL);
         final long start = System.nanoTime();

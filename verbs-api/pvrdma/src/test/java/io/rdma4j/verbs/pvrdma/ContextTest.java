@@ -38,6 +38,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.pvrdma.device.PvrdmaOptions;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -413,7 +414,10 @@ class ContextTest {
         assertThat(event.element()).isSameAs(device);
         assertThat(device.dump()).contains("test");
 
+        final long start = System.nanoTime();
         device.close();
+        assertThat(System.nanoTime() - start).as("it waits for no response")
+            .isLessThan(new PvrdmaOptions().responseTimeoutNanos());
         assertThat(a.qp.isClosed()).isTrue();
     }
 

@@ -71,11 +71,10 @@ class LossTest {
 
     private void join(final Thread thread) {
         try {
-            thread.join(Patience.millis());
+            Patience.join(thread, context::dump);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        assertThat(thread.isAlive()).as("%s is still busy:%n%s", thread, context.dump()).isFalse();
     }
 
     private void start(final Runnable body) {
