@@ -35,6 +35,8 @@ public final class Goals {
     private static final double BATCH_BOUND = 0.9;
     private static final double SHARE = 0.9;
     private static final double WIRE_MILLIONS = 5;
+    /** The bound of what tells how far a goal can be met at all. */
+    private static final double NO_GOAL = Double.NaN;
     private static final String BYTES = ".bytes";
     /** What the profiler itself allocates, divided by the operations of an iteration, stays below. */
     private static final double NO_BYTES = 0.5;
@@ -53,6 +55,8 @@ public final class Goals {
 
     private static final List<Goal> MESSAGES = List.of(
         trip("2: RC SEND there and back, 64 B", "send", "Agrona rings", "rings", 1.3),
+        trip("2: the lines of a SEND alone, there and back", "lines", "Agrona rings", "rings", NO_GOAL),
+        trip("2: RC SEND there and back, 64 B", "send", "its lines alone", "lines", NO_GOAL),
         trip("2: RDMA WRITE there and back, 64 B", "write", "F", "floor", 1.8),
         trip("2: fabric write there and back, 64 B", "fabric_write", "F", "floor", 2),
         trip("2: fabric send there and back, 64 B", "fabric_send", "RC SEND", "send", 1.2),
@@ -61,10 +65,14 @@ public final class Goals {
 
     private static final List<Goal> MANY = List.of(
         many("SEND, 1,024 queue pairs, any", "qps.1024.random.send", "1", "qps.1.random.send"),
+        new Goal(Scaling.SECTION, "4: the lines of a SEND alone, 1,024 queue pairs, any", Unit.NANOS,
+            "qps.1024.random.lines", "1", "qps.1.random.lines", NO_GOAL, true),
         many("WRITE, 1,024 queue pairs, any", "qps.1024.random.write", "1", "qps.1.random.write"),
         many("WRITE, 10,000 regions, any", "regions.10000.packed.random.one", "1", "regions.1.packed.random.one"),
         new Goal(AddressVectorReport.SECTION, "4: look up any of 1,000,000 addresses", Unit.SHORT_NANOS,
-            "TABLE.1000000.findAny", "one of 64 of 1,000", "TABLE.1000.findOneOfFew", 1.3, true));
+            "TABLE.1000000.findAny", "one of 64 of 1,000", "TABLE.1000.findOneOfFew", 1.3, true),
+        new Goal(AddressVectorReport.SECTION, "4: look up any of 1,000,000 addresses", Unit.SHORT_NANOS,
+            "TABLE.1000000.findAny", "a read anywhere in as much memory", "TABLE.1000000.readAny", NO_GOAL, true));
 
     private static final List<Goal> TAILS = List.of(
         tail("G1", "SEND", "G1", "send"), tail("G1", "WRITE", "G1", "write"),
@@ -339,6 +347,10 @@ public final class Goals {
 
     private void add(final String goal, final String measured, final String yardstick, final double ratio,
         final double bound, final boolean atMost) {
+        if (Double.isNaN(bound)) {
+            lines.add("| " + String.join(" | ", goal, measured, yardstick, ratio(ratio), "no goal", "") + " |");
+            return;
+        }
         add(goal, measured, yardstick, ratio(ratio), (atMost ? "at most " : "at least ") + bound,
             atMost ? ratio <= bound : ratio >= bound);
     }

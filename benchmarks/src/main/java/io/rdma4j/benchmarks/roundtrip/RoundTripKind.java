@@ -17,6 +17,7 @@ import java.util.function.Function;
 enum RoundTripKind {
     FLOOR("cache line bounced (F)", 2, patience -> new CacheLineExchange(patience)),
     RINGS("two Agrona one-to-one rings", 2, patience -> new RingPairExchange(patience)),
+    LINES("the lines of a SEND alone", 2, patience -> new SendLinesExchange(patience)),
     AERON("Aeron IPC", 2, patience -> new AeronExchange(patience)),
     UNIX("Java NIO, Unix domain socket", 2,
         patience -> new SocketExchange(SocketPair.unix(patience))),

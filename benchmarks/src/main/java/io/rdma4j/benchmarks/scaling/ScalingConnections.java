@@ -46,11 +46,13 @@ final class ScalingConnections {
             final ScalingGroup group = new ScalingGroup(context, count, patience);
             final ScalingGroup[] halves = quick || count == 1 ? null : new ScalingGroup[] {
                 new ScalingGroup(context, count / 2, patience), new ScalingGroup(context, count / 2, patience)};
+            final ScalingLines lines = new ScalingLines(count);
             for (int turn = -warmUp; turn < counting; turn++) {
                 final ScalingSamples to = turn < 0 ? new ScalingSamples() : samples;
                 for (final boolean randomly : new boolean[] {false, true}) {
                     final String place = key(count, randomly);
                     alone(group, randomly, place, to);
+                    bare(lines, group.around(), randomly, place, to);
                     if (!quick) {
                         together(group, randomly, place, to, patience);
                     }
@@ -78,6 +80,14 @@ final class ScalingConnections {
         to.add(place + "write", (double) (System.nanoTime() - writing) / MESSAGES);
     }
 
+    private static void bare(final ScalingLines lines, final long around, final boolean randomly, final String place,
+        final ScalingSamples to) {
+        lines.send(around, randomly);
+        final long began = System.nanoTime();
+        lines.send(MESSAGES, randomly);
+        to.add(place + "lines", (double) (System.nanoTime() - began) / MESSAGES);
+    }
+
     private static void together(final ScalingGroup group, final boolean randomly, final String place,
         final ScalingSamples to, final Patience patience) throws IOException, InterruptedException {
         to.add(place + "send.split", (double) ScalingWork.both(n -> group.postSends(n, randomly),
@@ -96,17 +106,19 @@ final class ScalingConnections {
 
     static List<String> table(final ScalingSamples samples) {
         final List<String> lines = new ArrayList<>();
-        lines.add("| QPs | order | SEND, 1 thread, ns | SEND, 2 threads, a CQ each | SEND, one posts, one polls "
-            + "| WRITE, 1 thread | WRITE, 2 threads, a CQ each | WRITE, one posts, one polls |");
-        lines.add("|--:|---|--:|--:|--:|--:|--:|--:|");
+        lines.add("| QPs | order | the lines of a SEND alone, ns | SEND, 1 thread | SEND, 2 threads, a CQ each "
+            + "| SEND, one posts, one polls | WRITE, 1 thread | WRITE, 2 threads, a CQ each "
+            + "| WRITE, one posts, one polls |");
+        lines.add("|--:|---|--:|--:|--:|--:|--:|--:|--:|");
         for (final int count : COUNTS) {
             for (int order = 0; order < ORDERS.length; order++) {
                 final String place = key(count, order == 1);
                 if (samples.has(place + "send")) {
-                    lines.add(String.format(Locale.ROOT, "| %,d | %s | %s | %s | %s | %s | %s | %s |", count,
-                        ORDERS[order], samples.cell(place + "send"), samples.cell(place + "send.two"),
-                        samples.cell(place + "send.split"), samples.cell(place + "write"),
-                        samples.cell(place + "write.two"), samples.cell(place + "write.split")));
+                    lines.add(String.format(Locale.ROOT, "| %,d | %s | %s | %s | %s | %s | %s | %s | %s |", count,
+                        ORDERS[order], samples.cell(place + "lines"), samples.cell(place + "send"),
+                        samples.cell(place + "send.two"), samples.cell(place + "send.split"),
+                        samples.cell(place + "write"), samples.cell(place + "write.two"),
+                        samples.cell(place + "write.split")));
                 }
             }
         }
