@@ -25,6 +25,8 @@ public final class Counters {
 
     private final AtomicLongArray values = new AtomicLongArray(Counter.values().length);
     private final Deque<String> log = new ArrayDeque<>();
+    /** How often the last one came; what comes again and again takes nobody's place. */
+    private int times;
     private volatile AtomicCounter[] published = {};
     private volatile LivePublisher publisher;
 
@@ -76,11 +78,23 @@ public final class Counters {
 
     private void remember(String text) {
         synchronized (log) {
+            if (text.equals(log.peekLast())) {
+                times++;
+                return;
+            }
+            if (times > 1) {
+                log.addLast(withTimes(log.removeLast()));
+            }
             if (log.size() == REMEMBERED) {
                 log.removeFirst();
             }
             log.addLast(text);
+            times = 1;
         }
+    }
+
+    private String withTimes(String text) {
+        return text + ", " + times + " times";
     }
 
     /**
@@ -108,11 +122,15 @@ public final class Counters {
     }
 
     /**
-     * {@return the last events in words, oldest first}
+     * {@return the last events in words, oldest first; what came again at once is one of them, with how often it came}
      */
     public List<String> recent() {
         synchronized (log) {
-            return new ArrayList<>(log);
+            final List<String> lines = new ArrayList<>(log);
+            if (times > 1) {
+                lines.set(lines.size() - 1, withTimes(log.peekLast()));
+            }
+            return lines;
         }
     }
 
