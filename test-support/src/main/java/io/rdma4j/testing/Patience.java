@@ -7,6 +7,7 @@ package io.rdma4j.testing;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,21 @@ public final class Patience {
     /** Between two looks at what another thread is to do: it may need this processor for it. */
     public static void pause() {
         LockSupport.parkNanos(PAUSE_NANOS);
+    }
+
+    /**
+     * Waits for what other threads tell by a latch.
+     *
+     * @param latch that is about to open
+     * @param what  it tells, for whoever reads that it did not open
+     * @throws InterruptedException if the caller is to stop
+     * @throws AssertionError       if it does not open
+     */
+    public static void await(final CountDownLatch latch, final String what) throws InterruptedException {
+        if (!latch.await(millis(), TimeUnit.MILLISECONDS)) {
+            throw new AssertionError(String.format("waited %d s for: %s; %d still to come", SECONDS, what,
+                latch.getCount()));
+        }
     }
 
     /**

@@ -19,7 +19,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.AgentRunner;
@@ -132,7 +131,7 @@ class ProgressAgentTest {
 
     private static void await(final CountDownLatch latch) {
         try {
-            assertThat(latch.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(latch, "the other thread");
         } catch (final InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,14 +132,14 @@ class MappingEngineTest {
         final MappingGuard guard = watch.watch(base, PAGE, (hit, from, to) -> {
             running.countDown();
             try {
-                go.await(Patience.millis(), TimeUnit.MILLISECONDS);
+                Patience.await(go, "leave to go on");
             } catch (final InterruptedException e) {
                 told.add("interrupted");
             }
             told.add("done");
         });
         kernel.happens(UFFD_EVENT_UNMAP, base, base + PAGE, 0);
-        assertThat(running.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+        Patience.await(running, "the watch that is told");
         assertThat(guard.intact()).isFalse();
         assertThat(watch.quiet()).isFalse();
         assertThat(watch.awaitQuiet(0)).isFalse();

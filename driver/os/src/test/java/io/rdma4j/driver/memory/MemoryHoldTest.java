@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
@@ -54,7 +53,7 @@ class MemoryHoldTest {
             assertThat(hold.address()).isEqualTo(memory.address());
             assertThat(hold.intact()).isTrue();
             Libc.madvise(memory.address(), PAGE, LibcConstants.MADV_DONTNEED);
-            assertThat(told.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(told, "word of the range that went");
             assertThat(hold.intact()).isFalse();
             hold.renew(memory.address(), PAGE);
             assertThat(hold.intact()).as("though it was emptied a moment ago").isTrue();

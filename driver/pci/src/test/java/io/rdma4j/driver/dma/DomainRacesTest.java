@@ -60,7 +60,7 @@ class DomainRacesTest {
         private void stop() {
             entered.countDown();
             try {
-                assertThat(goOn.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+                Patience.await(goOn, "leave to go on");
             } catch (final InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -84,7 +84,7 @@ class DomainRacesTest {
         }
 
         void awaitEntry() throws InterruptedException {
-            assertThat(entered.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(entered, "the call that is stopped");
         }
     }
 

@@ -94,7 +94,7 @@ class PagePinsTest {
 
         private static void await(final CountDownLatch latch) {
             try {
-                assertThat(latch.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+                Patience.await(latch, "the other thread");
             } catch (final InterruptedException e) {
                 throw new IllegalStateException(e);
             }

@@ -54,7 +54,7 @@ class RangeLockTest {
         waiter.interrupt();
         assertThat(through.await(50, TimeUnit.MILLISECONDS)).isFalse();
         first.release();
-        assertThat(through.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+        Patience.await(through, "the thread that waited for the range");
         assertThat(interrupted[0]).isTrue();
     }
 }

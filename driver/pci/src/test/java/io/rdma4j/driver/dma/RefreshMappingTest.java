@@ -68,7 +68,7 @@ class RefreshMappingTest {
                 stops = false;
                 entered.countDown();
                 try {
-                    assertThat(goOn.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+                    Patience.await(goOn, "leave to go on");
                 } catch (final InterruptedException e) {
                     throw new AssertionError(e);
                 }
@@ -97,7 +97,7 @@ class RefreshMappingTest {
     private CompletableFuture<Void> startRefresh(final DmaMapping mapping) throws InterruptedException {
         slow.stops = true;
         final CompletableFuture<Void> refreshing = CompletableFuture.runAsync(() -> refresh(mapping), executor);
-        assertThat(slow.entered.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+        Patience.await(slow.entered, "the refresh that is stopped");
         return refreshing;
     }
 

@@ -39,7 +39,7 @@ class WorkerTest {
             began.countDown();
             awaitWhateverHappens(end);
         })).isTrue();
-        assertThat(began.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+        Patience.await(began, "the work's beginning");
         assertThat(worker.run(() -> { })).isTrue();
         assertRefused(FiErrno.FI_ETIMEDOUT, worker::close, "stubborn", "1 pieces", "WorkerTest");
         assertThat(worker.run(() -> { })).isFalse();

@@ -59,7 +59,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -313,7 +312,7 @@ class StubDeviceTest {
                 }
             });
             poster.start();
-            assertThat(posts.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(posts, "the first posts");
             qp.close();
             poster.join();
         }

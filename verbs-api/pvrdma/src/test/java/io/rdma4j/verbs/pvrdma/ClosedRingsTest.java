@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The memory of a closed ring is not used for anything else while a thread stands still in the middle of it. */
@@ -86,7 +85,7 @@ class ClosedRingsTest {
             awaitUninterruptibly(closed);
         }, 1));
         poller.start();
-        assertThat(inHandler.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+        Patience.await(inHandler, "the handler's call");
         qp.close();
         cq.close();
         assertThat(usedPages()).as("in the middle of a poll").isGreaterThan(before);
@@ -97,7 +96,7 @@ class ClosedRingsTest {
 
     private static void awaitUninterruptibly(final CountDownLatch latch) {
         try {
-            assertThat(latch.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(latch, "the other thread");
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -20,7 +20,6 @@ import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -161,7 +160,7 @@ class DoorbellTest {
             final AtomicReference<Throwable> failure = new AtomicReference<>();
             final CountDownLatch posting = new CountDownLatch(2);
             final Thread[] posters = {poster(a, posting, failure), poster(b, posting, failure)};
-            assertThat(posting.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(posting, "two who post");
             context.close();
             for (final Thread poster : posters) {
                 Patience.join(poster);

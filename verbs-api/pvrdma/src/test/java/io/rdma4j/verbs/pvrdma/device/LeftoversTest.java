@@ -422,7 +422,7 @@ class LeftoversTest {
                 });
                 makers[i].start();
             }
-            assertThat(started.await(Patience.millis(), TimeUnit.MILLISECONDS)).isTrue();
+            Patience.await(started, "those who make objects");
             device.close();
             for (final Thread maker : makers) {
                 Patience.join(maker);
