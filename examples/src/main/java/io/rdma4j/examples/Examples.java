@@ -5,8 +5,10 @@
 
 package io.rdma4j.examples;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.verbs.RdmaDevices;
 
 import java.io.PrintStream;
 import java.util.List;
@@ -64,7 +66,8 @@ public final class Examples {
     }
 
     /**
-     * Runs an example and ends the process: 0, also if the device cannot show it; 2 for wrong arguments.
+     * Runs an example and ends the process: 0, also if the device cannot show it; 1 if there is no such device; 2 for
+     * wrong arguments.
      *
      * @param args name of the example, and address of the device.
      * @throws Exception what went wrong in the example.
@@ -78,8 +81,7 @@ public final class Examples {
         if (args.length >= 1 && args.length <= 2) {
             for (final Example example : ALL) {
                 if (example.name().equals(args[0])) {
-                    show(example, args.length == 2 ? args[1] : DEFAULT_DEVICE, new Page(out));
-                    return 0;
+                    return show(example, args.length == 2 ? args[1] : DEFAULT_DEVICE, out);
                 }
             }
         }
@@ -88,7 +90,16 @@ public final class Examples {
         return args.length == 0 ? 0 : 2;
     }
 
-    private static void show(final Example example, final String device, final Page page) throws Exception {
+    private static int show(final Example example, final String device, final PrintStream out) throws Exception {
+        try {
+            for (final String one : device.split(",")) {
+                RdmaDevices.open(one).close();
+            }
+        } catch (final RdmaException e) {
+            out.println(e.getMessage());
+            return 1;
+        }
+        final Page page = new Page(out);
         page.title(example.question());
         try {
             example.body().run(device, page);
@@ -99,5 +110,6 @@ public final class Examples {
             page.section("not on this device");
             page.done(device, e.getMessage());
         }
+        return 0;
     }
 }

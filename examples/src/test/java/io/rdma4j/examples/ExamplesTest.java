@@ -108,6 +108,12 @@ class ExamplesTest {
     }
 
     @Test
+    void saysThatADeviceIsNotThere() throws Exception {
+        assertThat(run(1, "local", "emulate:")).contains("emulate").doesNotContain("not on this device");
+        assertThat(run(1, "all-to-all", EMULATED + ",vfio:0000:ff:1f.7")).contains("0000:ff:1f.7");
+    }
+
+    @Test
     void local() throws Exception {
         final String text = run(0, "local", EMULATED);
         assertThat(result(text, 1, "mr_mode")).isEqualTo("[]");

@@ -266,9 +266,10 @@ final class Converters {
             final Matcher matcher = FORM.matcher(value.toLowerCase(Locale.ROOT));
             if (matcher.matches()) {
                 final int power = matcher.group(2) == null ? 0 : UNITS.indexOf(matcher.group(2)) + 1;
-                final long bytes = Long.parseLong(matcher.group(1)) << 10 * power;
-                if (bytes <= MAX) {
-                    return (int) bytes;
+                final long number = Long.parseLong(matcher.group(1));
+                // Shifted the other way: ten digits and a "g" are more than a long has room for.
+                if (number <= MAX >> 10 * power) {
+                    return (int) number << 10 * power;
                 }
             }
             throw new TypeConversionException("'" + value + "' is not a size from 0 to 1g, such as 64, 4k or 1m");

@@ -43,8 +43,8 @@ import java.util.List;
         "Sends messages to and fro between two endpoints of io.rdma4j.fabric and measures how long it takes, as "
             + "libfabric's fi_pingpong does, with its columns.",
         "Without HOST and --server both ends are in this process. With them they are two processes, which need the "
-            + "same -e, -S, -I and -c, and tell each other their addresses over TCP; an emulated device reaches "
-            + "beyond its process by wire=shm or wire=udp."
+            + "same -e, -S, -I and -c, and tell each other their addresses over TCP. Emulated devices of one user "
+            + "on this host reach each other; other hosts need wire=udp (docs/wire.md)."
     },
     footer = {
         "  rdma4j fi_pingpong                            FI_EP_RDM, emulated device",
@@ -138,7 +138,8 @@ final class FiPingpongCommand implements Runnable {
             throw wrong("'--listen' and '--connect' exclude '--server', HOST and '--port': give one or the other");
         }
         if (source != null && !server) {
-            throw wrong("Option '--source' (ADDRESS) needs '--server'");
+            throw wrong("Option '--source' (-s ADDRESS) is where a server listens, and needs '--server'; a size is "
+                + "'-S BYTES'");
         }
         try (FabricDevice device = FabricDevice.of(capture.of(address), type)) {
             if (sizes().size() == 1 && sizes().get(0) > device.maxMessageSize()) {

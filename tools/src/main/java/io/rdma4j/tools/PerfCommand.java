@@ -42,8 +42,8 @@ import java.util.List;
         "Measures latency, bandwidth and message rate over reliable connections (RC), with the options, columns and "
             + "units of perftest.",
         "Without HOST and --server both ends are in this process, each on a thread of its own. With them they are two "
-            + "processes, which need the same TEST, -s or -a, and -q; an emulated device reaches beyond its process "
-            + "by wire=shm or wire=udp.",
+            + "processes, which need the same TEST, -s or -a, and -q. Emulated devices of one user on this host "
+            + "reach each other; other hosts need wire=udp (docs/wire.md).",
         "With --peer perftest the other process is ib_send_lat and its like: it needs -x INDEX, the same -s and -n, "
             + "and no -a, -D, -q or -R. Both ends of send_lat and write_lat measure then. A server of other tests "
             + "hears nothing before they are over: its --timeout has to be longer.",

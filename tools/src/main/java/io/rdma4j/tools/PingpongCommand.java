@@ -47,8 +47,9 @@ import java.util.stream.Stream;
         "Sends a message to and fro between two QPs of one device, or of two, and measures how long it takes; or "
             + "writes it, or reads it, or does atomics, over and over.",
         "Each message differs from the one before, and each byte and each value is checked.",
-        "With --listen and --connect the two ends are two processes, which both need the same --op and --size; an "
-            + "emulated device reaches beyond its process by wire=shm or wire=udp.",
+        "With --listen and --connect the two ends are two processes, which both need the same --op and --size. "
+            + "Emulated devices of one user on this host reach each other; other hosts need wire=udp "
+            + "(docs/wire.md).",
         "With --peer ibverbs the other end is ibv_rc_pingpong, or ibv_ud_pingpong for --ud: it needs -g INDEX, and the "
             + "same -s and -n; their defaults are those of the program. It has one buffer, so it sends back what it "
             + "got, and that is what is checked."

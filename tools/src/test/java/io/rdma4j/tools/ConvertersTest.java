@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ConvertersTest {
     private final Converters.HostAndPort hostAndPort = new Converters.HostAndPort();
+    private final Converters.Size size = new Converters.Size();
 
     @ParameterizedTest
     @CsvSource({
@@ -41,5 +42,18 @@ class ConvertersTest {
     void whatIsNoPlaceIsRefused(final String text) {
         assertThatThrownBy(() -> hostAndPort.convert(text)).isInstanceOf(TypeConversionException.class)
             .hasMessageContaining("is not ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "64, 64", "4k, 4096", "1MiB, 1048576", "1g, 1073741824", "1024m, 1073741824", "0g, 0"})
+    void sizesMayHaveAUnit(final String text, final int bytes) {
+        assertThat(size.convert(text)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "1.5k", "k", "4t", "1073741825", "2g", "1025m", "8589934592g", "9999999999g"})
+    void whatIsNoSizeIsRefused(final String text) {
+        assertThatThrownBy(() -> size.convert(text)).isInstanceOf(TypeConversionException.class)
+            .hasMessageContaining("'" + text + "' is not a size");
     }
 }

@@ -191,8 +191,9 @@ public final class EndpointOptions {
     /**
      * What an RDM endpoint, or a connected one with tags, keeps ready for messages of each peer.
      *
-     * @param slots pieces of messages that can wait, 4 to 1024.
-     * @param bytes of each, 256 to 65536; a longer message takes several. Both ends of a connection use the smaller.
+     * @param slots pieces of messages that can wait, 4 to 1024; 16 by default.
+     * @param bytes of each, 256 to 65536, 4096 by default; a longer message takes several. Both ends of a connection
+     *              use the smaller.
      * @return this.
      */
     public EndpointOptions window(final int slots, final int bytes) {
@@ -216,7 +217,7 @@ public final class EndpointOptions {
     /**
      * How long connecting may take before it has failed.
      *
-     * @param timeout above 0.
+     * @param timeout above 0; 5 seconds by default.
      * @return this.
      */
     public EndpointOptions connectTimeout(final Duration timeout) {

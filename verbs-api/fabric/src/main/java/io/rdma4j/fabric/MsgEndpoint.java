@@ -65,9 +65,9 @@ public interface MsgEndpoint extends Endpoint {
      * @param peerName the peer's {@link #name()}.
      * @throws FabricException FI_EINVAL for bytes that are no name; FI_EISCONN; FI_ECONNREFUSED for another
      *                         authorization key, or a name that was altered with the checksum made to fit;
-     *                         FI_EHOSTUNREACH if nobody has the peer's GID, as with an emulated device of another
-     *                         process; FI_EBADFD if closed, or if connecting failed before on the device: open another
-     *                         endpoint.
+     *                         FI_EHOSTUNREACH if nobody has the peer's GID, as far as the device knows
+     *                         ({@code RdmaContext.whyUnreachable}); FI_EBADFD if closed, or if connecting failed
+     *                         before on the device: open another endpoint.
      */
     void connect(byte[] peerName);
 

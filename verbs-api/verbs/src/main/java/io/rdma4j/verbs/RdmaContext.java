@@ -86,7 +86,7 @@ public interface RdmaContext extends AutoCloseable {
     /**
      * Why no message would arrive at a GID, as far as is known here; connecting, and making an address handle, fail
      * with EHOSTUNREACH then. Real devices learn by silence, so nothing is known of their networks. Emulated devices
-     * reach those of their own process.
+     * reach those of their process and, unless {@code wire=none} or quirks keep them to it, others by their wire.
      *
      * @param gid of a peer's port.
      * @return one sentence if nobody has it now; null if it may be reached.
