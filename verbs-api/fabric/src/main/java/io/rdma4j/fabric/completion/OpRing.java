@@ -144,11 +144,15 @@ public final class OpRing extends ReadyRing {
     }
 
     /**
-     * Whether no more can begin.
+     * Whether no more can begin. What is over and nobody wants to hear of needs no read to go.
      *
      * @return true if so.
      */
     public boolean isFull() {
+        if (tail - head < limit) {
+            return false;
+        }
+        isHeadDone();
         return tail - head >= limit;
     }
 

@@ -17,10 +17,13 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.Room;
+import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.event.FabricCounter;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /**
  * Operations that are started when a counter has counted so far (fi_trigger). Whoever reads the endpoint's queue starts
@@ -58,7 +61,25 @@ public final class TriggeredWork {
     private record Waiting(
         FabricCounter counter, long threshold, Call call, Message message, AtomicRequest request, long flags) {
         boolean isDue() {
-            return counter.isClosed() || counter.read() >= threshold;
+            return counter.isClosed() || Long.compareUnsigned(counter.read(), threshold) >= 0;
+        }
+
+        OperationKind kind() {
+            return call != null ? call.kind
+                : request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC;
+        }
+
+        boolean isReceive() {
+            return call == Call.RECEIVE || call == Call.TAGGED_RECEIVE;
+        }
+
+        private long peer() {
+            return call == null ? request.peer() : message.peer();
+        }
+
+        /** Whether the order of the two is promised: of receives of a kind, of all else with one peer. */
+        boolean keepsOrderWith(final Waiting other) {
+            return isReceive() || other.isReceive() ? call == other.call : peer() == other.peer();
         }
     }
 
@@ -66,7 +87,10 @@ public final class TriggeredWork {
     private final FabricCompletionQueue transmit;
     private final FabricCompletionQueue receive;
     private final boolean isOffered;
+    private final EndpointCounters counters;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
+    /** Which were due and could not begin in this pass. */
+    private final List<Waiting> stuck = new ArrayList<>();
     private final Room room = new Room(MOST);
 
     /**
@@ -76,14 +100,16 @@ public final class TriggeredWork {
      * @param transmit where its sends complete.
      * @param receive  where its receives complete.
      * @param isOffered whether {@link Capability#TRIGGER} was negotiated.
+     * @param counters count what fails before it begins.
      */
     public TriggeredWork(
         final Endpoint endpoint, final CompletionQueue transmit, final CompletionQueue receive,
-        final boolean isOffered) {
+        final boolean isOffered, final EndpointCounters counters) {
         this.endpoint = endpoint;
         this.transmit = (FabricCompletionQueue) transmit;
         this.receive = (FabricCompletionQueue) receive;
         this.isOffered = isOffered;
+        this.counters = counters;
     }
 
     /**
@@ -139,23 +165,38 @@ public final class TriggeredWork {
     }
 
     /**
-     * Starts what is due, in the order in which it was given; what there is no room for is tried again.
+     * Starts what is due, in the order in which it was given; what there is no room for is tried again, and nothing for
+     * the same peer overtakes it.
      *
      * @return whether something waits.
      */
     public boolean progress() {
         for (int left = waiting.size(); left > 0; left--) {
             final Waiting one = waiting.poll();
-            final int code = one.isDue() ? start(one) : -FiErrno.FI_EAGAIN;
+            final boolean due = one.isDue();
+            final int code = due && !isBehind(one) ? start(one) : -FiErrno.FI_EAGAIN;
             if (code == -FiErrno.FI_EAGAIN) {
                 waiting.add(one);
+                if (due) {
+                    stuck.add(one);
+                }
             } else if (code == 0) {
                 room.giveBack();
             } else {
                 failed(one, -code, Failures.NOT_TRIGGERED);
             }
         }
+        stuck.clear();
         return !waiting.isEmpty();
+    }
+
+    private boolean isBehind(final Waiting one) {
+        for (final Waiting before : stuck) {
+            if (one.keepsOrderWith(before)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int start(final Waiting one) {
@@ -176,11 +217,9 @@ public final class TriggeredWork {
     }
 
     private void failed(final Waiting one, final int errno, final int detail) {
-        final boolean receives = one.call == Call.RECEIVE || one.call == Call.TAGGED_RECEIVE;
-        final OperationKind kind = one.call != null ? one.call.kind
-            : one.request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC;
-        (receives ? receive : transmit).report()
-            .set(endpoint, kind, one.call == null ? one.request.context() : one.message.context(), 0)
+        counters.failure(one.kind());
+        (one.isReceive() ? receive : transmit).report()
+            .set(endpoint, one.kind(), one.call == null ? one.request.context() : one.message.context(), 0)
             .failure(errno, detail).room(room).commit();
     }
 

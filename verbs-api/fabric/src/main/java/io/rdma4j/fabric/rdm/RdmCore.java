@@ -82,6 +82,10 @@ final class RdmCore implements ChannelHost, CompletionReader {
         return realm;
     }
 
+    EndpointCounters counters() {
+        return counters;
+    }
+
     Endpoint endpoint() {
         return endpoint;
     }

@@ -66,7 +66,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         this.core = resources.core();
         this.transmit = resources.transmit();
         this.triggered = new TriggeredWork(this, options.transmitQueue(), contexts[0].queue(),
-            host.info().capabilities().contains(Capability.TRIGGER));
+            host.info().capabilities().contains(Capability.TRIGGER), core.counters());
         this.tagged = contexts[0].matcher().tags() == null ? null : new PieceTagged(this, transmit, contexts[0]);
         if (tagged != null) {
             tagged.triggers(triggered);

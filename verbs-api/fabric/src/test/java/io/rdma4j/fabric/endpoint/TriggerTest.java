@@ -85,6 +85,26 @@ class TriggerTest {
             .containsExactly(OperationKind.RECEIVE, FiErrno.FI_ECANCELED);
     }
 
+    /** The first one of those that are due waits for a receive of the peer; a write could go on, and is behind it. */
+    @Test
+    void whatIsDueKeepsItsOrderBehindAFence() {
+        final Counter counter = a.keep(a.domain.openCounter());
+        a.post(() -> a.ep.send(a.at(0), 8, local, 1));
+        final Message fenced = message(8).context(2).trigger(counter, 1);
+        assertThat(a.ep.sendMessage(fenced, OpFlags.TRIGGER | OpFlags.FENCE)).isZero();
+        assertThat(a.ep.writeMessage(message(8).context(3).trigger(counter, 1), OpFlags.TRIGGER)).isZero();
+        counter.add(1);
+        for (int i = 0; i < 20; i++) {
+            a.progress();
+        }
+        assertThat(a.done).isEmpty();
+        b.post(() -> b.ep.receive(b.at(1_000), 8, region, 7));
+        b.post(() -> b.ep.receive(b.at(1_000), 8, region, 8));
+        for (long context = 1; context <= 3; context++) {
+            assertThat(a.next().context()).isEqualTo(context);
+        }
+    }
+
     @Test
     void aFenceWaitsForSendsAndWrites() {
         b.post(() -> b.ep.receive(b.at(1_000), 8, region, 7));

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.CounterEvent;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
@@ -152,8 +153,43 @@ class RdmTriggerTest {
     }
 
     @Test
+    void whatCannotBeginIsCounted() {
+        final Counter[] counters = new Counter[2];
+        final RdmaContext device = world.device("");
+        final Rank c = world.rank(device, World.hints(device).capabilities(Capability.MSG, Capability.TRIGGER),
+            World.options(), new AvAttributes(), (rank, own) -> {
+                counters[0] = rank.keep(rank.domain.openCounter());
+                counters[1] = rank.keep(rank.domain.openCounter());
+                own.counter(counters[0], CounterEvent.SEND).counter(counters[1], CounterEvent.RECV);
+            });
+        final Counter go = c.keep(c.domain.openCounter());
+        final Message message = new Message(1).add(c.at(0), 8, c.region).trigger(go, 1);
+        assertThat(c.ep.sendMessage(message.peer(77).context(1), OpFlags.TRIGGER)).isZero();
+        assertThat(c.ep.receiveMessage(message.context(2), OpFlags.TRIGGER | 1L << 60)).isZero();
+        go.add(1);
+        assertThat(c.next()).extracting(Done::kind, Done::errno)
+            .containsExactly(OperationKind.SEND, FiErrno.FI_EINVAL);
+        assertThat(c.next()).extracting(Done::kind, Done::errno)
+            .containsExactly(OperationKind.RECEIVE, FiErrno.FI_EBADFLAGS);
+        for (final Counter counted : counters) {
+            assertThat(counted.readError()).isEqualTo(1);
+            assertThat(counted.read()).isZero();
+        }
+    }
+
+    @Test
+    void thresholdsHaveNoSign() {
+        receive(7);
+        assertThat(a.ep.sendMessage(message(8, 1).trigger(counter, -2), OpFlags.TRIGGER)).isZero();
+        counter.set(Long.MAX_VALUE);
+        nothingHappens();
+        counter.set(-1);
+        assertThat(a.next().context()).isEqualTo(1);
+        assertThat(b.next().context()).isEqualTo(7);
+    }
+
+    @Test
     void onlySoManyWaitAndTheyEndWithTheEndpoint() {
-        counter.add(-1);
         int waiting = 0;
         while (a.ep.sendMessage(message(8, waiting), OpFlags.TRIGGER) == 0) {
             waiting++;
