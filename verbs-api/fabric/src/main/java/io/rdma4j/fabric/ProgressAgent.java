@@ -185,14 +185,25 @@ public final class ProgressAgent implements Agent {
         turns = turns + 1;
         try {
             int taken = 0;
-            for (final Duty duty : duties) {
-                taken += work(duty);
+            final Duty[] all = duties;
+            for (final Duty duty : all) {
+                // A reader may have removed it in this turn.
+                taken += all == duties || has(duty) ? work(duty) : 0;
             }
             return taken;
         } finally {
             turns = turns + 1;
             worker = null;
         }
+    }
+
+    private boolean has(final Duty duty) {
+        for (final Duty each : duties) {
+            if (each == duty) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int work(final Duty duty) {

@@ -101,6 +101,19 @@ class ProgressAgentTest {
         assertThat(new ProgressAgent("few", 2).add(events, entry -> { }).doWork()).isZero();
     }
 
+    /** By the reader of another one, in the middle of a turn: whoever asked may have given it to another thread. */
+    @Test
+    void whatAReaderRemovedIsNotReadInTheSameTurn() {
+        final Answers first = new Answers();
+        final Answers second = new Answers();
+        final CompletionQueue removed = second.queue();
+        first.answer = 1;
+        second.answer = 1;
+        agent.add(first.queue(), entry -> agent.remove(removed)).add(removed, entry -> { });
+        assertThat(agent.doWork()).isEqualTo(1);
+        assertThat(second.reads).hasValue(0);
+    }
+
     @Test
     void whatWasRemovedIsNotReadAnyMore() throws Exception {
         final Answers answers = new Answers();

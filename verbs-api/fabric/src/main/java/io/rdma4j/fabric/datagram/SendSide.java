@@ -95,8 +95,7 @@ final class SendSide {
     int send(
         final long address, final int length, final MemoryRegion desc, final Object owner, final long dest,
         final long context) {
-        next().opcode(SendOpcode.SEND);
-        return start(address, length, desc, owner, dest, context);
+        return start(address, length, desc, owner, dest, context, SendOpcode.SEND, 0);
     }
 
     int sendWithData(
@@ -105,21 +104,27 @@ final class SendSide {
         if (!hasData) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
-        next().opcode(SendOpcode.SEND_WITH_IMM).immData(data);
-        return start(address, length, desc, null, dest, context);
+        return start(address, length, desc, null, dest, context, SendOpcode.SEND_WITH_IMM, data);
     }
 
     private int start(
         final long address, final int length, final MemoryRegion desc, final Object owner, final long dest,
-        final long context) {
+        final long context, final SendOpcode opcode, final int data) {
         int refusal = aim(length, dest);
         if (refusal == 0) {
             refusal = buffers.find(address, length, desc, owner, MrAccess.SEND, 0);
         }
-        return refusal != 0 ? refusal : post(context, length, quiet);
+        if (refusal != 0) {
+            return refusal;
+        }
+        next().opcode(opcode).immData(data);
+        return post(context, length, quiet);
     }
 
-    /** Whether a message can go to a peer now: 0 or a negated errno. */
+    /**
+     * Whether a message can go to a peer now: 0 or a negated errno. Before that nothing is changed in {@link #next()}:
+     * while there is no room it is the oldest one that is under way, and may be posted again.
+     */
     private int aim(final long length, final long dest) {
         if (length < 0) {
             return -FiErrno.FI_EINVAL;
@@ -176,8 +181,7 @@ final class SendSide {
     }
 
     int inject(final DirectBuffer buffer, final int offset, final int length, final long dest) {
-        next().opcode(SendOpcode.SEND);
-        return startInline(buffer, offset, length, dest);
+        return startInline(buffer, offset, length, dest, SendOpcode.SEND, 0);
     }
 
     int injectWithData(
@@ -185,11 +189,12 @@ final class SendSide {
         if (!hasData) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
-        next().opcode(SendOpcode.SEND_WITH_IMM).immData(data);
-        return startInline(buffer, offset, length, dest);
+        return startInline(buffer, offset, length, dest, SendOpcode.SEND_WITH_IMM, data);
     }
 
-    private int startInline(final DirectBuffer buffer, final int offset, final int length, final long dest) {
+    private int startInline(
+        final DirectBuffer buffer, final int offset, final int length, final long dest, final SendOpcode opcode,
+        final int data) {
         if (buffer == null || offset < 0 || length < 0 || offset > buffer.capacity() - length) {
             return -FiErrno.FI_EINVAL;
         }
@@ -200,8 +205,11 @@ final class SendSide {
         if (refusal != 0) {
             return refusal;
         }
-        return Payloads.copy(buffer, offset, length, copies, ring.nextSlot() * mostCopied)
-            ? postCopy(length, 0, OpRing.QUIET) : -FiErrno.FI_EFAULT;
+        if (!Payloads.copy(buffer, offset, length, copies, ring.nextSlot() * mostCopied)) {
+            return -FiErrno.FI_EFAULT;
+        }
+        next().opcode(opcode).immData(data);
+        return postCopy(length, 0, OpRing.QUIET);
     }
 
     private int postCopy(final int length, final long context, final int flags) {

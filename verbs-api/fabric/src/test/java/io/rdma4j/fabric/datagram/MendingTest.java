@@ -150,6 +150,33 @@ class MendingTest {
         mended(node, a, 3);
     }
 
+    /** All of them were flushed, and go again: as they were given. */
+    @Test
+    void aSendThatIsRefusedChangesNoneThatIsUnderWay() {
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open(node.options().sizes(4, 4));
+        final AddressedEndpoint b = node.open();
+        final long toB = node.name(b);
+        final MemoryRegion nothing = node.keep(node.domain.register(
+            new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.RECV)));
+        assertThat(a.receive(NOWHERE, 64, nothing, FiAddr.UNSPEC, 1)).isZero();
+        final long toA = node.name(a);
+        assertThat(b.send(node.at(0), 8, null, toA, 3)).isZero();
+        for (int i = 0; i < 4; i++) {
+            final int context = i;
+            node.post(() -> b.receive(node.at(8192), 64, null, FiAddr.UNSPEC, context));
+            assertThat(a.send(node.at(0), 10 + i, null, toB, i)).isZero();
+        }
+        assertThat(a.sendWithData(node.at(0), 9, null, 77, toB, 9)).isEqualTo(-FiErrno.FI_EAGAIN);
+        assertThat(a.injectWithData(node.bytes, 0, 9, 78, toB)).isEqualTo(-FiErrno.FI_EAGAIN);
+        for (int i = 0; i < 4; i++) {
+            assertThat(node.sent(a).errno()).isZero();
+            final Done received = node.received(b);
+            assertThat(received.length()).as("%s", received).isEqualTo(10 + i);
+            assertThat(received.hasData()).as("%s", received).isFalse();
+        }
+    }
+
     /** The receives stay. */
     @Test
     void bothDirectionsFailAtOnce() {
