@@ -19,6 +19,7 @@ import io.rdma4j.device.raw.RawEvents;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -138,6 +139,22 @@ class AtomicTest {
                 assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
                 assertThat(pair.to.get(20)).isEqualTo((byte) RawRegion.pattern(3, 20));
             }
+        }
+    }
+
+    /** The address is, but the region counts from 0 and begins at any byte. */
+    @Test
+    void refusesAWordThatIsNotAlignedInMemory() {
+        try (RawPair pair = RawPair.connected("emulated:align")) {
+            final RawEvents events = new RawEvents(pair.driver);
+            final RawRegion region = pair.driver.register(pair.driver.pd, 64, 4,
+                RawPair.ALL | AccessFlags.PVRDMA_ZERO_BASED);
+            region.fill(3);
+            assertThat(pair.run(w -> w.send(1, PVRDMA_WR_ATOMIC_FETCH_AND_ADD, PVRDMA_SEND_SIGNALED)
+                .atomic(8, region.rkey, 1, 0).sge(pair.from.start(), 8, pair.from.lkey)))
+                .isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+            assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_REQ_ERR, pair.b.handle));
+            assertThat(region.get(8)).isEqualTo((byte) RawRegion.pattern(3, 8));
         }
     }
 

@@ -217,6 +217,27 @@ class CqTest {
     }
 
     @Test
+    void receivesNothingMoreOfABatchWhoseCompletionsAreLost() {
+        final RawCq small = pair.driver.createCq(1);
+        final RawQp c = pair.driver.createQp(RawQp.with().cq(pair.cqA));
+        final RawQp d = pair.driver.createQp(RawQp.with().cqs(pair.cqB, small));
+        RawQp.connect(c, d);
+        pair.to.fill(2);
+        for (int i = 0; i < 5; i++) {
+            final int id = i;
+            d.receive(i, pair.to.start() + i, 1, pair.to.lkey);
+            c.write(w -> w.send(id, PVRDMA_WR_SEND, 0).sge(pair.from.start(), 1, pair.from.lkey));
+        }
+        c.ringSend();
+        for (int i = 0; i < 5; i++) {
+            assertThat(pair.to.get(i)).as("receive %d", i)
+                .isEqualTo(i < 2 ? pair.from.get(0) : (byte) RawRegion.pattern(2, i));
+        }
+        assertThat(small.poll().wrId()).isZero();
+        assertThat(small.poll()).isNull();
+    }
+
+    @Test
     void wakesAWaitingThread() throws Exception {
         pair.cqB.arm();
         final CompletableFuture<Long> woken = CompletableFuture.supplyAsync(() ->

@@ -369,6 +369,20 @@ class ErrorStateTest {
     }
 
     @Test
+    void forgetsItsSequenceNumbersWithAReset() {
+        pair.b.receive(1, new long[0][]);
+        pair.a.post(w -> w.send(3, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(pair.cqA.poll().status()).isZero();
+        for (RawQp qp : List.of(pair.a, pair.b)) {
+            assertThat(qp.query().get(SQ_PSN)).isNotZero();
+            assertThat(qp.query().get(RQ_PSN)).isNotZero();
+            assertThat(qp.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+            assertThat(qp.query().get(SQ_PSN)).isZero();
+            assertThat(qp.query().get(RQ_PSN)).isZero();
+        }
+    }
+
+    @Test
     void executesNothingOutsideOfItsStates() {
         try (RawPair fresh = RawPair.unconnected("emulated:states")) {
             fresh.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));

@@ -8,13 +8,18 @@ package io.rdma4j.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawCq.Completion;
+import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawEvents.Event;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Dsr;
+import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
@@ -458,5 +463,94 @@ class ExpressLaneTest {
         pair.driver.device().faults().portDown();
         pair.a.send(++next, from.start(), 64, from.lkey);
         assertThat(pair.cqA.poll()).isNull();
+    }
+
+    /** On both sides of the length from which on a message is copied before the completion queue is locked. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 8, 200, 255, 256, 257, 264, 1000, SIZE})
+    void putsSendsOfAnyLengthWhereTheReceiveSaysAndNowhereElse(int length) {
+        to.fill(99);
+        from.fill(length);
+        assertThat(send(length, length)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(pair.cqB.poll().byteLen()).isEqualTo(length);
+        assertThat(to.bytes(0, length)).isEqualTo(from.bytes(0, length));
+        for (int i = length; i < SIZE; i++) {
+            assertThat(to.get(i)).as("byte %d", i).isEqualTo((byte) RawRegion.pattern(99, i));
+        }
+        assertThat(pair.shortened()).isEqualTo(carried + 1);
+    }
+
+    @Test
+    void leadsToAQueuePairThatDoesNotSendYet() {
+        final RawQp a = pair.driver.createQp(RawQp.with().cq(pair.cqA));
+        final RawQp b = pair.driver.createQp(RawQp.with().cq(pair.cqB));
+        a.connect(b.qpn, pair.driver.gid());
+        b.toInit();
+        b.toRtr(a.qpn, pair.driver.gid());
+        for (int i = 0; i < 2; i++) {
+            b.receive(i, to.start(), 64, to.lkey);
+            a.send(i, from.start(), 64, from.lkey);
+            assertThat(pair.cqA.poll().status()).isZero();
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(i);
+        }
+        assertThat(pair.shortened()).as("all but the first message of a connection").isEqualTo(carried + 1);
+    }
+
+    /** Where the numbers of queue pairs are places in a table, one is soon another queue pair's. */
+    @Test
+    void leadsToWhoTookTheNumberOfAPeerThatIsGone() {
+        try (RawPair few = RawPair.connected("emulated:few?max_qp=4&version=" + Bar1.PVRDMA_PPN64_VERSION)) {
+            final RawRegion source = few.driver.registerInOne(64, RawPair.ALL);
+            for (int i = 0; i < 2; i++) {
+                assertThat(few.write(source.start(), 8, source.rkey)).isZero();
+                few.b.receive(i, source.start(), 64, source.lkey);
+                few.a.send(i, source.start(), 64, source.lkey);
+                assertThat(few.cqA.poll().status()).isZero();
+                assertThat(few.cqB.poll().status()).isZero();
+            }
+            final long before = few.shortened();
+            assertThat(few.b.destroy()).isZero();
+            final RawQp next = few.driver.createQp(RawQp.with().cq(few.cqB));
+            assertThat(next.qpn).isEqualTo(few.b.qpn);
+            final int psn = few.a.query().get(QpAttr.SQ_PSN);
+            next.toInit();
+            assertThat(next.modify(RawQp.RC_RTR, attr -> {
+                next.fillRtr(attr, few.a.qpn, few.driver.gid());
+                attr.set(QpAttr.RQ_PSN, psn);
+            })).isZero();
+            for (int i = 0; i < 2; i++) {
+                next.receive(i, source.start(), 64, source.lkey);
+                few.a.send(i, source.start(), 64, source.lkey);
+                assertThat(few.cqA.poll().status()).isZero();
+                assertThat(few.cqB.poll().qp()).isEqualTo(next.handle);
+            }
+            assertThat(few.shortened()).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void doesNotHideThatACompletionQueueIsFull() {
+        final RawEvents events = new RawEvents(pair.driver);
+        final RawCq small = pair.driver.createCq(2);
+        final RawQp a = pair.driver.createQp(RawQp.with().cq(pair.cqA));
+        final RawQp b = pair.driver.createQp(RawQp.with().cqs(pair.cqB, small));
+        RawQp.connect(a, b);
+        for (int i = 0; i < 3; i++) {
+            assertThat(events.poll()).as("before message %d", i).isNull();
+            b.receive(i, to.start(), 64, to.lkey);
+            a.send(i, from.start(), 64, from.lkey);
+            assertThat(pair.cqA.poll().status()).isZero();
+        }
+        assertThat(pair.shortened()).isEqualTo(carried + 1);
+        assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_CQ_ERR, small.handle));
+        assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_QP_FATAL, b.handle));
+        assertThat(b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+    }
+
+    @Test
+    void countsWhatIsReceivedEitherWay() {
+        final int messages = 6;
+        assertThat(pair.driver.device().describe()).containsPattern("(?m)receives .* completed 3 psn "
+            + (0x10 + messages) + "$");
     }
 }

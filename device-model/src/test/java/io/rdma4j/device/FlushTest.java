@@ -19,6 +19,7 @@ import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.testing.Patience;
@@ -83,6 +84,42 @@ class FlushTest {
         assertThat(qp.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
         assertThat(sends.poll()).isNull();
         assertThat(receives.poll()).isNull();
+    }
+
+    /** Of a ring to which a driver posts while it is flushed: no driver keeps the device in there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void flushesAsManyAtOnceAsTheRingHas(boolean receives) {
+        final int wrs = 16;
+        final RawCq cq = driver.createCq(64);
+        final RawQp qp = driver.createQp(RawQp.with().cq(cq).sizes(wrs, wrs, 1));
+        qp.connect(0x77, driver.gid());
+        for (int i = 0; i < wrs; i++) {
+            write(qp, receives, i);
+        }
+        driver.onInterrupt(number -> {
+            if (number == 2) {
+                write(qp, receives, wrs);
+            }
+        });
+        cq.arm();
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+        expectFlushed(cq, receives ? WcOpcode.PVRDMA_WC_RECV : WcOpcode.PVRDMA_WC_SEND, wrs);
+        if (receives) {
+            qp.ringReceive();
+        } else {
+            qp.ringSend();
+        }
+        assertThat(cq.poll().wrId()).isEqualTo(wrs);
+        assertThat(cq.poll()).isNull();
+    }
+
+    private static void write(RawQp qp, boolean receive, int id) {
+        if (receive) {
+            qp.writeReceive(w -> RqWqe.header(w.page(), w.at(), id, 0));
+        } else {
+            qp.write(w -> w.send(id, PVRDMA_WR_SEND, 0));
+        }
     }
 
     /** One thread posts to the send queue, one to the receive queue, and a third ends the queue pair under them. */

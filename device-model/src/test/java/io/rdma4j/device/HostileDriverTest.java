@@ -15,10 +15,12 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.memory.EmulatedIommu;
+import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawEvents;
 import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Caps;
@@ -239,6 +241,49 @@ class HostileDriverTest {
         pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
         assertThat(pair.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+        assertThat(pair.count(Counter.CORRUPT_RINGS)).isEqualTo(1);
+    }
+
+    /** The sender of a datagram learns nothing of it. */
+    @Test
+    void stopsAtABadReceiveIndexOfDatagrams() {
+        try (RawPair ud = RawPair.datagrams("emulated:hostileud")) {
+            final RawEvents events = new RawEvents(ud.driver);
+            ud.b.ring.state().putInt(RingState.RX_PROD_TAIL_OFFSET, 0x4000_0000);
+            assertThat(ud.run(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED).datagram(ud.driver.pd, ud.b.qpn,
+                RawQp.QKEY, ud.driver.gid()))).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+            assertThat(events.poll()).isEqualTo(new RawEvents.Event(EventType.PVRDMA_EVENT_QP_FATAL, ud.b.handle));
+            assertThat(ud.b.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+            assertThat(ud.count(Counter.CORRUPT_RINGS)).isEqualTo(1);
+        }
+    }
+
+    /** Each request is an addition to the index of the ring that it lies in, and so posts the next one. */
+    @Test
+    void aRingThatFeedsItselfIsLeftAfterOneRound() {
+        final int wrs = 16;
+        final long start = 0x5000_0000L;
+        final long pdir = driver.pdir(pair.a.ring.memory(0).iova());
+        final int rkey = new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR,
+            b -> new CreateMrRequest().wrap(b, 0).set(CreateMrRequest.PD_HANDLE, driver.pd)
+                .set(CreateMrRequest.START, start).set(CreateMrRequest.LENGTH, 4096)
+                .set(CreateMrRequest.ACCESS_FLAGS, RawPair.ALL).set(CreateMrRequest.PDIR_DMA, pdir)
+                .set(CreateMrRequest.NCHUNKS, 1)), 0).get(CreateMrResponse.RKEY);
+        for (int i = 0; i < wrs; i++) {
+            final int id = i;
+            pair.a.write(w -> w.send(id, WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD, PVRDMA_SEND_SIGNALED)
+                .maskedAdd(start + RingState.TX_PROD_TAIL_OFFSET, rkey, 1, wrs)
+                .sge(pair.from.start(), 8, pair.from.lkey));
+        }
+        pair.a.ring.state().putInt(RingState.TX_PROD_TAIL_OFFSET, 1);
+        for (int round = 0; round < 2; round++) {
+            pair.a.ringSend();
+            for (int i = 0; i < wrs; i++) {
+                assertThat(pair.cqA.poll()).matches(c -> c.status() == WcStatus.PVRDMA_WC_SUCCESS)
+                    .extracting(Completion::wrId).isEqualTo((long) i);
+            }
+            assertThat(pair.cqA.poll()).isNull();
+        }
     }
 
     @Test

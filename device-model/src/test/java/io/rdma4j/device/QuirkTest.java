@@ -9,6 +9,7 @@ import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_READ;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_INV;
 import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,6 +19,7 @@ import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp.Wqe;
 import io.rdma4j.device.raw.RawSrq;
@@ -190,6 +192,21 @@ class QuirkTest {
         final Completion received = pair.cqB.poll();
         assertThat(received.byteLen()).isEqualTo(100);
         assertThat(received.flags()).isEqualTo(WcFlags.PVRDMA_WC_GRH);
+    }
+
+    @Test
+    void tellsOfARouteHeaderBesideAnInvalidation() {
+        try (RawPair other = RawPair.connected("emulated:one?quirks=grh-always")) {
+            final RawFastRegion region = other.driver.createFastRegion(1);
+            region.list(other.driver.page().iova());
+            region.register(other.b, 0, 4096, 1, RawPair.ALL);
+            assertThat(other.cqB.poll().status()).isZero();
+            other.b.receive(1, new long[0][]);
+            other.a.post(w -> w.send(2, PVRDMA_WR_SEND_WITH_INV, 0).invalidate(region.rkey));
+            final Completion received = other.cqB.poll();
+            assertThat(received.imm()).isEqualTo(region.rkey);
+            assertThat(received.flags()).isEqualTo(WcFlags.PVRDMA_WC_GRH | WcFlags.PVRDMA_WC_WITH_INVALIDATE);
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawRegion;
@@ -68,6 +69,18 @@ class RdmaTest {
         assertThat(told.imm()).isEqualTo(5);
         assertThat(told.byteLen()).isEqualTo(100);
         assertThat(told.wrId()).isEqualTo(66);
+        assertThat(pair.to.bytes(0, 100)).isEqualTo(pair.from.bytes(0, 100));
+    }
+
+    @Test
+    void waitsForAReceiveThatTellsOfAWrite() {
+        pair.a.post(w -> w.send(1, PVRDMA_WR_RDMA_WRITE_WITH_IMM, PVRDMA_SEND_SIGNALED).imm(5)
+            .rdma(pair.to.start(), pair.to.rkey).sge(pair.from.start(), 100, pair.from.lkey));
+        assertThat(pair.cqA.poll()).isNull();
+        assertThat(pair.count(Counter.RNR)).isPositive();
+        pair.b.receive(66, new long[0][]);
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(66);
+        assertThat(pair.cqA.poll().status()).isZero();
         assertThat(pair.to.bytes(0, 100)).isEqualTo(pair.from.bytes(0, 100));
     }
 

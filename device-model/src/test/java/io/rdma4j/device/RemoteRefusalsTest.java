@@ -12,7 +12,9 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawWindow;
 import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,5 +71,17 @@ class RemoteRefusalsTest {
         pair.to.memory(1).close();
         isRefused(pair.to.start(), 8, pair.to.rkey, ": the region has lost this memory: ");
         assertThat(pair.count(Counter.DMA_FAULTS)).isEqualTo(1);
+    }
+
+    /** The peer is told that there is no such request, not that the memory is refused. */
+    @Test
+    void aRightThatTheQueuePairDoesNotGrant() {
+        assertThat(pair.b.modify(QpAttrMask.PVRDMA_QP_ACCESS_FLAGS,
+            attr -> attr.set(QpAttr.QP_ACCESS_FLAGS, AccessFlags.PVRDMA_ACCESS_REMOTE_READ))).isZero();
+        assertThat(pair.write(pair.to.start(), 8, pair.to.rkey)).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+        assertThat(pair.count(Counter.REMOTE_ACCESS)).isEqualTo(1);
+        assertThat(pair.driver.device().counters().recent()).last().asString()
+            .contains(String.format("8 bytes at 0x%x with rkey 0x%x: the QP does not grant ", pair.to.start(),
+                pair.to.rkey));
     }
 }

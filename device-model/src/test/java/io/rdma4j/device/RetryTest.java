@@ -269,6 +269,20 @@ class RetryTest {
         assertThat(pair.cqA.poll()).isNull();
     }
 
+    /** What is posted afterwards is a request of its own, which waits for nothing. */
+    @Test
+    void forgetsTheRequestOfAQueuePairThatIsReset() {
+        RawQp.connect(pair.a, pair.b);
+        post(1);
+        assertThat(pair.driver.device().describe()).contains("waits for a receive");
+        pair.restart();
+        assertThat(pair.driver.device().describe()).doesNotContain("waits for a receive");
+        pair.b.receive(7, new long[0][]);
+        post(2);
+        assertThat(pair.cqA.poll()).isNotNull().extracting(Completion::wrId).isEqualTo(2L);
+        assertThat(pair.cqB.poll().wrId()).isEqualTo(7);
+    }
+
     @Test
     void usesUpARetryForEachTimerOfTheReceiver() {
         pair.a.rnrRetry = 3;

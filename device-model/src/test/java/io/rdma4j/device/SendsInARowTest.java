@@ -25,7 +25,9 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.testing.Patience;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -119,6 +121,23 @@ class SendsInARowTest {
             a.ringSend();
             expect(count);
             assertThat(receiveCq.poll()).isNull();
+        }
+    }
+
+    @Test
+    void eachIsPutWhereItsReceiveSays() {
+        connect(sendCq);
+        from.fill(3);
+        for (int i = 0; i < 5; i++) {
+            final int at = i * LENGTH;
+            b.receive(i, to.start() + 2 * at, LENGTH, to.lkey);
+            a.write(w -> w.send(++sent, PVRDMA_WR_SEND, 0).sge(from.start() + at, LENGTH, from.lkey));
+        }
+        a.ringSend();
+        expect(5);
+        for (int i = 0; i < 5; i++) {
+            assertThat(to.bytes(2 * i * LENGTH, LENGTH)).as("message %d", i)
+                .isEqualTo(from.bytes(i * LENGTH, LENGTH));
         }
     }
 
@@ -242,6 +261,38 @@ class SendsInARowTest {
             expect(DEPTH);
         }
         assertThat(seen.stream()).allMatch(shown -> shown % 8 == 0).contains(DEPTH);
+    }
+
+    /** The completions of a row are shown before the interrupt that tells of them, those of the next one after it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 8, 9, 20})
+    void anInterruptTellsOfAWholeRow(int count) {
+        connect(sendCq);
+        final int before = index();
+        final List<Integer> shown = new ArrayList<>();
+        driver.onInterrupt(number -> shown.add(index() - before));
+        receiveCq.arm();
+        receives(count);
+        sends(count, 0);
+        a.ringSend();
+        assertThat(shown).containsExactly(Math.min(count, 8));
+        expect(count);
+    }
+
+    /** A doorbell executes as many as the ring has at most. Here that many end in the middle of a row. */
+    @Test
+    void allOfADoorbellAreShownThoughOthersWerePostedMeanwhile() {
+        connect(sendCq);
+        receives(DEPTH);
+        sends(3, 0);
+        driver.onInterrupt(number -> sends(DEPTH - 1, 0));
+        receiveCq.arm();
+        a.ringSend();
+        expect(DEPTH);
+        assertThat(receiveCq.poll()).isNull();
+        receives(2);
+        a.ringSend();
+        expect(2);
     }
 
     private int index() {

@@ -7,6 +7,7 @@ package io.rdma4j.device;
 
 import static io.rdma4j.hw.pvrdma.AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,11 +16,14 @@ import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawEvents.Event;
+import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
@@ -233,5 +237,47 @@ class SrqTest {
         final long before = driver.device().counters().get(Counter.WOULD_HANG_QEMU);
         assertThat(driver.run(Command.CREATE_SRQ, driver.srqRequest(wrs, sge, pdir, pages))).isEqualTo(-22);
         assertThat(driver.device().counters().get(Counter.WOULD_HANG_QEMU) - before).isEqualTo(hangsQemu ? 1 : 0);
+    }
+
+    @Test
+    void takesWritesToItsQueuePairs() {
+        final RawRegion to = driver.register(64, RawPair.ALL);
+        region.fill(3);
+        senders[0].post(w -> w.send(50, PVRDMA_WR_RDMA_WRITE, PVRDMA_SEND_SIGNALED).rdma(to.start(), to.rkey)
+            .sge(region.start(), 64, region.lkey));
+        assertThat(cq.poll().status()).isZero();
+        assertThat(to.bytes(0, 64)).isEqualTo(region.bytes(0, 64));
+    }
+
+    @Test
+    void servesSendsInARow() {
+        for (int i = 0; i < 4; i++) {
+            srq.receive(i, region.start() + 100, 8, region.lkey);
+            senders[0].write(w -> w.send(50, PVRDMA_WR_SEND, 0).sge(region.start(), 8, region.lkey));
+        }
+        senders[0].ringSend();
+        for (int i = 0; i < 4; i++) {
+            assertThat(cq.poll()).as("receive %d", i).isNotNull().matches(c -> c.status() == 0)
+                .extracting(Completion::wrId).isEqualTo((long) i);
+        }
+        assertThat(cq.poll()).isNull();
+    }
+
+    @Test
+    void breaksDownOnceAtABadIndexAndTakesEachQueuePairAlongThatMeetsIt() {
+        final RawEvents events = new RawEvents(driver);
+        srq.ring.state().putInt(RingState.RX_PROD_TAIL_OFFSET, 0x4000_0000);
+        for (int i = 0; i < 2; i++) {
+            send(i);
+            assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+            if (i == 0) {
+                assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_SRQ_ERR, srq.handle));
+            }
+            assertThat(events.poll()).isEqualTo(new Event(EventType.PVRDMA_EVENT_QP_FATAL, receivers[i].handle));
+            assertThat(events.poll())
+                .isEqualTo(new Event(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, receivers[i].handle));
+        }
+        assertThat(events.poll()).isNull();
+        assertThat(driver.device().counters().get(Counter.CORRUPT_RINGS)).isEqualTo(2);
     }
 }

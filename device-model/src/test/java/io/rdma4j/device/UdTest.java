@@ -16,6 +16,7 @@ import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.hw.pvrdma.Av;
+import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SqWqe;
@@ -78,6 +79,14 @@ class UdTest {
         assertThat(Arrays.copyOfRange(grh, 8, 24)).isEqualTo(gid);
         assertThat(Arrays.copyOfRange(grh, 24, 40)).isEqualTo(gid);
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+    }
+
+    @Test
+    void tellsTheMacOfTheSender() {
+        receive(1000);
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(Cqe.smac(pair.cqB.ring.page(1, 0, Cqe.LENGTH), 0)).isEqualTo(pair.driver.device().identity().mac());
+        assertThat(pair.cqB.poll().flags() & WcFlags.PVRDMA_WC_WITH_SMAC).isNotZero();
     }
 
     @Test

@@ -9,6 +9,7 @@ import static io.rdma4j.hw.pvrdma.Dsr.*;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.device.EmulatedDevice;
+import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.driver.pci.Bar;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
@@ -42,6 +43,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /** Init and commands, by registers and memory alone. One thread, but for the rings. */
 public final class RawDriver implements AutoCloseable {
@@ -270,6 +272,26 @@ public final class RawDriver implements AutoCloseable {
     public void unbind(int index, byte[] gid) {
         ok(Command.DESTROY_BIND, b -> new DestroyBindRequest().wrap(b, 0).set(DestroyBindRequest.INDEX, index)
             .set(DestroyBindRequest.DEST_GID, gid));
+    }
+
+    /** Has somebody told of each interrupt, on the thread that raises it and under the locks that it holds. */
+    public void onInterrupt(IntConsumer listener) {
+        device.interruptsTo(new InterruptOutput() {
+            @Override
+            public void message(int vector) {
+                listener.accept(vector);
+            }
+
+            @Override
+            public void line() {
+                // There are messages.
+            }
+
+            @Override
+            public void attention() {
+                // Whoever is told by messages does not wait.
+            }
+        });
     }
 
     public void reset() {

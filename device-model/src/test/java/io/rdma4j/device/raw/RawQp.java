@@ -288,10 +288,15 @@ public final class RawQp {
     }
 
     public void receiveRaw(Consumer<Wqe> fill) {
+        writeReceive(fill);
+        ringReceive();
+    }
+
+    /** Fills the next receive WQE and moves the index, without a doorbell. */
+    public void writeReceive(Consumer<Wqe> fill) {
         final UnsafeBuffer page = receives.page();
         fill.accept(new Wqe(page, receives.offset()));
         receives.publish();
-        ringReceive();
     }
 
     public void ringReceive() {

@@ -21,12 +21,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** A shared receive queue as raw memory. */
 public final class RawSrq {
     public final int handle;
+    public final RawRing ring;
     private final RawDriver driver;
     private final RawQueue queue;
 
     RawSrq(RawDriver driver, RawRing ring, int handle, int count, int sge) {
         this.driver = driver;
         this.handle = handle;
+        this.ring = ring;
         this.queue = new RawQueue(ring, RingState.RX_OFFSET, 1, count, RqWqe.stride(sge));
     }
 
