@@ -18,12 +18,17 @@ final class AskedConnection implements ConnectionRequest {
     /** What has come of it. */
     enum Answer { NONE, ACCEPTED, REFUSED, VOID }
 
+    /** All of an answer at once: whoever sees it refused tells the reason and the data. */
+    private record Reply(Answer answer, Reason reason, byte[] told) {
+    }
+
+    private static final byte[] NOTHING = {};
+    private static final Reply NONE = new Reply(Answer.NONE, Reason.APPLICATION, NOTHING);
+
     private final PassiveListener listener;
     private final ConnectMessage message;
     private final FabricAddress source;
-    private final AtomicReference<Answer> answer = new AtomicReference<>(Answer.NONE);
-    private volatile Reason reason = Reason.APPLICATION;
-    private volatile byte[] told = {};
+    private final AtomicReference<Reply> reply = new AtomicReference<>(NONE);
     private volatile boolean isWithdrawn;
     private long deadline;
 
@@ -51,16 +56,15 @@ final class AskedConnection implements ConnectionRequest {
     @Override
     public void reject(final byte[] privateData) {
         final byte[] data = MsgConnection.data("reject connection", privateData);
-        if (answer.get() == Answer.VOID) {
+        if (answer() == Answer.VOID) {
             return;
         }
-        answer("reject connection", Answer.REFUSED);
-        told = data;
+        answer("reject connection", new Reply(Answer.REFUSED, Reason.APPLICATION, data));
         listener.refused(this);
     }
 
-    private void answer(final String operation, final Answer now) {
-        final Answer before = answer.compareAndExchange(Answer.NONE, now);
+    private void answer(final String operation, final Reply now) {
+        final Answer before = reply.compareAndExchange(NONE, now).answer;
         if (before == Answer.VOID) {
             throw MsgConnection.refuse(operation, FiErrno.FI_ETIMEDOUT, "%s is void: who asked waits no longer", this);
         }
@@ -70,23 +74,18 @@ final class AskedConnection implements ConnectionRequest {
     }
 
     void accept() {
-        answer("accept connection", Answer.ACCEPTED);
+        answer("accept connection", new Reply(Answer.ACCEPTED, Reason.APPLICATION, NOTHING));
     }
 
     /** It was accepted, but cannot be connected. */
     void fail(final Reason why) {
-        reason = why;
-        answer.set(Answer.REFUSED);
+        reply.set(new Reply(Answer.REFUSED, why, NOTHING));
         listener.refused(this);
     }
 
     /** False if it was answered before. */
     boolean close(final Answer how, final Reason why) {
-        if (answer.compareAndSet(Answer.NONE, how)) {
-            reason = why;
-            return true;
-        }
-        return false;
+        return reply.compareAndSet(NONE, new Reply(how, why, NOTHING));
     }
 
     /** Who asked is gone: if it was accepted the endpoint that did has to know. */
@@ -100,15 +99,15 @@ final class AskedConnection implements ConnectionRequest {
     }
 
     Answer answer() {
-        return answer.get();
+        return reply.get().answer;
     }
 
     Reason reason() {
-        return reason;
+        return reply.get().reason;
     }
 
     byte[] told() {
-        return told;
+        return reply.get().told;
     }
 
     ConnectMessage message() {

@@ -230,6 +230,14 @@ final class MsgConnection implements ConnectionManager {
         begin(State.LEAVING, channel.message(ConnectType.BYE, channel.ids(own, peer)));
     }
 
+    /** Who sleeps at the queue learns of it from {@link #tend}. */
+    @Override
+    public void lost() {
+        if (queue != null) {
+            queue.wake();
+        }
+    }
+
     @Override
     public void closing() {
         lock.lock();

@@ -30,6 +30,11 @@ public interface ConnectionManager {
         }
 
         @Override
+        public void lost() {
+            // Nobody is to be told.
+        }
+
+        @Override
         public void closing() {
             // Nobody is to be told.
         }
@@ -57,6 +62,9 @@ public interface ConnectionManager {
 
     /** As {@link io.rdma4j.fabric.MsgEndpoint#shutdown}, of an endpoint that is open. */
     void shutdown();
+
+    /** The connection works no more, {@link FabricEndpoint#isConnected} says so. By any thread. */
+    void lost();
 
     /** The endpoint is being closed. Called once, before its queue pairs go. */
     void closing();

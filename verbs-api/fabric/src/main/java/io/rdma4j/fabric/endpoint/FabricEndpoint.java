@@ -180,6 +180,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     void manage(final ConnectionManager manager) {
         connections = manager;
+        link.whenLost(manager::lost);
     }
 
     /**

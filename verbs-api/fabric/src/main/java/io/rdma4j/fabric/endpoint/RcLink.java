@@ -52,6 +52,7 @@ public final class RcLink {
     private boolean closed;
     private volatile boolean isConnected;
     private volatile String lost;
+    private volatile Runnable whenLost = () -> { };
 
     private RcLink(
         final EndpointHost host, final Realm realm, final EndpointOptions options, final EndpointCounters counters,
@@ -264,12 +265,25 @@ public final class RcLink {
     }
 
     /**
+     * Who wants to know at once that it works no more.
+     *
+     * @param told called once, by the thread that found out, after {@link #isConnected} says so.
+     */
+    void whenLost(final Runnable told) {
+        whenLost = told;
+    }
+
+    /**
      * A part of it is not to be mended. From any thread.
      *
      * @param why for failure reports.
      */
     public void lost(final String why) {
+        final boolean isNews = lost == null;
         lost = why;
+        if (isNews) {
+            whenLost.run();
+        }
     }
 
     /**
@@ -287,7 +301,7 @@ public final class RcLink {
      * @param why for failure reports.
      */
     public void end(final String why) {
-        lost = why;
+        lost(why);
         LaneSteps.fail(qp);
         rma.end();
     }

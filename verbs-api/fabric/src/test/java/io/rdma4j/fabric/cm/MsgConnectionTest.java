@@ -328,6 +328,25 @@ final class MsgConnectionTest {
         a.awaitError(FiErrno.FI_ECONNREFUSED, b);
     }
 
+    /** Who reads completions finds it out, and wakes up who sleeps at the event queue. */
+    @Test
+    void whoWaitsForEventsIsToldThatThePeerVanished() throws InterruptedException {
+        final MsgNode c = MsgNode.on(devices);
+        final MsgEndpoint[] ends = a.connect(c, c.listen());
+        c.context.close();
+        final List<EventEntry> seen = new ArrayList<>();
+        final Thread waiter = new Thread(() -> a.eq.awaitRead(seen::add, 1, Patience.duration()));
+        waiter.start();
+        final long deadline = System.nanoTime() + Patience.nanos();
+        while (waiter.getState() != Thread.State.TIMED_WAITING && System.nanoTime() < deadline) {
+            Patience.pause();
+        }
+        assertThat(ends[0].send(a.memory.buffer(), 0, 8, 5)).isZero();
+        a.untilCompletionsTell(ends[0]);
+        Patience.join(waiter, a::toString);
+        assertThat(seen).singleElement().matches(event -> event.event() == FabricEvent.SHUTDOWN);
+    }
+
     @Test
     void aPeerThatVanishedIsFoundOutBySending() {
         final MsgNode c = MsgNode.on(devices);

@@ -100,6 +100,16 @@ final class MsgNode extends TestNode {
         });
     }
 
+    /** The same, until whoever reads completions knows that; nobody reads events. */
+    void untilCompletionsTell(final MsgEndpoint endpoint) {
+        final long deadline = System.nanoTime() + Await.LONG.toNanos();
+        while (endpoint.isConnected()) {
+            assertThat(System.nanoTime()).as("%s", endpoint).isLessThan(deadline);
+            passTime();
+            cq.read(entry -> { }, 16);
+        }
+    }
+
     /** The next event of that kind; others stay. */
     EventEntry pick(final FabricEvent kind, final MsgNode... nodes) {
         with(nodes).until(() -> events.stream().anyMatch(event -> event.event() == kind));
