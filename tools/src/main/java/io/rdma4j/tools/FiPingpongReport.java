@@ -80,7 +80,9 @@ final class FiPingpongReport {
             one.addProperty("total_bytes", row.total());
             one.addProperty("seconds", Json.rounded(row.seconds()));
             one.addProperty("mb_per_sec", Json.rounded(row.megabytesPerSecond()));
-            one.addProperty("usec_per_xfer", Json.rounded(row.microsPerTransfer()));
+            final JsonObject transfer = new JsonObject();
+            transfer.addProperty("mean", Json.rounded(row.microsPerTransfer()));
+            one.add("usec_per_xfer", transfer);
             one.addProperty("mxfers_per_sec", Json.rounded(row.millionTransfersPerSecond()));
             all.add(one);
         }
