@@ -28,7 +28,7 @@ public final class EmulatedProvider implements PciDeviceProvider {
 
     @Override
     public String usage() {
-        return "emulated:NAME?OPTION=VALUE - a software device in this JVM; options: "
+        return "emulated:NAME?OPTION=VALUE - an emulated device in this JVM; options: "
             + String.join(", ", DeviceOptions.known());
     }
 

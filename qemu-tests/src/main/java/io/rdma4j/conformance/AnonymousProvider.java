@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The software device under subsystem ids that say nothing, so that the driver has to take it for one that it knows
+ * The emulated device under subsystem ids that say nothing, so that the driver has to take it for one that it knows
  * only from documents: {@code anonymous:NAME?OPTION=VALUE}. Without extensions, which no other device has.
  */
 public final class AnonymousProvider implements PciDeviceProvider {
@@ -38,7 +38,7 @@ public final class AnonymousProvider implements PciDeviceProvider {
 
     @Override
     public String usage() {
-        return SCHEME + ":NAME?OPTION=VALUE - the software device, unknown to the driver; options as for emulated:";
+        return SCHEME + ":NAME?OPTION=VALUE - the emulated device, unknown to the driver; options as for emulated:";
     }
 
     @Override

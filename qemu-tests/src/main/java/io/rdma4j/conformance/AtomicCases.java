@@ -232,10 +232,10 @@ final class AtomicCases {
         return task;
     }
 
-    /** The processor adds to the same word; that is atomic on devices that say so, as the software device is. */
+    /** The processor adds to the same word; that is atomic on devices that say so, as the emulated device is. */
     private static void againstProcessor(final ConformanceEnv env) throws Exception {
         if (!env.peer().address().startsWith("emulated:")) {
-            throw env.skip("only the software device promises that its atomics and the processor's exclude each other");
+            throw env.skip("only the emulated device promises that its atomics and the processor's exclude each other");
         }
         final int rounds = env.times(500, 5000);
         final RcPair pair = RcPair.allowing(env, 2, 1, REMOTE_ATOMIC);

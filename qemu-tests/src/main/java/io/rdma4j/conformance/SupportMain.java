@@ -16,19 +16,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes docs/device-support.md: runs the suite on the software device, and takes what runs on other devices have left
+ * Writes docs/device-support.md: runs the suite on the emulated device, and takes what runs on other devices have left
  * behind.
  */
 public final class SupportMain {
-    static final String EMULATED = "software device";
+    static final String EMULATED = "emulated device";
     static final String QTEST = "QEMU 7.2, qtest";
     static final String VFIO = "QEMU 7.2, VFIO";
     static final String NO_IOMMU = "QEMU 7.2, VFIO without an IOMMU";
     static final String SOFT_ROCE = "SoftRoCE (Linux 6.1), libibverbs";
     static final String DOCUMENTED = "ESXi, as documented";
     static final String LIKE_ESXI = AnonymousProvider.SCHEME + ":esxi";
-    static final String WIRE = "software device by UDP, against SoftRoCE";
-    static final String LINUX = "software device, driven by Linux 6.1";
+    static final String WIRE = "emulated device by UDP, against SoftRoCE";
+    static final String LINUX = "emulated device, driven by Linux 6.1";
     private static final String USAGE = "usage: SupportMain FILE --qtest RESULTS --vfio RESULTS --noiommu RESULTS "
         + "--rxe RESULTS --wire RESULTS --linux RESULTS\n"
         + "  FILE       what to write: docs/device-support.md\n"

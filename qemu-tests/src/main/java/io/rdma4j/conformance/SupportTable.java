@@ -19,7 +19,7 @@ final class SupportTable {
         the others need and the device lacks, or by what it does otherwise than it should ([judged.md](judged.md)); "no"
         says so of all. Cases that are left out for another reason count, too; the reasons are below. The last column is
         not measured: it is what the driver does with a device that it knows only as far as the Linux driver implies,
-        run on the software device without its extensions. What depends on capabilities (atomics, invalidation, fast
+        run on the emulated device without its extensions. What depends on capabilities (atomics, invalidation, fast
         registration) is there what that device reports.
 
         """;

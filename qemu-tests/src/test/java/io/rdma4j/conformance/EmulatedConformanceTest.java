@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The suite on software devices: plain, in each version's ways, with QEMU's quirks, small, between two, and as one that
+ * The suite on emulated devices: plain, in each version's ways, with QEMU's quirks, small, between two, and as one that
  * the driver does not know. In each build the plain one runs everything at full effort, and the others what their
  * difference can reach, with few repetitions; with {@code -Drdma4j.tests.long=true} all run everything at full effort.
  */

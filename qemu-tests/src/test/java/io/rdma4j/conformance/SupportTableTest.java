@@ -110,7 +110,7 @@ class SupportTableTest {
         assertThat(SupportTable.differences(document, SupportColumn.ofRun("three", results))).hasSizeGreaterThan(30);
     }
 
-    /** What QEMU lacks is known without QEMU: the software device that plays it lacks the same. */
+    /** What QEMU lacks is known without QEMU: the emulated device that plays it lacks the same. */
     @Test
     void documentSaysOfQemuWhatItsQuirksMean() throws IOException {
         final String document = Files.readString(DOCUMENT);

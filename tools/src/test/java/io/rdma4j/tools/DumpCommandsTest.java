@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The commands that look into devices, on the software device. */
+/** The commands that look into devices, on the emulated device. */
 class DumpCommandsTest {
     private static final String OWN_PID = Long.toString(ProcessHandle.current().pid());
 

@@ -27,7 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** What a dma-buf is for the software device: memory as any other, that somebody else sees, too. */
+/** What a dma-buf is for the emulated device: memory as any other, that somebody else sees, too. */
 final class DmaBufClaims {
     static final AccessFlag[] ALL = {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ,
         AccessFlag.REMOTE_ATOMIC};

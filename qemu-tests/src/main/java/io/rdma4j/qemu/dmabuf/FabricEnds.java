@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Two connected endpoints on the software device through the fabric interfaces: one in the domain of the regions that
+ * Two connected endpoints on the emulated device through the fabric interfaces: one in the domain of the regions that
  * are tried, and a peer with memory of its own. Each operation waits for its completion and gives the errno.
  */
 final class FabricEnds implements AutoCloseable {

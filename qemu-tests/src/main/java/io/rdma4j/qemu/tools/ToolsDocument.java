@@ -22,7 +22,7 @@ public final class ToolsDocument {
     private static final String HEAD = """
         # What the commands print
 
-        Written from runs on QEMU's pvrdma and on the software device; do not edit. How: see
+        Written from runs on QEMU's pvrdma and on the emulated device; do not edit. How: see
         [conformance.md](conformance.md), "What the commands print".
 
         Each command has its own help with examples (`./rdma4j COMMAND --help`). `-d` opens a device, `--sample` makes a

@@ -11,14 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Writes docs/tools.md of what runs on QEMU's device have left behind, and of a run on the software device. */
+/** Writes docs/tools.md of what runs on QEMU's device have left behind, and of a run on the emulated device. */
 public final class ToolsMain {
     /** The device by qtest. */
     public static final String QTEST = "QEMU 7.2, qtest";
     /** The device through VFIO. */
     public static final String VFIO = "QEMU 7.2, VFIO";
-    /** The software device. */
-    public static final String EMULATED = "software device";
+    /** The emulated device. */
+    public static final String EMULATED = "emulated device";
 
     private static final String USAGE = "usage: ToolsMain FILE --vfio TRANSCRIPT --qtest TRANSCRIPT\n"
         + "  FILE     what to write: docs/tools.md\n"

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
-/** dma-bufs of a real kernel's vgem, as memory of the software device and before VFIO: one boot, one JVM. */
+/** dma-bufs of a real kernel's vgem, as memory of the emulated device and before VFIO: one boot, one JVM. */
 @QemuTest
 @Tag("one-jdk")
 class DmaBufQemuTest {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is run on real devices works on the software device, and is kept as it was. */
+/** What is run on real devices works on the emulated device, and is kept as it was. */
 @Timeout(120)
 class ToolRunTest {
     private static final String ADDRESS = "emulated:tool-run?quirks=qemu-7.2";

@@ -112,7 +112,7 @@ public interface MemoryRegion extends AutoCloseable {
      * <p>Work in pieces of what was mapped at a time, which may be all of the region: refreshing a page of a
      * large region can cost as much as registering all of it. Where an IOMMU translates, there is a moment
      * in which the device reaches nothing of that piece: transfers that touch it then fail as access errors, and their
-     * queue pairs go to the error state. The software device has no such gap.
+     * queue pairs go to the error state. The emulated device has no such gap.
      *
      * <p>If the new pages cannot be reached, because some are missing or must not be written, EFAULT names the first;
      * if they cannot be pinned, ENOMEM says why. Then the device reaches nothing of the pieces that were to be

@@ -16,7 +16,7 @@ import org.agrona.UnsafeApi;
 
 /** Finds and opens RDMA devices. Thread-safe. */
 public final class RdmaDevices {
-    /** The device that everything runs on when no address is given: the software device. */
+    /** The device that everything runs on when no address is given: the emulated device. */
     public static final String DEFAULT_ADDRESS = "emulated:";
 
     private RdmaDevices() {

@@ -10,7 +10,7 @@ import io.rdma4j.RdmaException;
 import java.util.function.LongUnaryOperator;
 
 /**
- * What translates the device's addresses: the kernel's IOMMU behind VFIO, or the table of a software device.
+ * What translates the device's addresses: the kernel's IOMMU behind VFIO, or the table of an emulated device.
  * Implementations are thread-safe.
  */
 public interface Iommu {

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The window of one base address register. Always accessible by single aligned 32-bit accesses; as mapped memory only
- * where the platform can map it (VFIO refuses windows below a page, a software device has no memory to map).
+ * where the platform can map it (VFIO refuses windows below a page, an emulated device has no memory to map).
  *
  * <p>Each access is one bus transaction, in program order with respect to the other accesses of the same thread and to
  * its earlier stores to DMA memory. Thread-safe.

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * One PCI function as a userspace driver sees it. The seam between the driver and what carries the device: Linux VFIO,
- * a software device in this JVM, or QEMU's device model.
+ * an emulated device in this JVM, or QEMU's device model.
  *
  * <p>The one who opened it owns it and closes it. Control calls are made by one thread at a time; a mapped or trapping
  * {@link Bar} may be written by the threads that own the queues.

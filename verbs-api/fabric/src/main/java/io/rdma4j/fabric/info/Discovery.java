@@ -116,7 +116,7 @@ public final class Discovery {
         }
     }
 
-    /** Software devices come after all others. */
+    /** Emulated devices come after all others. */
     private Set<String> addresses() {
         if (hints.address() != null) {
             return Set.of(hints.address());

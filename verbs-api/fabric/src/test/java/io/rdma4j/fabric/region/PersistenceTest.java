@@ -57,7 +57,7 @@ class PersistenceTest {
         }
     }
 
-    /** Not its name: a software device may be far away, and another one may store as a processor does. */
+    /** Not its name: an emulated device may be far away, and another one may store as a processor does. */
     @Test
     void theDeviceSaysHowItStores() {
         final FabricInfo info = Fabrics.getInfo(new Hints().context(domains.context())).get(0);

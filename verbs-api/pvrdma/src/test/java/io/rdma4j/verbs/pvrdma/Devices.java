@@ -40,7 +40,7 @@ final class Devices implements AfterEachCallback, TestExecutionExceptionHandler 
         return context;
     }
 
-    /** The software device under a context, to have it fail. */
+    /** The emulated device under a context, to have it fail. */
     static EmulatedDevice emulated(final PvrdmaContext context) {
         return (EmulatedDevice) context.device.pci();
     }

@@ -18,7 +18,7 @@ import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The software device, which also writes anything at any time into what the driver has given it: responses, CQEs,
+ * The emulated device, which also writes anything at any time into what the driver has given it: responses, CQEs,
  * indices, events, capabilities, page lists. What it writes is a real word with some bits changed, or a number that
  * somebody may trust.
  */

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The software device, as another platform would present it. */
+/** The emulated device, as another platform would present it. */
 class OtherPlatform implements PciDevice {
     /** Plain memory in place of the doorbells, where they are mapped. */
     UnsafeBuffer mappedUar;

@@ -261,7 +261,7 @@ class RefreshTest {
     }
 
     /**
-     * The software device has no gap where it can hold pages: they change, traffic goes on, and sees the old ones until
+     * The emulated device has no gap where it can hold pages: they change, traffic goes on, and sees the old ones until
      * the refresh, then the new ones.
      */
     @Test

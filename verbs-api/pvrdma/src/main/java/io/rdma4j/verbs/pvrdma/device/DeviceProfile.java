@@ -33,7 +33,7 @@ public record DeviceProfile(
 
     /** Fits every id. */
     public static final int ANY = -1;
-    /** PCI subsystem id of the software device of this project, under the vendor id of the pvrdma device. */
+    /** PCI subsystem id of the emulated device of this project, under the vendor id of the pvrdma device. */
     public static final int EMULATED_SUBSYSTEM_ID = 0x4a34;
 
     /** CREATE_QP counts pages in 16 bits: state page, send queue and receive queue together. */
@@ -111,7 +111,7 @@ public record DeviceProfile(
      * Whether {@code device_cap_flags2} of the device's capabilities means what
      * {@link io.rdma4j.hw.pvrdma.ExtensionFlags} says.
      *
-     * @return true for the software device of this project only.
+     * @return true for the emulated device of this project only.
      */
     public boolean hasExtensions() {
         return subsystemVendor == Bar1.PVRDMA_VENDOR_ID && subsystemId == EMULATED_SUBSYSTEM_ID;
