@@ -180,6 +180,28 @@ class ReferenceTest {
         assertThat(rightCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
     }
 
+    /** The peer lives and reads later: what it gets then is what was sent, as the program has its memory again. */
+    @ParameterizedTest
+    @ValueSource(ints = {WrOpcode.PVRDMA_WR_RDMA_WRITE, WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM,
+        WrOpcode.PVRDMA_WR_SEND})
+    void aRequestThatNobodyAnswersTakesItsBytesBack(int opcode) {
+        // With each repetition it is taken in one turn.
+        final int length = 5000;
+        receive(1);
+        write(2, opcode, length);
+        assertThat(references()).isPositive();
+        final byte[] sent = from.bytes(0, length);
+        for (int tries = 0; tries <= a.retryCnt; tries++) {
+            assertThat(leftCq.isEmpty()).isTrue();
+            left.device().faults().passTime(Duration.ofHours(1));
+            left.device().service();
+        }
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        from.fill(2);
+        right.device().service();
+        assertThat(to.bytes(0, length)).as("what was sent again has its bytes").isEqualTo(sent);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {WrOpcode.PVRDMA_WR_RDMA_WRITE, WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM,
         WrOpcode.PVRDMA_WR_SEND})

@@ -728,6 +728,8 @@ final class WireSender extends Padded {
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             // What has begun behind it goes back to the queue. Who begins the connection anew asks for this number.
             executor.psn(reached);
+            // Whoever sees the completion has its memory again, though the peer may not have read what was sent.
+            context.wire().withdraw();
         }
         return requester.over(status, vendorError, lengths[slot]);
     }
