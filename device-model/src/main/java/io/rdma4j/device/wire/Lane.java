@@ -16,12 +16,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  * queues.
  */
 public abstract class Lane extends Padded {
-    private final SpinLock lock = new SpinLock();
+    private final SpinLock lock;
     private final UnsafeBuffer frame = new UnsafeBuffer(0, 0);
 
     /** A lane that nobody uses. */
     protected Lane() {
-        // The lock is free.
+        this(new SpinLock());
+    }
+
+    /** A lane in front of another one, with that one's lock: who holds it holds off the end of either. */
+    Lane(SpinLock lock) {
+        this.lock = lock;
     }
 
     /**

@@ -77,6 +77,7 @@ public final class PcapCarrier extends FilterCarrier {
         private int damage = NONE;
 
         PcapLane(Gid source, Gid dest, Lane lane) {
+            super(lane.lock());
             this.lane = lane;
             frame.sourceGidHigh = source.high();
             frame.sourceGidLow = source.low();
@@ -84,7 +85,6 @@ public final class PcapCarrier extends FilterCarrier {
             frame.destGidLow = dest.low();
         }
 
-        /** Nobody else uses the lane behind: this one's lock is enough. */
         @Override
         public long claim(int length) {
             frame.address = lane.claim(length);

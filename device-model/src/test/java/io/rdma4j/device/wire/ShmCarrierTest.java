@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counters;
 import io.rdma4j.testing.Allocations;
 import io.rdma4j.testing.Patience;
 
@@ -151,6 +152,31 @@ class ShmCarrierTest extends ShmFixture {
         receive(b, 0, sent);
         assertThat(ShmPattern.send(slow, sent)).isTrue();
         receive(b, sent, 1);
+    }
+
+    /** As a sender finds it that has claimed when the thread that polls sees the peer die. */
+    @Test
+    void aRingIsNotUnmappedBetweenClaimAndCommitAlsoWithACapture() throws Exception {
+        final ShmCarrier a = carrier(A);
+        final ShmCarrier b = carrier(B);
+        try (PcapCarrier captured = PcapCarrier.wrap(a, folder.resolveSibling("frames.pcap"), new Counters())) {
+            final Lane lane = captured.lane(A, B);
+            receiveNone(b);
+            final Thread closing = new Thread(a::close);
+            lane.lock().lock();
+            try {
+                assertThat(lane.claim(64)).isNotZero();
+                closing.start();
+                await("it waits, or is through", () ->
+                    closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+                assertThat(closing.isAlive()).as("it waits for the frame").isTrue();
+                lane.commit(0, 0, 0);
+            } finally {
+                lane.lock().unlock();
+            }
+            closing.join();
+            await("the frame", () -> b.poll(frame -> assertThat(frame.length).isEqualTo(64), 1) == 1);
+        }
     }
 
     private interface Step {
