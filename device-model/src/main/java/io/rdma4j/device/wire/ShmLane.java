@@ -21,7 +21,7 @@ final class ShmLane extends Lane {
     private final Path offer;
     /** Written under the lock. */
     private volatile boolean open = true;
-    /** Whether the last claim found no room; written under the lock, for who is about to sleep. */
+    /** Whether a claim found no room and nobody was told since; written under the lock, for who is about to sleep. */
     private volatile boolean stalled;
 
     ShmLane(final ShmRing.Title title, final ShmPeer peer, final SealedMemory memory, final int size,
@@ -109,9 +109,19 @@ final class ShmLane extends Lane {
         return open;
     }
 
-    /** Asked by who is about to sleep: whether a claim that failed may succeed by now. Not after {@link #dispose}. */
+    /**
+     * Asked by who is about to sleep: whether a claim that failed may succeed by now. Said once: perhaps nobody wants
+     * to send that any more. Not after {@link #dispose}.
+     */
     boolean mayHaveRoom() {
-        return stalled && (!open || ring.wasToldOfRoom());
+        if (!stalled || open && !ring.wasToldOfRoom()) {
+            return false;
+        }
+        lock().lock();
+        // A claim that failed meanwhile has asked the reader anew.
+        stalled = open && !ring.wasToldOfRoom();
+        lock().unlock();
+        return true;
     }
 
     /** From now on nobody touches its memory by it, but for {@link #mayHaveRoom}. */

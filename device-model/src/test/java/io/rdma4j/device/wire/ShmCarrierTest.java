@@ -235,6 +235,24 @@ class ShmCarrierTest extends ShmFixture {
         assertThat(ShmPattern.send(lane, all)).isTrue();
     }
 
+    /** What found no room may never be sent; whoever looks for room in vain may sleep then. */
+    @Test
+    void thatThereIsRoomAgainIsSaidOnce() throws Exception {
+        final ShmCarrier a = carrier(A);
+        final ShmCarrier b = carrier(B);
+        final ShmLane lane = (ShmLane) a.lane(A, B);
+        for (int time = 0; time < 2; time++) {
+            int sent = 0;
+            while (ShmPattern.send(lane, sent)) {
+                sent++;
+            }
+            assertThat(lane.mayHaveRoom()).as("%s", lane).isFalse();
+            receive(b, 0, sent);
+            assertThat(lane.mayHaveRoom()).as("%s", lane).isTrue();
+            assertThat(lane.mayHaveRoom()).as("%s", lane).isFalse();
+        }
+    }
+
     /** Many times in a row: one side sleeps just when the other one sends. */
     @Test
     void nobodySleepsForGood() throws Exception {
