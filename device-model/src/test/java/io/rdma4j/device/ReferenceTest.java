@@ -13,6 +13,8 @@ import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.driver.pci.SharedFile;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -27,6 +29,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -139,6 +144,28 @@ class ReferenceTest {
         assertArrived(from, length);
         assertThat(references()).isPositive();
         assertThat(left.device().counters().get(Counter.RETRIES)).isZero();
+    }
+
+    /** A payload of which the pad would be behind the last byte that there is. */
+    @Test
+    void aMessageMayEndWhereTheSharedFileEnds() throws IOException {
+        RawRegion last;
+        do {
+            last = left.registerInOne(2 * Pdir.PAGE_SIZE, RawPair.ALL);
+        } while (!endsTheSharedFile(last));
+        last.fill(3);
+        receive(1);
+        a.send(2, last.start() + 1, last.length() - 1, last.lkey);
+        assertThat(references()).isPositive();
+        right.device().service();
+        assertThat(rightCq.isEmpty()).as(right.device()::describe).isFalse();
+        assertThat(rightCq.poll().byteLen()).isEqualTo(last.length() - 1);
+        assertThat(to.bytes(0, last.length() - 1)).isEqualTo(last.bytes(1, last.length() - 1));
+    }
+
+    private static boolean endsTheSharedFile(RawRegion region) throws IOException {
+        final SharedFile file = region.memory(0).shared().orElseThrow();
+        return Files.size(Path.of("/proc/self/fd/" + file.descriptor())) == file.offset() + region.length();
     }
 
     @Test

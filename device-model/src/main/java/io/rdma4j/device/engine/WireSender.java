@@ -358,16 +358,18 @@ final class WireSender extends Padded {
         final boolean last = count == left;
         final int opcode = opcode(kinds[slot], message, nextPacket == 0, last);
         final int headers = Bth.LENGTH + Opcode.extendedLength(opcode);
-        final int padded = length + Bth.pad(length);
+        // What is referred to has no pad: behind it there may be nothing.
+        final int carried = shared == DmaList.NOT_SHARED ? length : 0;
+        final int padded = carried + Bth.pad(carried);
         final long address = shared == DmaList.NOT_SHARED ? way.claim(headers + padded)
-            : way.claimReference(headers, shared, padded);
+            : way.claimReference(headers, shared, length);
         if (address == 0) {
             stall();
             return false;
         }
         final UnsafeBuffer frame = way.frame();
         frame.wrap(address, headers);
-        Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, length), attributes.destQpn,
+        Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, carried), attributes.destQpn,
             Psn.add(firstPsns[slot], nextPacket), asks(last, count) && data);
         putHeaders(frame, slot, opcode, headers, message);
         if (shared != DmaList.NOT_SHARED) {

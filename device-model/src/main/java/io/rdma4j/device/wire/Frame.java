@@ -32,7 +32,7 @@ public final class Frame {
     public long address;
     /** Where all of it is, aligned to 4. The peer may change what it reads as at any time; only to be copied. */
     public long body;
-    /** Bytes from the transport header to the pad. */
+    /** Bytes from the transport header to the pad; a multiple of 4, unless it refers to its payload. */
     public int length;
     /** How many of them are in memory of the peer, all behind the headers; 0 if the frame carries everything. */
     public int referred;

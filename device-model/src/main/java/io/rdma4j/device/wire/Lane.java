@@ -61,7 +61,7 @@ public abstract class Lane extends Padded {
      *
      * @param headers their length, a multiple of 4 up to {@link Frame#OWN}
      * @param offset  of the payload in the file
-     * @param length  of the payload and the pad, up to {@link Carrier#MAX_REFERENCE}
+     * @param length  of the payload, which has no pad, up to {@link Carrier#MAX_REFERENCE}
      * @return as {@link #claim}
      */
     public long claimReference(int headers, long offset, int length) {

@@ -28,7 +28,7 @@ import org.agrona.UnsafeApi;
  *              0        1       refers    0        flow label   hop limit   traffic class   length
  *              1        0       0: goes on at offset 0 of the data; 1 in bit 0: the writer has ended
  *
- *   frame that refers    headers | offset in the file (long) | length of the payload and the pad (int) | 0 (int)
+ *   frame that refers    headers | offset in the file (long) | length of the payload (int) | 0 (int)
  * </pre>
  *
  * <p>There is no tail in memory: the word of the next record is 0 until that record is complete. The writer zeroes the

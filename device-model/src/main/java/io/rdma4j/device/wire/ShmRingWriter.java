@@ -83,7 +83,7 @@ public final class ShmRingWriter extends Padded {
      *
      * @param headers bytes in front of the payload
      * @param offset  of the payload in the file that the writer shares
-     * @param length  of the payload and the pad
+     * @param length  of the payload
      * @return where the headers are to be written, or {@link #FULL}, or {@link #BROKEN}
      */
     public long claimReference(final int headers, final long offset, final int length) {

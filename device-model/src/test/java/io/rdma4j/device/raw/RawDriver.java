@@ -44,6 +44,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 
 /** Init and commands, by registers and memory alone. One thread, but for the rings. */
 public final class RawDriver implements AutoCloseable {
@@ -144,14 +145,20 @@ public final class RawDriver implements AutoCloseable {
 
     /** Builds a page directory over pages; returns its IOVA. */
     public long pdir(long... pages) {
+        return pdir(pages.length, () -> pages);
+    }
+
+    /** The same over pages that are allocated last. */
+    long pdir(int count, Supplier<long[]> allocation) {
         final DmaMemory directory = page();
-        DmaMemory table = null;
-        for (int i = 0; i < pages.length; i++) {
-            if (i % Pdir.ENTRIES == 0) {
-                table = page();
-                directory.buffer().putLong(i / Pdir.ENTRIES * 8, table.iova());
-            }
-            table.buffer().putLong(i % Pdir.ENTRIES * 8, pages[i]);
+        final DmaMemory[] tables = new DmaMemory[(count + Pdir.ENTRIES - 1) / Pdir.ENTRIES];
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = page();
+            directory.buffer().putLong(i * 8, tables[i].iova());
+        }
+        final long[] pages = allocation.get();
+        for (int i = 0; i < count; i++) {
+            tables[i / Pdir.ENTRIES].buffer().putLong(i % Pdir.ENTRIES * 8, pages[i]);
         }
         return directory.iova();
     }

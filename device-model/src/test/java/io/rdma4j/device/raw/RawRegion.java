@@ -39,19 +39,21 @@ public final class RawRegion {
         pdir = driver.pdir(iovas);
     }
 
-    /** Pages in a row, from the first byte on. */
+    /** Pages in a row, from the first byte on; nothing of it is allocated behind them. */
     RawRegion(RawDriver driver, int length) {
         this.offset = 0;
         this.length = length;
         pages = new DmaMemory[(int) Pdir.pagesSpanned(0, length)];
-        Arrays.fill(pages, driver.allocate(pages.length));
         buffers = new UnsafeBuffer[pages.length];
-        final long[] iovas = new long[pages.length];
-        for (int i = 0; i < pages.length; i++) {
-            buffers[i] = new UnsafeBuffer(pages[0].buffer(), i * Pdir.PAGE_SIZE, Pdir.PAGE_SIZE);
-            iovas[i] = pages[0].iova() + (long) i * Pdir.PAGE_SIZE;
-        }
-        pdir = driver.pdir(iovas);
+        pdir = driver.pdir(pages.length, () -> {
+            Arrays.fill(pages, driver.allocate(pages.length));
+            final long[] iovas = new long[pages.length];
+            for (int i = 0; i < pages.length; i++) {
+                buffers[i] = new UnsafeBuffer(pages[0].buffer(), i * Pdir.PAGE_SIZE, Pdir.PAGE_SIZE);
+                iovas[i] = pages[0].iova() + (long) i * Pdir.PAGE_SIZE;
+            }
+            return iovas;
+        });
     }
 
     RawRegion keys(int newHandle, int newLkey, int newRkey) {
