@@ -10,8 +10,9 @@ import io.rdma4j.device.wire.Lane;
 import io.rdma4j.queues.Padded;
 
 /**
- * The way of a connection's packets to its peer: looked up when a route or the attributes have changed. Used under one
- * lock of its queue pair.
+ * The way of a connection's packets to its peer: looked up when a route or the attributes have changed, and each time
+ * while there is none to a remote peer, as what it lacks, such as memory, may be there by now. Used under one lock of
+ * its queue pair.
  */
 final class PeerLane extends Padded {
     private final EngineContext context;
@@ -40,7 +41,7 @@ final class PeerLane extends Padded {
 
     private void refresh() {
         final int now = context.link().epoch();
-        if (now != epoch || changes != attributes.changes || lane != null && !lane.isOpen()) {
+        if (now != epoch || changes != attributes.changes || (lane != null ? !lane.isOpen() : remote)) {
             epoch = now;
             changes = attributes.changes;
             final Port port = context.route(attributes.destGidHigh, attributes.destGidLow);
