@@ -14,8 +14,11 @@ import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.device.wire.Carrier;
+import io.rdma4j.device.wire.Frame;
 import io.rdma4j.device.wire.Gid;
 import io.rdma4j.device.wire.Lane;
+import io.rdma4j.device.wire.ShmCarrier;
 import io.rdma4j.device.wire.UdpCarrier;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
@@ -35,11 +38,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +57,8 @@ class WirePeerTest {
     private static final int FIRST_PSN = 0x10;
     private static final int MTU = 1024;
     private static final int PACKETS = 8_000;
+    /** More than are answered before others have their turn. */
+    private static final int LONG_READ = 200;
     private static final long DEADLINE = Patience.nanos();
     private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -60,7 +69,7 @@ class WirePeerTest {
     private RawCq cq;
     private RawQp qp;
     private RawRegion region;
-    private UdpCarrier peer;
+    private Carrier peer;
     private Lane lane;
 
     private static Gid gid(int host) {
@@ -73,16 +82,81 @@ class WirePeerTest {
 
     @BeforeEach
     void connect() throws Exception {
-        driver = RawDriver.ready("emulated:scripted?wire=udp&address=" + Loopback.address(20));
+        connect(RawDriver.ready("emulated:scripted?wire=udp&address=" + Loopback.address(20)),
+            UdpCarrier.open(List.of(InetAddress.getByName(Loopback.address(21))), Icrc.PORT, new Counters()));
+    }
+
+    private void connect(RawDriver device, Carrier other) {
+        driver = device;
+        peer = other;
         driver.unbind(0, driver.gid());
         driver.bind(0, bytes(ours), 2);
         cq = driver.createCq(256);
         qp = driver.createQp(RawQp.with().cq(cq));
         region = driver.register(driver.pd, RawPair.SIZE, 123, RawPair.ALL);
         qp.connect(THEIR_QPN, bytes(theirs));
-        peer = UdpCarrier.open(List.of(InetAddress.getByName(Loopback.address(21))), Icrc.PORT, new Counters());
         peer.bind(theirs);
         lane = peer.lane(theirs, ours);
+    }
+
+    /**
+     * By shared memory, and nobody serves the device but the test: a packet is there when it was sent, and what waits
+     * does so for as long as the test wants.
+     */
+    private void connectServed() {
+        close();
+        connect(RawDriver.ready("emulated:scripted?wire=shm&shortcut=false&progress=poll"),
+            ShmCarrier.open(ShmCarrier.USUAL_RING));
+        send(Opcode.SEND_ONLY, FIRST_PSN - 1, true, 4);
+        final long deadline = System.nanoTime() + Patience.nanos();
+        while (serve().isEmpty()) {
+            assertThat(System.nanoTime() - deadline).as(driver.device()::describe).isNegative();
+        }
+    }
+
+    /** A packet of the device, up to the end of its payload. */
+    private record Came(int opcode, int psn, byte[] bytes) {
+        boolean carries(RawRegion source, int at, int length) {
+            return Arrays.equals(Arrays.copyOfRange(bytes, bytes.length - length, bytes.length),
+                source.bytes(at, length));
+        }
+    }
+
+    /** The device has its turn once; what it sent. */
+    private List<Came> serve() {
+        driver.device().service();
+        return came();
+    }
+
+    private List<Came> came() {
+        final List<Came> all = new ArrayList<>();
+        while (peer.poll(frame -> all.add(came(frame)), 64) > 0) {
+            // All that there is.
+        }
+        return all;
+    }
+
+    private static Came came(Frame frame) {
+        final byte[] bytes = new byte[frame.length];
+        final UnsafeBuffer packet = new UnsafeBuffer(frame.address, frame.length);
+        new UnsafeBuffer(frame.body, frame.length).getBytes(0, bytes);
+        return new Came(Bth.opcode(packet, 0), Bth.psn(packet, 0), bytes);
+    }
+
+    /** Asks for packets of a READ of a region that begins with the first number. */
+    private void readFrom(RawRegion source, int packet) {
+        final long address = source.start() + (long) packet * MTU;
+        send(Opcode.READ_REQUEST, FIRST_PSN + packet, false, 0, (int) (address >>> 32), (int) address, source.rkey,
+            source.length() - packet * MTU);
+    }
+
+    /** A READ of which the first packets are sent, and more wait; how many went. */
+    private int beginLongRead(RawRegion source) {
+        readFrom(source, 0);
+        final List<Came> first = serve();
+        assertThat(first.get(0).opcode()).isEqualTo(Opcode.READ_RESPONSE_FIRST);
+        assertThat(first).hasSizeBetween(1, LONG_READ - 1);
+        return first.size();
     }
 
     @AfterEach
@@ -225,6 +299,38 @@ class WirePeerTest {
         assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_FIRST);
         assertThat(Bth.psn(answer, 0)).isEqualTo(FIRST_PSN + 2);
         assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_LAST);
+    }
+
+    /** A packet of it was lost, or the answer came too late: what is asked for again is a request of its own. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 10, 128, LONG_READ - 2, LONG_READ - 1})
+    void aReadIsAnsweredFromItsBeginningAlsoWhileItIsBeingAnswered(int again) {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        source.fill(3);
+        assertThat(beginLongRead(source)).as("packet 128 is the next one").isEqualTo(128);
+
+        readFrom(source, again);
+
+        final List<Came> answers = serve();
+        if (again > 0) {
+            // A late copy of the first request changes nothing in front of the end of this answer.
+            readFrom(source, 0);
+        }
+        for (List<Came> more = serve(); !more.isEmpty(); more = serve()) {
+            answers.addAll(more);
+        }
+        assertThat(answers).hasSizeGreaterThanOrEqualTo(LONG_READ - again);
+        final Came first = answers.get(0);
+        assertThat(first.psn()).isEqualTo(FIRST_PSN + again);
+        assertThat(Opcode.NAMES.of(first.opcode())).isEqualTo(Opcode.NAMES.of(again == LONG_READ - 1
+            ? Opcode.READ_RESPONSE_ONLY : Opcode.READ_RESPONSE_FIRST));
+        for (int i = again; i < LONG_READ; i++) {
+            final Came each = answers.get(i - again);
+            assertThat(each.psn()).isEqualTo(FIRST_PSN + i);
+            assertThat(Opcode.ends(each.opcode())).isEqualTo(i == LONG_READ - 1);
+            assertThat(each.carries(source, i * MTU, MTU)).as("packet %d", i).isTrue();
+        }
     }
 
     @Test

@@ -495,9 +495,9 @@ final class WireResponder extends Padded {
             final int slot = i & MAX_ANSWERS - 1;
             final int index = Psn.ahead(psn, answerPsns[slot]);
             if (!answerAtomic[slot] && index >= 0 && index < answerPackets[slot]) {
-                // It is being answered.
-                if (i == answered && index < answerNext) {
-                    answerNext = index;
+                beginAt(slot, index);
+                if (i == answered) {
+                    answerNext = 0;
                 }
                 return;
             }
@@ -521,6 +521,17 @@ final class WireResponder extends Padded {
         message.length = length;
         message.rkey = rkey;
         sendAnswers();
+    }
+
+    /**
+     * What is asked for once more is a request of its own (9.7): its answer is no middle of another one. The peer has
+     * what was in front of it.
+     */
+    private void beginAt(int slot, int index) {
+        answerPsns[slot] = Psn.add(answerPsns[slot], index);
+        answerPackets[slot] -= index;
+        answerLengths[slot] -= index << mtuShift;
+        answerValues[slot] += (long) index << mtuShift;
     }
 
     private void atomicAgain(int psn) {
