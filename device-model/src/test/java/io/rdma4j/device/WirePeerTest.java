@@ -57,8 +57,8 @@ class WirePeerTest {
     private static final int FIRST_PSN = 0x10;
     private static final int MTU = 1024;
     private static final int PACKETS = 8_000;
-    /** More than are answered before others have their turn. */
-    private static final int LONG_READ = 200;
+    /** More packets than the device sends in two turns. */
+    private static final int LONG_READ = 400;
     private static final long DEADLINE = Patience.nanos();
     private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -126,6 +126,15 @@ class WirePeerTest {
     private List<Came> serve() {
         driver.device().service();
         return came();
+    }
+
+    /** Until it sends no more. */
+    private List<Came> serveAll() {
+        final List<Came> all = new ArrayList<>();
+        for (List<Came> more = serve(); !more.isEmpty(); more = serve()) {
+            all.addAll(more);
+        }
+        return all;
     }
 
     private List<Came> came() {
@@ -317,9 +326,7 @@ class WirePeerTest {
             // A late copy of the first request changes nothing in front of the end of this answer.
             readFrom(source, 0);
         }
-        for (List<Came> more = serve(); !more.isEmpty(); more = serve()) {
-            answers.addAll(more);
-        }
+        answers.addAll(serveAll());
         assertThat(answers).hasSizeGreaterThanOrEqualTo(LONG_READ - again);
         final Came first = answers.get(0);
         assertThat(first.psn()).isEqualTo(FIRST_PSN + again);
@@ -331,6 +338,38 @@ class WirePeerTest {
             assertThat(Opcode.ends(each.opcode())).isEqualTo(i == LONG_READ - 1);
             assertThat(each.carries(source, i * MTU, MTU)).as("packet %d", i).isTrue();
         }
+    }
+
+    /** An answer, and an acknowledgement behind it. */
+    @Test
+    void whatWaitsIsNotSentAfterTheStepToError() {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        beginLongRead(source);
+        write(Opcode.WRITE_ONLY, FIRST_PSN + LONG_READ, region.start(), region.rkey, 4);
+        assertThat(serve()).isNotEmpty().noneMatch(each -> each.opcode() == Opcode.ACKNOWLEDGE);
+
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+
+        assertThat(serve()).isEmpty();
+        assertThat(driver.device().describe()).doesNotContain("answers wait");
+    }
+
+    /** The queue pair is in the error state by itself then, and the peer is to know why. */
+    @Test
+    void aRefusalThatWaitsIsSentAlsoIfTheProgramTakesTheSameStep() {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        beginLongRead(source);
+        write(Opcode.WRITE_ONLY, FIRST_PSN + LONG_READ, region.start(), region.rkey + 1, 4);
+        assertThat(serve()).isNotEmpty().noneMatch(each -> each.opcode() == Opcode.ACKNOWLEDGE);
+
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+
+        final List<Came> answers = serveAll();
+        final byte[] last = answers.get(answers.size() - 1).bytes();
+        assertThat(Aeth.NAMES.of(Aeth.syndrome(new UnsafeBuffer(last), Bth.LENGTH)))
+            .isEqualTo(Aeth.NAMES.of(Aeth.NAK_REMOTE_ACCESS));
     }
 
     @Test

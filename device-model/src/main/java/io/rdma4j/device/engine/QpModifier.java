@@ -148,6 +148,9 @@ final class QpModifier {
             } else {
                 take(qp, mask, attr);
                 drain(qp, from, to, mask, attr);
+                if (to == QpState.PVRDMA_QPS_ERR && from != to) {
+                    qp.responder().stopAnswering();
+                }
             }
             return true;
         } finally {

@@ -627,6 +627,16 @@ final class Responder extends Padded implements Destination {
         receives.resumeWaiting(true);
     }
 
+    /**
+     * Under the receive queue's lock, after the step to the error state: nothing is sent any more (10.3.1). Where this
+     * went there by itself the answers in front of its refusal are, and then that.
+     */
+    void stopAnswering() {
+        if (wire != null) {
+            wire.stopAnswering();
+        }
+    }
+
     /** Under the receive queue's lock: forgets what is posted, if it is this queue pair's own. */
     void reset() {
         psn = 0;

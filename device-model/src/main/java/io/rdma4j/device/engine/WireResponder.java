@@ -560,8 +560,7 @@ final class WireResponder extends Padded {
     private void sendAnswers() {
         final Lane way = lane.get();
         if (way == null) {
-            forgetAnswers();
-            owedSyndrome = NOTHING;
+            stopAnswering();
             return;
         }
         lost = false;
@@ -614,6 +613,12 @@ final class WireResponder extends Padded {
         answered = answers;
         answerNext = 0;
         firsts = 0;
+    }
+
+    /** Nothing is sent any more of what waits. */
+    void stopAnswering() {
+        forgetAnswers();
+        owedSyndrome = NOTHING;
     }
 
     private void stall() {
@@ -720,8 +725,7 @@ final class WireResponder extends Padded {
         current = NONE;
         msn = 0;
         toldToGoBack = false;
-        forgetAnswers();
-        owedSyndrome = NOTHING;
+        stopAnswering();
         resultCount = 0;
         resultNext = 0;
         lane.forget();
