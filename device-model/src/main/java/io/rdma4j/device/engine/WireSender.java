@@ -168,7 +168,7 @@ final class WireSender extends Padded {
             boolean moved = true;
             while (moved) {
                 transmit();
-                moved = finishFailed();
+                moved = finishFailed() || asksAfterAll();
             }
         } finally {
             if (isBusy() && (!requester.isTimed || deadline - armed < 0)) {
@@ -273,9 +273,6 @@ final class WireSender extends Padded {
         begun++;
         if (kinds[slot] == FAILED && done == begun - 1) {
             finishFailed();
-        } else if (kinds[slot] == FAILED && sinceAsked > 0) {
-            // The last one before it did not ask for an acknowledgement: it was not to be the last.
-            goBack();
         }
     }
 
@@ -298,6 +295,7 @@ final class WireSender extends Padded {
         if (way == null) {
             // As if they were lost: the timer decides.
             skip(packets[slot]);
+            sinceAsked = 0;
             return true;
         }
         if (kinds[slot] <= WRITE) {
@@ -369,6 +367,7 @@ final class WireSender extends Padded {
         }
         final UnsafeBuffer frame = way.frame();
         frame.wrap(address, headers);
+        final int unasked = sinceAsked;
         Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, carried), attributes.destQpn,
             Psn.add(firstPsns[slot], nextPacket), asks(last, count) && data);
         putHeaders(frame, slot, opcode, headers, message);
@@ -377,6 +376,7 @@ final class WireSender extends Padded {
         } else if (!putPayload(address + headers, length, padded)) {
             context.counters().record(Counter.MEMORY_LOST, "source of %s", message);
             lost = true;
+            sinceAsked = unasked;
             return false;
         }
         way.commit(attributes.trafficClass, attributes.flowLabel, attributes.hopLimit);
@@ -423,13 +423,27 @@ final class WireSender extends Padded {
         return false;
     }
 
+    /**
+     * The last packet did not ask for an acknowledgement, as it was not to be the last; but what follows has failed, or
+     * does not begin any more. Whether it is sent once more, to ask. An answer that is still to come says as much.
+     */
+    private boolean asksAfterAll() {
+        if (sinceAsked == 0 || !isBusy() || readsBegun > 0
+            || (next == begun ? qp.state() != QpState.PVRDMA_QPS_SQD : next == done || !failed(next))) {
+            return false;
+        }
+        goBack();
+        return true;
+    }
+
     /** Whether a request will be sent without waiting for those before it. */
     private boolean follows(int request) {
         if (request - begun < 0) {
             return !failed(request);
         }
         final int ahead = request - done;
-        return isThere(ahead) && !isLocal(SqWqe.opcode(queue.page(ahead), queue.offset(ahead)));
+        return qp.state() == QpState.PVRDMA_QPS_RTS && isThere(ahead)
+            && !isLocal(SqWqe.opcode(queue.page(ahead), queue.offset(ahead)));
     }
 
     private static int opcode(byte kind, Message message, boolean first, boolean last) {
