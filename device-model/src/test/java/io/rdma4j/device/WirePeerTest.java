@@ -20,10 +20,17 @@ import io.rdma4j.device.wire.Gid;
 import io.rdma4j.device.wire.Lane;
 import io.rdma4j.device.wire.ShmCarrier;
 import io.rdma4j.device.wire.UdpCarrier;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.roce.Aeth;
 import io.rdma4j.hw.roce.Bth;
@@ -38,6 +45,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,6 +59,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.stream.LongStream;
 
 /** A connection whose other end is a script: it sends the packets that it likes, in the order that it likes. */
 class WirePeerTest {
@@ -59,6 +70,7 @@ class WirePeerTest {
     private static final int PACKETS = 8_000;
     /** More packets than the device sends in two turns. */
     private static final int LONG_READ = 400;
+    private static final String FAULTS_COME_LATER = "an older JVM throws at any later place what an access has met";
     private static final long DEADLINE = Patience.nanos();
     private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -370,6 +382,73 @@ class WirePeerTest {
         final byte[] last = answers.get(answers.size() - 1).bytes();
         assertThat(Aeth.NAMES.of(Aeth.syndrome(new UnsafeBuffer(last), Bth.LENGTH)))
             .isEqualTo(Aeth.NAMES.of(Aeth.NAK_REMOTE_ACCESS));
+    }
+
+    /** Memory of a file in the device's reach. */
+    private CreateMrResponse register(MappedMemory file) {
+        driver.device().mapMemory(0, file.address(), file.length());
+        final long pdir = driver.pdir(LongStream.range(0, file.length() / Pdir.PAGE_SIZE)
+            .map(page -> page * Pdir.PAGE_SIZE).toArray());
+        return new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(CreateMrRequest.PD_HANDLE, driver.pd).set(CreateMrRequest.START, 0)
+            .set(CreateMrRequest.LENGTH, file.length()).set(CreateMrRequest.ACCESS_FLAGS, RawPair.ALL)
+            .set(CreateMrRequest.PDIR_DMA, pdir)
+            .set(CreateMrRequest.NCHUNKS, (int) (file.length() / Pdir.PAGE_SIZE))), 0);
+    }
+
+    private void onMemoryOfAFile(BiConsumer<Integer, CreateMrResponse> test) {
+        final int fd = Libc.memfdCreate("cut-off", 0);
+        Libc.ftruncate(fd, LONG_READ * MTU);
+        try (MappedMemory memory = MappedMemory.map(0, LONG_READ * MTU, LibcConstants.PROT_READ
+            | LibcConstants.PROT_WRITE, LibcConstants.MAP_SHARED, fd, 0)) {
+            test.accept(fd, register(memory));
+            close();
+        } finally {
+            Libc.close(fd);
+        }
+    }
+
+    private static int state(RawQp of) {
+        return of.query().get(QpAttr.QP_STATE);
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_19, disabledReason = FAULTS_COME_LATER)
+    void anAnswerThatWaitsAndMeetsAFaultEndsItsConnection() {
+        connectServed();
+        onMemoryOfAFile((fd, file) -> {
+            send(Opcode.READ_REQUEST, FIRST_PSN, false, 0, 0, 0, file.get(CreateMrResponse.RKEY), LONG_READ * MTU);
+            assertThat(serve()).hasSizeBetween(1, LONG_READ - 1);
+            Libc.ftruncate(fd, 0);
+            assertThat(serveAll()).noneMatch(each -> Opcode.ends(each.opcode()));
+            assertThat(driver.device().counters().get(Counter.INTERNAL_ERRORS)).isPositive();
+            assertThat(QpState.NAMES.of(state(qp))).isEqualTo(QpState.NAMES.of(QpState.PVRDMA_QPS_ERR));
+        });
+    }
+
+    /** Others that wait with it go on. */
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_19, disabledReason = FAULTS_COME_LATER)
+    void aSendThatWaitsAndMeetsAFaultEndsItsConnectionAlone() {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        final RawQp other = driver.createQp(RawQp.with().cq(cq));
+        other.connect(THEIR_QPN + 1, bytes(theirs));
+        onMemoryOfAFile((fd, file) -> {
+            readFrom(source, 0);
+            for (int i = 0; i < LONG_READ; i++) {
+                driver.device().service();
+            }
+            other.send(1, 0, MTU, file.get(CreateMrResponse.LKEY));
+            assertThat(driver.device().describe()).contains("waits for room");
+            Libc.ftruncate(fd, 0);
+            final List<Came> answers = came();
+            answers.addAll(serveAll());
+            assertThat(answers).anyMatch(each -> each.opcode() == Opcode.READ_RESPONSE_LAST);
+            assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
+            assertThat(QpState.NAMES.of(state(other))).isEqualTo(QpState.NAMES.of(QpState.PVRDMA_QPS_ERR));
+            assertThat(QpState.NAMES.of(state(qp))).isEqualTo(QpState.NAMES.of(QpState.PVRDMA_QPS_RTS));
+        });
     }
 
     @Test

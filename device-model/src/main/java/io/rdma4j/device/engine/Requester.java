@@ -367,6 +367,18 @@ final class Requester extends Padded implements Runnable {
         failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
     }
 
+    /**
+     * Whatever went wrong with this queue pair, as memory that is not there: it is lost, others go on. The caller holds
+     * no lock.
+     *
+     * @param what  was done, for who looks.
+     * @param fault came of it.
+     */
+    void abort(String what, Throwable fault) {
+        context.counters().record(Counter.INTERNAL_ERRORS, "%s qp 0x%x: %s", what, qp.handle(), fault);
+        abort();
+    }
+
     /** Goes to the error state because its completions cannot be reported any more. The caller holds no lock. */
     void abort() {
         lock.lock();

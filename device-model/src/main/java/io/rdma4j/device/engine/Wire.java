@@ -169,7 +169,7 @@ public final class Wire extends Padded implements FrameReceiver {
         return blocked.hasWork();
     }
 
-    /** Has a queue go on when there may be room again. Locks of queues may be held. */
+    /** Has a queue go on when there may be room again; it throws nothing. Locks of queues may be held. */
     void whenThereIsRoom(Runnable queue) {
         blocked.add(queue);
         if (Thread.currentThread() != sleeper) {
@@ -216,7 +216,6 @@ public final class Wire extends Padded implements FrameReceiver {
             || Opcode.isWrite(opcode));
     }
 
-    /** Whatever goes wrong with a queue pair, as memory that is not there: it is lost, others go on. */
     private void give(QueuePair qp, Frame frame, int opcode, int at, int length) {
         try {
             if (qp.isDatagram()) {
@@ -229,8 +228,7 @@ public final class Wire extends Padded implements FrameReceiver {
                 qp.responder().onRequest(packet, opcode, frame, at, length);
             }
         } catch (final RuntimeException | InternalError e) {
-            context.counters().record(Counter.INTERNAL_ERRORS, "packet for qp 0x%x: %s", qp.handle(), e);
-            qp.requester().abort();
+            qp.requester().abort("packet for", e);
         }
     }
 

@@ -545,6 +545,14 @@ final class WireResponder extends Padded {
     }
 
     private void resume() {
+        try {
+            goOn();
+        } catch (final RuntimeException | InternalError e) {
+            qp.requester().abort("answers of", e);
+        }
+    }
+
+    private void goOn() {
         receives.lock().lock();
         try {
             stalled = false;

@@ -136,7 +136,11 @@ final class WireSender extends Padded {
 
     private void resume() {
         stalled = false;
-        requester.run();
+        try {
+            requester.run();
+        } catch (final RuntimeException | InternalError e) {
+            requester.abort("sends of", e);
+        }
     }
 
     /** Whether requests go this way: some are under way, or the peer is reached by packets. */
