@@ -271,6 +271,35 @@ class UdTest {
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
     }
 
+    private int nextPsn() {
+        return pair.a.query().get(QpAttr.SQ_PSN);
+    }
+
+    /** What becomes of one does not matter, but that it went. */
+    @Test
+    void givesEachDatagramTheNextNumber() {
+        assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+        pair.a.zeroIndices();
+        assertThat(pair.a.toInit() | pair.a.toRtr(0, gid)).isZero();
+        assertThat(pair.a.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_SQ_PSN,
+            attr -> attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTS).set(QpAttr.SQ_PSN, 0xff_ffff))).isZero();
+        receive(1000);
+
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(nextPsn()).as("it has 24 bits").isZero();
+        send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+        assertThat(pair.count(Counter.UD_DROPPED)).isEqualTo(1);
+        assertThat(nextPsn()).isEqualTo(1);
+        pair.a.post(w -> w.send(9, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd, pair.b.qpn, RawQp.QKEY, new byte[16]));
+        assertThat(nextPsn()).isEqualTo(2);
+        final byte[] group = new byte[16];
+        group[0] = -1;
+        pair.a.post(w -> w.send(9, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd, pair.b.qpn, RawQp.QKEY, group));
+        assertThat(nextPsn()).isEqualTo(3);
+        pair.a.post(w -> w.send(9, PVRDMA_WR_RDMA_WRITE, 0));
+        assertThat(nextPsn()).as("it did not go").isEqualTo(3);
+    }
+
     @Test
     void refusesAnAddressVectorOfAnotherDomainPortOrGidIndex() {
         for (int wrong = 0; wrong < 3; wrong++) {

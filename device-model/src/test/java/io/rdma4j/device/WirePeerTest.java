@@ -6,6 +6,7 @@
 package io.rdma4j.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
@@ -320,6 +321,21 @@ class WirePeerTest {
         assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_FIRST);
         assertThat(Bth.psn(answer, 0)).isEqualTo(FIRST_PSN + 2);
         assertThat(answered()).isEqualTo(Opcode.READ_RESPONSE_LAST);
+    }
+
+    @Test
+    void datagramsAreNumberedFromTheFirstNumberOn() {
+        connectServed();
+        final RawQp sender = driver.createQp(RawQp.with().ud().cq(cq));
+        sender.connect(0, bytes(theirs));
+        for (int i = 0; i < 3; i++) {
+            sender.post(w -> w.send(1, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED)
+                .datagram(driver.pd, THEIR_QPN, RawQp.QKEY, bytes(theirs)).sge(region.start(), 40, region.lkey));
+        }
+        assertThat(serve()).extracting(Came::opcode, Came::psn).containsExactly(
+            tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN), tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN + 1),
+            tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN + 2));
+        assertThat(sender.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
     }
 
     /** A packet of it was lost, or the answer came too late: what is asked for again is a request of its own. */

@@ -378,6 +378,8 @@ final class SendExecutor extends Padded {
         message.trafficClass = Av.trafficClassOf(flow);
         message.flowLabel = Av.flowLabelOf(flow);
         message.hopLimit = Av.hopLimit(page, av);
+        message.psn = psn;
+        message.packets = 1;
         from(source);
         return deliverDatagram(Av.dgidHigh(page, av), Av.dgidLow(page, av));
     }
@@ -386,14 +388,14 @@ final class SendExecutor extends Padded {
     private int deliverDatagram(long high, long low) {
         if (high >>> 56 == 0xff) {
             context.counters().increment(Counter.MULTICAST);
-            return WcStatus.PVRDMA_WC_SUCCESS;
+            return sent();
         }
         final Port port = route(high, low);
         if (port == null) {
             context.counters().increment(Counter.NO_PEER);
-            return WcStatus.PVRDMA_WC_SUCCESS;
+            return sent();
         }
-        return port.deliver(message) == Ack.PAYLOAD_LOST ? refused(Ack.PAYLOAD_LOST) : WcStatus.PVRDMA_WC_SUCCESS;
+        return port.deliver(message) == Ack.PAYLOAD_LOST ? refused(Ack.PAYLOAD_LOST) : sent();
     }
 
     private void from(GidEntry source) {
@@ -432,10 +434,11 @@ final class SendExecutor extends Padded {
             return Retries.UNDERWAY;
         }
         final int ack = port == null ? Ack.NO_RESPONSE : port.deliver(message);
-        return ack == Ack.ACK ? acknowledged() : refused(ack);
+        return ack == Ack.ACK ? sent() : refused(ack);
     }
 
-    private int acknowledged() {
+    /** It has its numbers. */
+    private int sent() {
         psn = psn + message.packets & PSN_MASK;
         return WcStatus.PVRDMA_WC_SUCCESS;
     }
