@@ -13,6 +13,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingResponse;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.Completion;
@@ -23,6 +26,7 @@ import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
+import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,6 +212,18 @@ class CqResizeTest {
         poll(1);
     }
 
+    /** Who polled while the ring was replaced found nothing, though there may have been something. */
+    @Test
+    void raisesTheEventThatWasAskedForSoThatNobodySleepsOverWhatItHeldUp() {
+        open(64, 16);
+        assertThat(cq.requestNotify(false)).isZero();
+        cq.resize(128);
+        assertThat(cq.awaitEvent(Duration.ZERO)).isTrue();
+        assertThat(cq.requestNotify(false)).isZero();
+        assertInvalid(() -> cq.resize(16));
+        assertThat(cq.awaitEvent(Duration.ZERO)).as("after a size that was refused").isTrue();
+    }
+
     @Test
     void makesNoEventThatNobodyAskedFor() {
         open(64, 16);
@@ -317,6 +333,58 @@ class CqResizeTest {
         assertThat(usedPages()).isEqualTo(small);
     }
 
+    @Test
+    void aRefusedSizeTakesNoMemory() throws InterruptedException {
+        open(64, 16);
+        final int before = usedPages();
+        assertInvalid(() -> cq.resize(16));
+        assertThat(usedPages()).isEqualTo(before);
+    }
+
+    @Test
+    void doesNotWaitForAHandlerOnceTheDeviceFailed() {
+        open(64, 16);
+        send(1);
+        assertThat(cq.poll(c -> {
+            final Thread resizer = crew.start(() -> assertClosed(() -> cq.resize(256), "test"));
+            Crew.awaitSleep(resizer);
+            device.device.fail("test");
+            Crew.await("refused", () -> !resizer.isAlive());
+        }, 1)).isEqualTo(1);
+        assertThat(cq.capacity()).isEqualTo(64);
+    }
+
+    @Test
+    void doesNotWaitForAHandlerOnceTheDeviceIsBeingClosed() throws InterruptedException {
+        open(64, 16);
+        send(1);
+        final AtomicReference<Thread> closer = new AtomicReference<>();
+        assertThat(cq.poll(c -> {
+            final Thread resizer = crew.start(() -> assertClosed(() -> cq.resize(256), "closed"));
+            Crew.awaitSleep(resizer);
+            closer.set(crew.start(device::close));
+            Crew.await("refused", () -> !resizer.isAlive());
+        }, 1)).isEqualTo(1);
+        Patience.join(closer.get());
+        assertThat(cq.capacity()).isEqualTo(64);
+    }
+
+    /** It has left the old ring, and would wrap elsewhere in the new one. */
+    @Test
+    void givesADeviceUpThatGrantsFewerEntries() {
+        open(64, 16);
+        device.device.channel().observer((request, err, response) -> {
+            if (request.getInt(CommandHeader.CMD.offset()) == Command.RESIZE_CQ_RING.id()) {
+                assertThat(response.getInt(ResizeCqRingResponse.CQE.offset())).isEqualTo(256);
+                ((MutableDirectBuffer) response).putInt(ResizeCqRingResponse.CQE.offset(), 128);
+            }
+        });
+        assertRefused(RdmaException.EIO, () -> cq.resize(256), "128 entries granted, not 256");
+        assertThat(device.failure()).contains("RESIZE_CQ_RING answered 128 entries when asked for 256");
+        assertThat(cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(cq.capacity()).isEqualTo(64);
+    }
+
     private int usedPages() throws InterruptedException {
         Thread.sleep(30);
         device.closedRings.clearOld();
@@ -334,8 +402,10 @@ class CqResizeTest {
         final CompletionQueue closed = device.createCq(1);
         closed.close();
         assertClosed(() -> closed.resize(8));
+        assertClosed(() -> closed.resize(0));
         device.device.fail("test");
         assertClosed(() -> cq.resize(128), "test");
+        assertClosed(() -> cq.resize(64), "test");
     }
 
     @ParameterizedTest

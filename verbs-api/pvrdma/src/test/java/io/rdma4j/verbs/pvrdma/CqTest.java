@@ -15,7 +15,9 @@ import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
@@ -30,6 +32,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Completion and shared receive queues: room, closing, and CQEs that nobody should believe. */
 class CqTest {
+    private static final int SEND = io.rdma4j.hw.pvrdma.WcOpcode.PVRDMA_WC_SEND;
+    private static final int RECV = io.rdma4j.hw.pvrdma.WcOpcode.PVRDMA_WC_RECV;
+    private static final int OK = io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_SUCCESS;
+
     @RegisterExtension
     final Devices devices = new Devices();
 
@@ -116,6 +122,15 @@ class CqTest {
         assertClosed(() -> srq.armLimit(1), "SRQ");
         assertClosed(srq::queryLimit);
         assertClosed(() -> pd.createQp(new QpOptions().cq(device.createCq(512)).srq(srq)), "SRQ");
+    }
+
+    @Test
+    void theDeviceForgetsAQueueThatIsClosed() {
+        final PvrdmaContext device = devices.open();
+        final PvrdmaCq closed = (PvrdmaCq) device.createCq(4);
+        final PvrdmaCq open = (PvrdmaCq) device.createCq(4);
+        closed.close();
+        assertThat(device.openCqs()).containsExactly(open);
     }
 
     @Test
@@ -332,5 +347,78 @@ class CqTest {
         ring.putIntRelease(RingState.TX_OFFSET + RingState.CONS_HEAD_OFFSET, 200);
         assertThat(a.qp.postSend(silent)).isEqualTo(ReturnCode.DEVICE_FAILED);
         assertThat(device.failure()).contains("SendQueue");
+    }
+
+    /** Who gets nothing asks for an event, and none would come for what lies behind. */
+    @Test
+    void aPollDoesNotEndWithWhatIsDroppedWhileThereIsMore() {
+        final Peer a = Peer.rc(devices.open());
+        a.connect(Peer.rc(devices.open()));
+        assertThat(a.qp.postReceive(5, a.at(0), 8, a.lkey())).isZero();
+        final Forgery device = new Forgery(a.cq);
+        for (int i = 0; i < 3; i++) {
+            device.write(a.qp, SEND, OK, 0, 0);
+        }
+        device.write(a.qp, RECV, OK, 8, 0);
+        final Completions completions = new Completions();
+        assertThat(a.cq.poll(completions, 1)).isEqualTo(1);
+        assertThat(completions.list.get(0).wrId()).isEqualTo(5);
+        assertThat(a.cq.dropped()).isEqualTo(3);
+    }
+
+    @Test
+    void aCompletionInTheQueueOfTheOtherDirectionIsDropped() {
+        final PvrdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final CompletionQueue sends = device.createCq(256);
+        final CompletionQueue receives = device.createCq(256);
+        final QueuePair qp = pd.createQp(new QpOptions().sendCq(sends).receiveCq(receives));
+        QpConnector.connect(qp, Peer.rc(devices.open()).qp.localAddress());
+        assertThat(qp.postSend(1, 0, 0, 0)).isZero();
+        assertThat(qp.postReceive(2, 0, 0, 0)).isZero();
+        new Forgery(receives).write(qp, SEND, OK, 0, 0);
+        new Forgery(sends).write(qp, RECV, OK, 0, 0);
+        Completions.assertNone(receives);
+        Completions.assertNone(sends);
+        assertThat(sends.dropped()).isEqualTo(1);
+        assertThat(receives.dropped()).isEqualTo(1);
+        new Forgery(sends).write(qp, SEND, OK, 0, 0);
+        new Forgery(receives).write(qp, RECV, OK, 0, 0);
+        assertThat(Completions.awaitSuccess(sends).wrId()).isEqualTo(1);
+        assertThat(Completions.awaitSuccess(receives).wrId()).isEqualTo(2);
+    }
+
+    @Test
+    void aSharedReceiveThatWasNeverPostedIsDropped() {
+        final Peer a = sharing(4);
+        new Forgery(a.cq).write(a.qp, RECV, OK, 0, 9);
+        Completions.assertNone(a.cq);
+        assertThat(a.cq.dropped()).isEqualTo(1);
+        assertThat(a.qp.srq().postReceive(3, a.at(0), 8, a.lkey())).isZero();
+        new Forgery(a.cq).write(a.qp, RECV, OK, 8, 3);
+        assertThat(Completions.awaitSuccess(a.cq).wrId()).isEqualTo(3);
+        assertThat(a.qp.state()).isEqualTo(QpState.RTS);
+    }
+
+    @Test
+    void aSharedReceiveThatFailsEndsItsQpAndIsTakenAllTheSame() {
+        final Peer a = sharing(1);
+        assertThat(a.qp.srq().postReceive(3, a.at(0), 8, a.lkey())).isZero();
+        assertThat(a.qp.srq().postReceive(4, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
+        new Forgery(a.cq).write(a.qp, RECV, io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_LOC_PROT_ERR, 8, 3);
+        final Completions.Copy failed = Completions.await(a.cq, 1).get(0);
+        assertThat(failed.status()).isEqualTo(WcStatus.LOC_PROT_ERR);
+        assertThat(failed.wrId()).isEqualTo(3);
+        assertThat(failed.bytes()).isZero();
+        assertThat(a.qp.state()).isEqualTo(QpState.ERR);
+    }
+
+    /** A connection whose receives come from a shared queue; the device does not see them as nobody sends. */
+    private Peer sharing(final int maxWr) {
+        final PvrdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final Peer a = new Peer(device, pd, device.createCq(512), new QpOptions().srq(pd.createSrq(maxWr, 1)));
+        a.connect(Peer.rc(devices.open()));
+        return a;
     }
 }

@@ -71,6 +71,33 @@ class DoorbellTest {
         assertThat(cqWordAfterPolls(a, 1000)).isEqualTo(Uar.cqPoll(((PvrdmaCq) a.cq).handle));
     }
 
+    @Test
+    void itIsAskedAtEachSoManiethPollAndNotBefore() {
+        final Peer a = open(true);
+        final int interval = context.traits.pokeInterval;
+        assertThat(interval).isGreaterThan(1);
+        for (int round = 0; round < 3; round++) {
+            assertThat(cqWordAfterPolls(a, interval - 1)).as("round %d", round).isZero();
+            assertThat(cqWordAfterPolls(a, 1)).as("round %d", round)
+                .isEqualTo(Uar.cqPoll(((PvrdmaCq) a.cq).handle));
+        }
+    }
+
+    @Test
+    void aQueueIsAskedForWhatIsLeftBeforeItIsClosedAndNotAfterwards() {
+        open(true);
+        final PvrdmaCq cq = (PvrdmaCq) context.createCq(4);
+        assertThat(uar.getInt(Uar.CQ_OFFSET)).isZero();
+        cq.poke();
+        assertThat(uar.getInt(Uar.CQ_OFFSET)).isEqualTo(Uar.cqPoll(cq.handle));
+        uar.putInt(Uar.CQ_OFFSET, 0);
+        cq.close();
+        assertThat(uar.getInt(Uar.CQ_OFFSET)).isEqualTo(Uar.cqPoll(cq.handle));
+        uar.putInt(Uar.CQ_OFFSET, 0);
+        cq.poke();
+        assertThat(uar.getInt(Uar.CQ_OFFSET)).isZero();
+    }
+
     /** QEMU's device stops for ever when it is asked while it interrupts. */
     @Test
     void aDeviceThatDeadlocksIsAskedOnlyWhileNothingIsArmed() throws InterruptedException {

@@ -212,6 +212,22 @@ class FastRegistrationTest {
         assertThat(bench.owner.bytes.getLong(2 * 4096)).isEqualTo(9);
     }
 
+    /** Not only until a request in front of it is over. */
+    @Test
+    void thePagesStayAlsoWhereTheRegistrationIsALaterRequestOfAList() {
+        final KeyBench bench = new KeyBench(devices);
+        final FastRegion region = bench.owner.pd.allocateFastRegion(1);
+        region.map(bench.pages(1), 0, 4096);
+        assertThat(bench.user.qp.postReceive(1, bench.user.at(0), 8, bench.user.lkey())).isZero();
+        final SendRequest[] list = {new SendRequest().wrId(1), registration(region, IOVA, ALL)};
+        assertThat(bench.owner.qp.postSend(list, 2)).isEqualTo(2);
+        assertThat(Completions.awaitSuccess(bench.owner.cq).wrId()).isEqualTo(1);
+        assertBusy(region::unmap, "queue");
+        assertThat(Completions.awaitSuccess(bench.owner.cq).opcode()).isEqualTo(WcOpcode.FAST_REG_MR);
+        invalidate(bench, region);
+        region.unmap();
+    }
+
     @Test
     void twoQueuesDoNotRegisterAtATime() {
         final KeyBench bench = new KeyBench(devices);

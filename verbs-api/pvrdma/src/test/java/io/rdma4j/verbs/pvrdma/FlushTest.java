@@ -172,4 +172,14 @@ class FlushTest {
         assertThat(a.cq.awaitEvent(Duration.ofMillis(30))).as("nobody asked again").isFalse();
         Completions.await(a.cq, 1);
     }
+
+    @Test
+    void aQpIsForgottenWhenItIsClosed() {
+        final Peer a = Peer.rc(devices.open(Devices.QEMU));
+        a.connect(Peer.rc(devices.open()));
+        a.qp.modify(QpAttributes.to(QpState.ERR));
+        assertThat(((PvrdmaCq) a.cq).dump()).contains("flushing=[" + a.qp + "]");
+        a.qp.close();
+        assertThat(((PvrdmaCq) a.cq).dump()).contains("flushing=[]");
+    }
 }

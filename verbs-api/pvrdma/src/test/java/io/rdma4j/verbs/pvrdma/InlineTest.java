@@ -253,6 +253,16 @@ class InlineTest {
     }
 
     @Test
+    void anOperationThatTheDeviceDoesNotHaveIsToldApart() {
+        final Peer a = peer(Devices.QEMU);
+        connected(a);
+        for (final SendOpcode opcode : new SendOpcode[] {SendOpcode.RDMA_WRITE, SendOpcode.LOCAL_INV}) {
+            assertThat(a.qp.postSend(new SendRequest().opcode(opcode).inline(heap(8, 1), 0, 8))).as("%s", opcode)
+                .isEqualTo(ReturnCode.UNSUPPORTED);
+        }
+    }
+
+    @Test
     void needsAQpThatWasCreatedForIt() {
         final Peer a = Peer.rc(devices.open());
         connected(a);
@@ -373,5 +383,18 @@ class InlineTest {
             assertThat(Completions.awaitSuccess(b.cq).bytes()).isEqualTo(MAX);
             assertThat(b.firstDifference(ROOM, MAX, 6)).isEqualTo(-1);
         }
+    }
+
+    @Test
+    void aFullQueueTakesNoRequestWithAPayload() {
+        final Peer a = peer("");
+        connected(a);
+        for (int i = 0; i < 4; i++) {
+            assertThat(a.qp.postSend(new SendRequest().wrId(i).inline(heap(MAX, i), 0, MAX))).isZero();
+        }
+        final SendRequest fifth = new SendRequest().inline(heap(MAX, 5), 0, MAX);
+        assertThat(a.qp.postSend(fifth)).isEqualTo(ReturnCode.QUEUE_FULL);
+        assertThat(a.qp.postSend(fifth.opcode(SendOpcode.RDMA_WRITE))).isEqualTo(ReturnCode.QUEUE_FULL);
+        assertThat(((PvrdmaQp) a.qp).sends.queue.outstanding()).isEqualTo(4);
     }
 }

@@ -15,6 +15,7 @@ import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
@@ -246,6 +247,28 @@ class LiveCountersTest {
     }
 
     @Test
+    void whatIsRefusedRingsNoDoorbell() {
+        final Peer a = connected("")[0];
+        assertThat(a.qp.postSend(new SendRequest[1], 1)).isEqualTo(ReturnCode.INVALID_REQUEST);
+        assertThat(a.qp.postReceive(new ReceiveRequest[1], 1)).isEqualTo(ReturnCode.INVALID_REQUEST);
+        assertQp(a.qp, QpKind.SQ_DOORBELLS, 0);
+        assertQp(a.qp, QpKind.RQ_DOORBELLS, 0);
+    }
+
+    /** The device would carry it out instead of flushing it. */
+    @Test
+    void whatTheDriverFlushesIsPostedWithoutADoorbell() {
+        final Peer a = connected(Devices.QEMU)[0];
+        a.qp.modify(QpAttributes.to(QpState.ERR));
+        assertThat(a.qp.postSend(1, a.at(0), 10, a.lkey())).isZero();
+        receive(a, 2);
+        assertQp(a.qp, QpKind.SQ_POSTED, 1);
+        assertQp(a.qp, QpKind.RQ_POSTED, 2);
+        assertQp(a.qp, QpKind.SQ_DOORBELLS, 0);
+        assertQp(a.qp, QpKind.RQ_DOORBELLS, 0);
+    }
+
+    @Test
     void numbersGoOnAfterReset() {
         final Peer[] both = connected("");
         final Peer a = both[0];
@@ -283,6 +306,22 @@ class LiveCountersTest {
         assertCq(b.cq, CqKind.BYTES_RECEIVED, 33);
         assertStatus(b.cq, WcStatus.PVRDMA_WC_SUCCESS, 3);
         assertQp(b.qp, QpKind.RQ_POSTED, 0);
+    }
+
+    @Test
+    void aSharedReceiveThatFails() {
+        final PvrdmaContext device = devices.open();
+        final var pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(4, 1);
+        final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        b.connect(Peer.rc(devices.open()));
+        assertThat(srq.postReceive(3, b.at(0), 64, b.lkey())).isZero();
+        new Forgery(b.cq).write(b.qp, WcOpcode.PVRDMA_WC_RECV, WcStatus.PVRDMA_WC_LOC_PROT_ERR, 8, 3);
+        Completions.await(b.cq, 1);
+        assertStatus(b.cq, WcStatus.PVRDMA_WC_LOC_PROT_ERR, 1);
+        assertStatus(b.cq, WcStatus.PVRDMA_WC_SUCCESS, 0);
+        assertCq(b.cq, CqKind.COMPLETIONS, 1);
+        assertCq(b.cq, CqKind.BYTES_RECEIVED, 0);
     }
 
     @Test

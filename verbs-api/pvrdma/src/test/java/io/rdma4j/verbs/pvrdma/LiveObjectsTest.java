@@ -201,6 +201,21 @@ class LiveObjectsTest {
     }
 
     @Test
+    void theLimitOfASharedReceiveQueueAsTheDeviceToldItLast() {
+        final PvrdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(16, 2);
+        assertThat(srq.pd()).isSameAs(pd);
+        srq.armLimit(3);
+        device.device.commands().modifySrq(((PvrdmaSrq) srq).handle, 5);
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 3);
+        assertThat(srq.queryLimit()).isEqualTo(5);
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 5);
+        srq.close();
+        assertThat(Seen.all(device, SrqKind.KIND)).isEmpty();
+    }
+
+    @Test
     void aRegionThatIsRegisteredAgain() {
         final PvrdmaContext device = devices.open();
         final ProtectionDomain pd = device.allocatePd();

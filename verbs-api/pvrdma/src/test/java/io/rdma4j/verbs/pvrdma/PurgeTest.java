@@ -7,6 +7,8 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.hw.pvrdma.WcOpcode;
+import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -119,5 +121,22 @@ class PurgeTest {
         final String dump = ((PvrdmaCq) cq).dump();
         final int from = dump.indexOf("purges=") + "purges=".length();
         return Integer.parseInt(dump.substring(from, dump.indexOf(' ', from)));
+    }
+
+    /** The device may give the handle to the next QP at once: only what it had written before is passed over. */
+    @Test
+    void passesOverNothingThatIsWrittenAfterwards() {
+        final Peer a = Peer.rc(devices.open());
+        final Peer far = Peer.rc(devices.open());
+        a.connect(far);
+        send(a.qp, far, a, 1);
+        a.qp.close();
+        final Forgery device = new Forgery(a.cq);
+        for (int i = 0; i < 3; i++) {
+            device.write(a.qp, WcOpcode.PVRDMA_WC_SEND, WcStatus.PVRDMA_WC_SUCCESS, 0, 0);
+        }
+        final Completions completions = new Completions();
+        assertThat(a.cq.poll(completions, 16)).as("%s", completions.list).isZero();
+        assertThat(a.cq.dropped()).as("of no QP").isEqualTo(3);
     }
 }

@@ -357,4 +357,32 @@ class QpTest {
         assertThat(u.qp.localAddress().qkey()).isEqualTo(0x8000_0000);
         assertInvalid(() -> u.qp.modify(QpAttributes.to(QpState.RTS).port(1)), "[PORT] not allowed");
     }
+
+    private static void assertReceivesRefused(final QueuePair qp, final int code) {
+        assertThat(qp.postReceive(1, 0, 0, 0)).as("in %s", qp.state()).isEqualTo(code);
+        assertThat(qp.postReceive(new ReceiveRequest())).as("in %s", qp.state()).isEqualTo(code);
+        assertThat(qp.postReceive(new ReceiveRequest[1], 1)).as("in %s", qp.state()).isEqualTo(code);
+    }
+
+    @Test
+    void aQpWithASharedQueueTakesNoReceivesInAnyState() {
+        final PvrdmaContext device = devices.open();
+        final var pd = device.allocatePd();
+        final Peer a = new Peer(device, pd, device.createCq(512), new QpOptions().srq(pd.createSrq(4, 1)));
+        final QueuePair other = pd.createQp(new QpOptions().cq(a.cq).srq(a.qp.srq()));
+        assertReceivesRefused(a.qp, ReturnCode.HAS_SRQ);
+        a.connect(Peer.rc(devices.open()));
+        assertReceivesRefused(a.qp, ReturnCode.HAS_SRQ);
+        a.qp.modify(QpAttributes.to(QpState.ERR));
+        assertReceivesRefused(a.qp, ReturnCode.HAS_SRQ);
+        a.qp.modify(QpAttributes.to(QpState.RESET));
+        assertReceivesRefused(a.qp, ReturnCode.HAS_SRQ);
+        a.qp.close();
+        assertReceivesRefused(a.qp, ReturnCode.CLOSED);
+        device.device.fail("test");
+        assertReceivesRefused(other, ReturnCode.DEVICE_FAILED);
+        assertThat(other.srq().postReceive(1, 0, 0, 0)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        other.close();
+        assertThat(other.srq().postReceive(1, 0, 0, 0)).as("without a QP").isEqualTo(ReturnCode.DEVICE_FAILED);
+    }
 }

@@ -7,11 +7,20 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static io.rdma4j.hw.pvrdma.WcOpcode.PVRDMA_WC_RECV;
+
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -19,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -109,20 +119,97 @@ class TightCqTest {
         assertThat(consumerIndexSeenByTheHandler(16)).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
     }
 
+    /** Eight entries that nobody reserved: the batch fills them, and no more. */
+    @Test
+    void holdsAsManyEntriesAsNobodyReserved() {
+        assertThat(consumerIndexSeenByTheHandler(32, 16, 0)).containsExactly(0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /** Four entries that nobody reserved: they are given back together when a fifth one is at hand. */
+    @Test
+    void givesEntriesBackTogetherWhenTheRoomIsFull() {
+        assertThat(consumerIndexSeenByTheHandler(32, 16, 2)).containsExactly(0, 0, 0, 0, 4, 4, 4, 4);
+    }
+
+    /** What closed QPs left takes room that nobody reserved. */
+    @Test
+    void givesEntriesBackBeforeTheHandlerWhileThereAreSomeOfClosedQps() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = new Peer(device, device.allocatePd(), device.createCq(256), new QpOptions().maxSendWr(8));
+        final Peer b = Peer.rc(devices.open());
+        final Peer closed = new Peer(device, a.pd, a.cq, new QpOptions().maxSendWr(8).maxReceiveWr(8));
+        a.connect(b);
+        closed.connect(Peer.rc(devices.open()));
+        for (int i = 0; i < 3; i++) {
+            a.qp.postReceive(i, a.at(0), 8, a.lkey());
+            b.qp.postSend(i, b.at(0), 8, b.lkey());
+        }
+        Completions.await(b.cq, 3);
+        closed.qp.postReceive(3, a.at(0), 8, a.lkey());
+        closed.qp.modify(QpAttributes.to(QpState.ERR));
+        closed.qp.close();
+        final UnsafeBuffer ring = ((PvrdmaCq) a.cq).ringBuffer();
+        final List<Integer> heads = new ArrayList<>();
+        assertThat(a.cq.poll(c -> heads.add(ring.getInt(RingState.RX_CONS_HEAD_OFFSET)), 8)).isEqualTo(3);
+        assertThat(heads).containsExactly(1, 2, 3);
+        assertThat(ring.getInt(RingState.RX_CONS_HEAD_OFFSET)).as("with the flushed receive of the closed one")
+            .isEqualTo(4);
+    }
+
     private List<Integer> consumerIndexSeenByTheHandler(final int capacity) {
+        return consumerIndexSeenByTheHandler(capacity, 8, 0);
+    }
+
+    private List<Integer> consumerIndexSeenByTheHandler(final int capacity, final int sends, final int others) {
         final PvrdmaContext device = devices.open();
         final Peer a = new Peer(device, device.allocatePd(), device.createCq(capacity),
-            new QpOptions().maxSendWr(8).maxReceiveWr(8));
+            new QpOptions().maxSendWr(sends).maxReceiveWr(8));
+        if (others > 0) {
+            a.pd.createQp(new QpOptions().cq(a.cq).maxSendWr(others).maxReceiveWr(others));
+        }
         final Peer b = Peer.rc(devices.open());
         a.connect(b);
         for (int i = 0; i < 8; i++) {
             a.qp.postReceive(i, a.at(0), 8, a.lkey());
-            b.qp.postSend(i, b.at(0), 8, b.lkey());
+            b.qp.postSend(new SendRequest().opcode(SendOpcode.SEND_WITH_IMM).immData(70 + i));
         }
+        Completions.await(b.cq, 8);
         final UnsafeBuffer ring = ((PvrdmaCq) a.cq).ringBuffer();
         final List<Integer> heads = new ArrayList<>();
-        assertThat(a.cq.poll(c -> heads.add(ring.getInt(RingState.RX_CONS_HEAD_OFFSET)), 8)).isEqualTo(8);
+        assertThat(a.cq.poll(c -> {
+            assertThat(c.immData()).isEqualTo(70 + heads.size());
+            heads.add(ring.getInt(RingState.RX_CONS_HEAD_OFFSET));
+        }, 8)).isEqualTo(8);
         assertThat(ring.getInt(RingState.RX_CONS_HEAD_OFFSET)).isEqualTo(8);
         return heads;
+    }
+
+    /** The device may write over an entry that was given back while its handler is at work. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCompletionStaysWhatItWasWhenItsEntryIsWrittenAgain(final boolean shared) {
+        final PvrdmaContext device = devices.open();
+        final var pd = device.allocatePd();
+        final SharedReceiveQueue srq = shared ? pd.createSrq(8, 1) : null;
+        final Peer a = new Peer(device, pd, device.createCq(16),
+            new QpOptions().maxSendWr(8).maxReceiveWr(8).srq(srq));
+        a.connect(Peer.rc(devices.open()));
+        for (int i = 0; i < 2; i++) {
+            final int code = shared ? srq.postReceive(i, a.at(0), 8, a.lkey())
+                : a.qp.postReceive(i, a.at(0), 8, a.lkey());
+            assertThat(code).isZero();
+        }
+        final Forgery forgery = new Forgery(a.cq);
+        for (int i = 0; i < 2; i++) {
+            forgery.flags(WcFlags.PVRDMA_WC_WITH_IMM, Opcodes.immData(70 + i));
+            forgery.write(a.qp, PVRDMA_WC_RECV, 0, 8, i);
+        }
+        final UnsafeBuffer ring = ((PvrdmaCq) a.cq).ringBuffer();
+        final List<Integer> data = new ArrayList<>();
+        assertThat(a.cq.poll(c -> {
+            ring.setMemory(RingMemory.ELEMENTS_OFFSET + data.size() * Cqe.LENGTH, Cqe.LENGTH, (byte) 0);
+            data.add(c.hasImmData() ? c.immData() : -1);
+        }, 2)).isEqualTo(2);
+        assertThat(data).containsExactly(70, 71);
     }
 }

@@ -396,4 +396,24 @@ class TrafficTest {
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
     }
+
+    @Test
+    void scattersIntoAsManyElementsAsASharedReceiveHas() {
+        final PvrdmaContext device = devices.open();
+        final var pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(4, 2);
+        final Peer b = new Peer(device, pd, device.createCq(64), new QpOptions().maxSendWr(4).srq(srq));
+        final Peer a = Peer.rc(devices.open());
+        a.connect(b);
+        a.fill(0, 25, 6);
+        assertThat(srq.postReceive(new ReceiveRequest(2).wrId(9).addSge(b.at(100), 10, b.lkey())
+            .addSge(b.at(200), 20, b.lkey()))).isZero();
+        assertThat(a.qp.postSend(1, a.at(0), 25, a.lkey())).isZero();
+        final Completions.Copy received = Completions.awaitSuccess(b.cq);
+        assertThat(received.wrId()).isEqualTo(9);
+        assertThat(received.bytes()).isEqualTo(25);
+        for (int i = 0; i < 25; i++) {
+            assertThat(b.bytes.getByte(i < 10 ? 100 + i : 190 + i)).as("byte %d", i).isEqualTo(Peer.pattern(i, 6));
+        }
+    }
 }

@@ -15,10 +15,12 @@ import io.rdma4j.verbs.FastRegion;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 import io.rdma4j.verbs.WindowType;
@@ -340,5 +342,62 @@ class WorkRequestTest {
         assertThat(Wqe.last(owner.qp).opcode()).isBetween(0, 14);
         assertThat(Completions.await(owner.cq, 1).get(0).status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
         return 1;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isRefusedByAFullQueue(final SendOpcode opcode) {
+        final KeyBench bench = new KeyBench(devices);
+        final SendRequest request = request(bench, opcode);
+        final SendRequest silent = new SendRequest().flags(0);
+        for (int i = 0; i < bench.owner.qp.maxSendWr(); i++) {
+            assertThat(bench.owner.qp.postSend(silent)).isZero();
+        }
+        assertThat(bench.owner.qp.postSend(request)).isEqualTo(ReturnCode.QUEUE_FULL);
+        assertThat(bench.owner.qp.postSend(new SendRequest[] {request}, 1)).isEqualTo(ReturnCode.QUEUE_FULL);
+    }
+
+    @Test
+    void isOfTwoGibibytesAtMost() {
+        final Peer peer = Peer.rc(devices.open());
+        peer.connect(Peer.rc(devices.open()));
+        peer.qp.modify(QpAttributes.to(QpState.ERR));
+        final SendRequest request = new SendRequest(2).addSge(peer.at(0), Integer.MAX_VALUE, peer.lkey());
+        assertThat(peer.qp.postSend(request.addSge(peer.at(0), 1, peer.lkey()))).as("2^31").isZero();
+        request.sges().set(1, peer.at(0), 2, peer.lkey());
+        assertThat(peer.qp.postSend(request)).as("2^31 + 1").isEqualTo(ReturnCode.INVALID_REQUEST);
+        assertThat(Completions.await(peer.cq, 1).get(0).status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+    }
+
+    @Test
+    void whatWasRemovedFromItDoesNotMakeItTooLong() {
+        final Peer peer = Peer.rc(devices.open());
+        peer.connect(Peer.rc(devices.open()));
+        final SendRequest request = new SendRequest(3);
+        for (int i = 0; i < 3; i++) {
+            request.addSge(peer.at(0), Integer.MAX_VALUE, peer.lkey());
+        }
+        assertThat(peer.qp.postSend(request)).isEqualTo(ReturnCode.INVALID_REQUEST);
+        request.clearSges().addSge(peer.at(0), 8, peer.lkey()).addSge(peer.at(8), 8, peer.lkey());
+        assertThat(peer.qp.postSend(request)).isZero();
+    }
+
+    /** A QP can be made so that each of its sends completes, whatever the request says. */
+    @Test
+    void completesWithoutAskingWhereTheQpWasMadeForThat() {
+        final Peer peer = new Peer(devices.open(), new QpOptions().signalAll(true));
+        final Peer far = Peer.rc(devices.open());
+        peer.connect(far);
+        final SendRequest silent = new SendRequest().wrId(8).flags(0);
+        final SendTemplate template = peer.qp.prepare(silent);
+        for (int i = 0; i < 2; i++) {
+            assertThat(far.qp.postReceive(i, far.at(0), 8, far.lkey())).isZero();
+        }
+        assertThat(peer.qp.postSend(silent)).isZero();
+        assertThat(Wqe.last(peer.qp).flags()).as("signaled").isEqualTo(2);
+        assertThat(Completions.awaitSuccess(peer.cq).wrId()).isEqualTo(8);
+        assertThat(template.post()).isEqualTo(1);
+        assertThat(Wqe.last(peer.qp).flags()).as("signaled").isEqualTo(2);
+        assertThat(Completions.awaitSuccess(peer.cq).wrId()).isEqualTo(8);
     }
 }
