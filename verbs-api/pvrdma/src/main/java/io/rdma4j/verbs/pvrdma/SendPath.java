@@ -197,9 +197,8 @@ final class SendPath extends PostPath<SendRequest> {
      * of a connected queue pair whose GID is the first one, a message or a write.
      */
     boolean isFixed(final SendRequest request) {
-        final int opcode = wireOpcode(request);
-        return !datagram && gidIndex == 0 && opcode != Opcodes.NONE && opcode < WrOpcode.PVRDMA_WR_RDMA_READ
-            && !request.isInline() && request.sges().size() == 1;
+        return !datagram && gidIndex == 0 && wireOpcode(request) < WrOpcode.PVRDMA_WR_RDMA_READ
+            && request.sges().size() == 1;
     }
 
     /** The bits of a request, and those that all requests have. */
