@@ -188,6 +188,8 @@ final class Channel {
             final String objection = inbound.piece(slot, first, length);
             if (objection != null) {
                 broken(objection);
+            } else if (isUsedUp()) {
+                postFree();
             }
         } else {
             control(type, first, from, slot.offset);
@@ -239,9 +241,14 @@ final class Channel {
             return;
         }
         free[freeCount++] = slot;
-        if (freeCount >= window.together()) {
+        if (freeCount >= window.together() || isUsedUp()) {
             postFree();
         }
+    }
+
+    /** Messages that wait have all the rest, and the peer nothing: it needs each slot that it was not told of yet. */
+    private boolean isUsedUp() {
+        return window.isUsedUp(inbound.held() + delivered.size(), freeCount);
     }
 
     /** Free slots that are not posted yet. */
@@ -250,16 +257,18 @@ final class Channel {
     }
 
     private void postFree() {
-        if (wire.receive(free, freeCount, area) != ReturnCode.OK) {
+        if (freeCount > 0 && wire.receive(free, freeCount, area) != ReturnCode.OK) {
             broken("posting receives failed");
         }
-        boolean isDue = false;
-        for (; freeCount > 0; freeCount--) {
-            isDue |= window.free();
-        }
-        if (isDue) {
+        window.free(freeCount);
+        freeCount = 0;
+        if (owesCredit()) {
             tell(OWES_CREDIT);
         }
+    }
+
+    private boolean owesCredit() {
+        return window.isDue() || window.due() > 0 && isUsedUp();
     }
 
     /** The application has the message that ends there: its sender is told, then the slot is free. */
@@ -314,7 +323,7 @@ final class Channel {
 
     private void pay() {
         for (int what = Integer.lowestOneBit(owes); what != 0; what = Integer.lowestOneBit(owes)) {
-            if (what == OWES_CREDIT && !window.isDue()) {
+            if (what == OWES_CREDIT && !owesCredit()) {
                 // A piece has told it meanwhile.
                 owes &= ~what;
             } else if (what == OWES_DELIVERED ? payDelivered() : pay(what)) {

@@ -9,8 +9,9 @@ package io.rdma4j.fabric.rdm;
  * Slots of the peer that can be used, and slots of our own that the peer is to be told of.
  *
  * <p>A piece uses up a credit. The receiver gives it back when the slot is free again: with the next piece that goes
- * the other way, or on its own once half of the window is due. So at most two messages that only give credits are on
- * their way to a peer that does not look at them.
+ * the other way, or on its own: once half of the window is due, rounded up, or once the peer has used all that it knows
+ * of, see {@link #isUsedUp}; it has read all messages of credits then. So at most two messages that only give credits
+ * are on their way to a peer that does not look at them.
  */
 final class Window {
     /** Slots that are posted by one doorbell at most. */
@@ -53,13 +54,25 @@ final class Window {
         return credits <= size;
     }
 
-    /** A slot is posted again; true if the peer has to be told. */
-    boolean free() {
-        return ++due >= Math.max(1, size >> 1);
+    /** Slots are posted again. */
+    void free(final int count) {
+        due += count;
     }
 
+    /** Half of the window is free again, and the peer does not know. */
     boolean isDue() {
-        return due >= Math.max(1, size >> 1);
+        return due >= Math.max(1, size + 1 >> 1);
+    }
+
+    /**
+     * The peer has no credit left, nor one on its way to it, though slots are free again: it would wait for them, and
+     * the application perhaps for its next message.
+     *
+     * @param kept slots that stay taken.
+     * @param free slots that are free, and not posted yet.
+     */
+    boolean isUsedUp(final int kept, final int free) {
+        return due + free > 0 && kept + due + free >= size;
     }
 
     int due() {

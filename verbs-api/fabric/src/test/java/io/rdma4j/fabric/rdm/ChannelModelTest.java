@@ -252,6 +252,59 @@ class ChannelModelTest {
         assertThat(toNarrow.send(8, 9)).isZero();
     }
 
+    /** Whatever went before: a receiver that waits for the last of many messages needs a window for all of them. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5, 7, 8, 16, 33})
+    void asManyMessagesCanWaitAsTheWindowHas(final int slots) {
+        for (int taken = 0; taken <= slots; taken++) {
+            final ModelEnd one = new ModelEnd(true, 2, slots, 256, 64);
+            final ModelEnd other = new ModelEnd(false, 2, slots, 256, 64);
+            ModelEnd.connect(one, other);
+            exchangeGreetings(one, other);
+            final Direction forth = new Direction(one, other);
+            for (int i = 0; i < taken; i++) {
+                forth.receive(8, i);
+                assertThat(forth.send(8, i)).isZero();
+                pump(one, other);
+            }
+            assertThat(other.got).hasSize(taken);
+            for (int waiting = 0; waiting < slots; waiting++) {
+                assertThat(one.send(1, forth.source.addressOffset(), 8, null, false, waiting))
+                    .as("%d received, %d of %d wait: %s, %s", taken, waiting, slots, one, other).isZero();
+                pump(one, other);
+            }
+            assertThat(other.contexts[1].waiting()).isEqualTo(slots);
+            assertThat(forth.send(8, 0)).isEqualTo(-FiErrno.FI_EAGAIN);
+        }
+    }
+
+    /** As {@link Channel#CONTROL_SLOTS} has it, whenever the peer looks. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void atMostTwoMessagesOfCreditsAreOnTheirWay(final long seed) {
+        final Random random = new Random(seed);
+        for (int slots = 4; slots < 20; slots++) {
+            final ModelEnd one = new ModelEnd(true, 2, slots, 256, 64);
+            final ModelEnd other = new ModelEnd(false, 2, slots, 256, 64);
+            ModelEnd.connect(one, other);
+            exchangeGreetings(one, other);
+            final Direction forth = new Direction(one, other);
+            int favoured = 0;
+            for (int i = 0; i < STEPS; i++) {
+                final int rx = random.nextInt(2);
+                favoured = i % slots == 0 ? random.nextInt(4) : favoured;
+                switch (random.nextInt(4) == 0 ? random.nextInt(4) : favoured) {
+                    case 0 -> one.send(rx, forth.source.addressOffset(), 8, null, false, i);
+                    case 1 -> other.receive(rx, forth.target.addressOffset(), 8, null, i);
+                    case 2 -> one.wire.move(one, other);
+                    default -> other.wire.move(other, one);
+                }
+                assertThat(other.wire.underWay(Header.CREDIT)).as("window of %d: %s", slots, other).isLessThan(3);
+            }
+            assertUnbroken(one, other);
+        }
+    }
+
     /** The ends of this test know each other. */
     private void greet() {
         ModelEnd.connect(a, b);
@@ -267,8 +320,12 @@ class ChannelModelTest {
     }
 
     private void assertUnbroken() {
-        assertThat(a.broken).isNull();
-        assertThat(b.broken).isNull();
+        assertUnbroken(a, b);
+    }
+
+    private static void assertUnbroken(final ModelEnd one, final ModelEnd other) {
+        assertThat(one.broken).isNull();
+        assertThat(other.broken).isNull();
     }
 
     private void assertLeft() {
@@ -305,11 +362,15 @@ class ChannelModelTest {
     }
 
     private void pump() {
+        pump(a, b);
+    }
+
+    private static void pump(final ModelEnd one, final ModelEnd other) {
         boolean moved = true;
         while (moved) {
-            moved = a.wire.move(a, b) | b.wire.move(b, a);
-            a.progress();
-            b.progress();
+            moved = one.wire.move(one, other) | other.wire.move(other, one);
+            one.progress();
+            other.progress();
         }
     }
 

@@ -98,6 +98,11 @@ final class PipeWire implements Wire {
         return true;
     }
 
+    /** How many messages of this type the other end has not taken. */
+    int underWay(final int type) {
+        return (int) sent.stream().filter(one -> one.bytes()[0] == type).count();
+    }
+
     /** Something else comes in place of the next message, or before it. */
     void tamper(final Random random) {
         final Sent next = sent.peek();

@@ -13,6 +13,7 @@ import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.CqAttributes;
 import io.rdma4j.fabric.CqFormat;
+import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
@@ -284,6 +285,25 @@ class RdmTaggedTest {
         gets(1, 1, 1);
         receive(0, -1, 2);
         gets(2, 2, 2);
+    }
+
+    @Test
+    void theLastOfManyMessagesComesThroughIfTheWindowHasRoomForAll() {
+        final EndpointOptions narrow = World.options().window(4, 256);
+        final Rank[] both = world.pair(world.device(""), world.device(""), World.options(), narrow);
+        a = both[0];
+        b = both[1];
+        toB = a.knows(b);
+        toA = b.knows(a);
+        send(9, 0);
+        receive(0, 0, 0);
+        gets(0, 9, 0);
+        for (int tag = 1; tag <= 3; tag++) {
+            send(tag, tag);
+        }
+        receive(4, 0, 4);
+        a.post(() -> tagged(a).send(a.at(0), 4, a.region, toB, 4, 4));
+        gets(4, 4, 4);
     }
 
     @Test
