@@ -63,6 +63,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     private static final PeerId PEER = new PeerId(0, 0, 0, 0);
 
     private final RcLink link;
+    private final FabricCompletionQueue transmit;
     private final SlotPool slotMemory;
     private final SlotPool pieceMemory;
     private final SendTable sends;
@@ -112,8 +113,8 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
             undo.forget();
         }
         this.room = new Room(options.transmitSize());
-        this.reports = new PieceReports(
-            endpoint, counters, (FabricCompletionQueue) options.transmitQueue(), sends, room);
+        this.transmit = (FabricCompletionQueue) options.transmitQueue();
+        this.reports = new PieceReports(endpoint, counters, transmit, sends, room);
         context.reports(reports);
         this.sender = new ToPeer(new LocalMemory(realm, info), options.selectiveCompletion(), info);
         this.tagged = context.matcher().tags() == null ? null : new PieceTagged(endpoint, sender, context);
@@ -267,7 +268,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         } else if (sends.channelOf(piece) == channel) {
             final SendOp op = sends.opOf(piece);
             sends.giveBackPiece(piece);
-            if (!failed) {
+            if (!failed && !isOver) {
                 channel.sent(piece, op);
             }
         }
@@ -307,11 +308,18 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     /** Nothing comes and goes any more; complete messages that wait can still be received. */
     private void end() {
-        isOver = true;
-        channel.close();
-        reports.cancelSends(lostErrno);
-        context.end();
-        context.cancelAll(Failures.LANE_LOST);
+        try {
+            close();
+            // What went and came before is over as it went: the peer was told so, or tells so.
+            transmit.gatherAll();
+            context.queue().gatherAll();
+        } finally {
+            isOver = true;
+            channel.close();
+            reports.cancelSends(lostErrno);
+            context.end();
+            context.cancelAll(Failures.LANE_LOST);
+        }
     }
 
     @Override
@@ -408,7 +416,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         // The memory is given back with all else.
     }
 
-    /** Out of {@link Channel#close}: the peer shall notice. */
+    /** Also out of {@link Channel#close}: the peer shall notice. */
     @Override
     public void close() {
         if (!closed) {

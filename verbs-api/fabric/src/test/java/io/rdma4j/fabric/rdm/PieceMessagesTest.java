@@ -23,6 +23,7 @@ import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.endpoint.FabricEndpoint;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.fabric.testing.TestNode;
@@ -45,6 +46,7 @@ class PieceMessagesTest {
     private static final long TAG = 0xfedc_ba98_7654_3210L;
     private static final long ANY = FiAddr.UNSPEC;
     private static final int SIZE = 1 << 18;
+    private static final int MANY = 200;
     private static final String QEMU = "quirks=qemu-7.2";
 
     @RegisterExtension
@@ -286,6 +288,51 @@ class PieceMessagesTest {
         b.ep.close();
         assertThat(b.ep.receive(b.at(0), 8, null, 1)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(b.ep.tagged().receive(b.at(0), 8, null, ANY, 1, 0, 1)).isEqualTo(-FiErrno.FI_EBADFD);
+    }
+
+    /** With room for more than one look at a queue takes. */
+    private void openWide() {
+        a = node(devices.device(""), new EndpointOptions().sizes(MANY, MANY).window(MANY, 256), Capability.TAGGED);
+        b = node(devices.device(""), new EndpointOptions().sizes(MANY, MANY).window(MANY, 256), Capability.TAGGED);
+        connect();
+        send(1, 0);
+        receive(0, 0, 0);
+        gets(0, 1, 0);
+        a.others.clear();
+        b.others.clear();
+    }
+
+    @Test
+    void eachSendIsOverOnceWhateverWasInTheQueueAtTheEnd() {
+        openWide();
+        for (int tag = 1; tag < MANY; tag++) {
+            assertThat(a.ep.tagged().send(a.at(0), 8, null, 0, tag, tag)).isZero();
+        }
+        for (int tag = 1; tag < MANY; tag++) {
+            receive(tag, 0, tag);
+            gets(tag, 8, tag);
+        }
+        ((FabricEndpoint) a.ep).disconnect("the test ends it");
+        a.until(() -> a.done.size() >= MANY - 1);
+        for (int i = 0; i < 10; i++) {
+            a.take();
+        }
+        assertThat(a.done).extracting(Done::context).doesNotHaveDuplicates().hasSize(MANY - 1);
+        assertThat(a.done).as("the peer has them").extracting(Done::errno).containsOnly(0);
+    }
+
+    @Test
+    void whatCameBeforeTheEndCanBeReceived() {
+        openWide();
+        for (int tag = 1; tag < MANY; tag++) {
+            send(8, tag);
+        }
+        ((FabricEndpoint) b.ep).disconnect("the test ends it");
+        b.take();
+        for (int tag = MANY - 1; tag > 0; tag--) {
+            receive(tag, 0, tag);
+            gets(tag, 8, tag);
+        }
     }
 
     @Test
