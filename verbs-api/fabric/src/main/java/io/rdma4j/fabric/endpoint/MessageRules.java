@@ -33,11 +33,10 @@ final class MessageRules {
     /** Several buffers become one here. */
     private final UnsafeBuffer copy;
 
-    MessageRules(final LocalMemory local, final FabricInfo info, final int mostCopied, final boolean selective) {
+    MessageRules(final LocalMemory local, final FabricInfo info, final boolean selective) {
         this.selective = selective;
         this.iovLimit = info.transmitAttributes().iovLimit();
-        // None where the queue pair has no memory for copies.
-        this.injectSize = Math.min(info.transmitAttributes().injectSize(), mostCopied);
+        this.injectSize = info.transmitAttributes().injectSize();
         this.buffers = new LocalBuffers(local, iovLimit);
         this.copy = new UnsafeBuffer(new byte[injectSize]);
     }

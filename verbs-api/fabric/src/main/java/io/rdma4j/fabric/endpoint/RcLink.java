@@ -69,8 +69,7 @@ public final class RcLink {
         try (Undo undo = new Undo()) {
             undo.add(qp::close);
             LaneSteps.init(qp, false);
-            this.rules = new MessageRules(local, host.info(), injects ? qp.maxInline() : 0,
-                options.selectiveCompletion());
+            this.rules = new MessageRules(local, host.info(), options.selectiveCompletion());
             this.rma = new RmaLanes(this, counters, arrivals);
             undo.forget();
         }
@@ -85,7 +84,7 @@ public final class RcLink {
      * @param counters count RMA.
      * @param endpoint in completions of RMA.
      * @param arrivals the context in those of the peer's writes.
-     * @param injects  whether queue pairs have room for what is sent from a copy.
+     * @param injects  whether the queue pair of messages has room for what is sent from a copy.
      * @return the end; the caller owns it.
      * @throws RdmaException as the device says.
      */

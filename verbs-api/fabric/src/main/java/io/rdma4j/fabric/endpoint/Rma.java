@@ -11,6 +11,9 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.region.LocalBuffers;
+
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** An RMA operation or an atomic as the application asks for it: filled anew each time, or a copy that waits. */
 public final class Rma {
@@ -29,6 +32,8 @@ public final class Rma {
     /** Names the buffers, and where the peer's memory is; null for an operation on one buffer. */
     Message message;
     long flags;
+    /** What is injected, of a copy that waits; else null. */
+    UnsafeBuffer copied;
     /** Of an atomic by its general form; made with the first one. */
     Modification modification;
     /** It takes several requests of the device. */
@@ -204,6 +209,36 @@ public final class Rma {
      */
     public boolean asksForCompletion() {
         return (flags & OpFlags.COMPLETION) != 0;
+    }
+
+    /**
+     * Whether the application has its buffers again when the call returns.
+     *
+     * @return false for atomics, whose operands were read already, and for reads, which have no such flag.
+     */
+    public boolean injects() {
+        return message != null && operation != RmaOperation.READ && (flags & OpFlags.INJECT) != 0;
+    }
+
+    /**
+     * Takes the bytes along that it {@linkplain #injects}: of a copy that waits.
+     *
+     * @param buffers looks the application's up; has none afterwards.
+     * @return 0 or a negated errno.
+     */
+    public int take(final LocalBuffers buffers) {
+        final int fault = buffers.find(message, operation.local, operation.localAccess);
+        if (fault != 0) {
+            return fault;
+        }
+        copied = new UnsafeBuffer(new byte[(int) length]);
+        final int taken = buffers.collect(message, copied, 0);
+        buffers.letGo();
+        return Math.min(taken, 0);
+    }
+
+    boolean isCopied() {
+        return copied != null;
     }
 
     /**

@@ -150,25 +150,33 @@ public final class RmaLanes {
         final RmaOperation operation = rma.operation;
         int objection = rules.check(rma.message, rma.flags & ~(OpFlags.DELIVERY_COMPLETE | OpFlags.FENCE),
             operation == RmaOperation.READ ? MessageRules.READ_FLAGS : MessageRules.SEND_FLAGS);
-        objection =
-            objection != 0 ? objection : rules.find(rma.message, operation.local, operation.localAccess);
+        objection = objection != 0 ? objection
+            : rma.isCopied() ? 0 : rules.find(rma.message, operation.local, operation.localAccess);
         if (objection != 0) {
             return objection;
         }
         final LocalBuffers buffers = rules.buffers();
         final boolean inject = (rma.flags & OpFlags.INJECT) != 0;
         if (inject) {
-            final int length = rules.collect(rma.message);
-            buffers.letGo();
-            if (length < 0) {
-                return length;
+            final int fault = copy(rma, buffers);
+            if (fault != 0) {
+                return fault;
             }
-            out.copy(rules.copy(), length);
         }
         final boolean delivers = (rma.flags & OpFlags.DELIVERY_COMPLETE) != 0 && operation.kind == OperationKind.WRITE
             && rma.length > 0;
         return out.start(rma, buffers, context,
             delivers ? rules.quiet(rma.flags) | OpRing.DELIVERS : rules.quiet(rma.flags), inject);
+    }
+
+    /** Puts what is injected where it is sent from, and needs its buffers no more; 0 or a negated errno. */
+    private int copy(final Rma rma, final LocalBuffers buffers) {
+        final int length = rma.isCopied() ? (int) rma.length : rules.collect(rma.message);
+        buffers.letGo();
+        if (length >= 0) {
+            out.copy(rma.isCopied() ? rma.copied : rules.copy(), length);
+        }
+        return Math.min(length, 0);
     }
 
     /**

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.TransmitAttributes;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.endpoint.Rma;
+import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 
 import org.agrona.DirectBuffer;
@@ -25,6 +26,9 @@ final class Transmit extends Sender {
     private final PeerTable table;
     private final PeerAddress address = new PeerAddress();
     private final int bits;
+    private final int mostInjected;
+    /** Of what is injected and has to wait. */
+    private final LocalBuffers buffers;
 
     /** Of the operation that is being started. */
     private Connection connection;
@@ -39,6 +43,8 @@ final class Transmit extends Sender {
         this.sends = core.sends();
         this.table = table;
         this.bits = table.rxCtxBits();
+        this.mostInjected = attributes.injectSize();
+        this.buffers = new LocalBuffers(local, attributes.iovLimit());
     }
 
     @Override
@@ -112,6 +118,10 @@ final class Transmit extends Sender {
         return 0;
     }
 
+    private int take(final Rma later) {
+        return later.length() > mostInjected ? -FiErrno.FI_EMSGSIZE : later.take(buffers);
+    }
+
     /** Starts RMA or an atomic. */
     int start(final Rma rma, final long dest, final long context) {
         int refusal = aim(dest);
@@ -123,11 +133,16 @@ final class Transmit extends Sender {
         if (!up && !mayWait()) {
             return -FiErrno.FI_EAGAIN;
         }
+        final Rma later = up ? null : rma.copy();
+        final int fault = up || !rma.injects() ? 0 : take(later);
+        if (fault != 0) {
+            return fault;
+        }
         core.room().take();
         final SendOp op = sends.claimOp(rma.kind(), context, !isSelective() || rma.asksForCompletion());
         op.total = (int) rma.length();
         if (!up) {
-            await(op, rma.copy(), null);
+            await(op, later, null);
             return 0;
         }
         connections.used(connection.link.channel());

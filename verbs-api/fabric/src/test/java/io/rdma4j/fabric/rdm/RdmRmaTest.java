@@ -8,6 +8,8 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
 
@@ -88,6 +90,52 @@ class RdmRmaTest {
         a.fails(FiErrno.FI_EINVAL,
             () -> a.ep.write(a.at(0), 8, a.region, toB, there + Rank.SIZE - 4, key(a, b), 3));
         a.succeeds(() -> a.ep.read(a.at(0), 8, a.region, toB, there, key(a, b), 4));
+    }
+
+    private void injects(final Rank a, final Message message, final int number) {
+        a.bytes.putLong(0, number);
+        a.bytes.putLong(512, -number);
+        a.post(() -> a.ep.writeMessage(message.context(number), OpFlags.INJECT));
+        a.bytes.putLong(0, 4711);
+        a.bytes.putLong(512, 4711);
+        final Done done = a.next();
+        assertThat(done.errno()).as("%s", done).isZero();
+        assertThat(done.context()).isEqualTo(number);
+    }
+
+    /** The first one waits: for its connection, and for what the peer says of the key. */
+    @Test
+    void injectedWritesAreCopied() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        for (int i = 1; i <= 20; i++) {
+            final Message message = new Message(2).add(a.at(0), 8, a.region).add(a.at(512), 8, a.region)
+                .peer(toB).remote(b.region.base() + 16L * i, key(a, b));
+            injects(a, message, i);
+            assertThat(b.bytes.getLong(16 * i)).isEqualTo(i);
+            assertThat(b.bytes.getLong(16 * i + 8)).isEqualTo(-i);
+        }
+        final Message most = new Message(1).add(a.at(0), 128, a.region).peer(toB)
+            .remote(b.region.base(), key(a, b));
+        injects(a, most, 99);
+        assertThat(b.bytes.getLong(0)).isEqualTo(99);
+    }
+
+    @Test
+    void whatCannotBeInjectedIsRefusedAtOnce() {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final long toB = a.knows(both[1]);
+        final Message longer = new Message(1).add(a.at(0), 129, a.region).peer(toB);
+        final Message nowhere = new Message(1).add(a.at(Rank.SIZE), 8, a.region).peer(toB);
+        for (int i = 0; i < 2; i++) {
+            assertThat(a.ep.writeMessage(longer, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EMSGSIZE);
+            assertThat(a.ep.writeMessage(nowhere, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EINVAL);
+            a.succeeds(() -> a.ep.write(a.at(0), 8, a.region, toB, both[1].region.base(), key(a, both[1]), 3));
+        }
+        assertThat(a.done).isEmpty();
     }
 
     @Test
