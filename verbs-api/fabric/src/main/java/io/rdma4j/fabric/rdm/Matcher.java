@@ -18,32 +18,49 @@ final class Matcher {
     private final int limit;
     private final TagMatcher tags;
     private Receive free;
+    /** For parts of buffers that take several messages. */
+    private Receive freeParts;
     private final ReceiveList receives = new ReceiveList();
     private final SlotList messages = new SlotList();
     private final Room room;
+    private final Room partRoom;
     private int claimed;
     /** Messages wait although a receive has room for them: until the application has read what it has got. */
     private boolean isBlocked;
 
-    Matcher(final int index, final int limit, final int iovLimit, final boolean takesTags) {
+    Matcher(
+        final int index, final int limit, final int iovLimit, final boolean takesTags, final boolean takesMany) {
         this.index = index;
         this.limit = limit;
         this.tags = takesTags ? new TagMatcher(limit) : null;
         this.room = new Room(limit);
-        for (int i = 0; i < limit; i++) {
+        this.partRoom = new Room(takesMany ? limit : 0);
+        this.free = chain(limit, iovLimit);
+        this.freeParts = chain(partRoom.left(), 1);
+    }
+
+    private Receive chain(final int count, final int iovLimit) {
+        Receive first = null;
+        for (int i = 0; i < count; i++) {
             final Receive receive = new Receive(this, iovLimit);
-            receive.newer = free;
-            free = receive;
+            receive.newer = first;
+            first = receive;
         }
+        return first;
     }
 
     int index() {
         return index;
     }
 
-    /** Of reports of receives: one that takes several messages has a place of its own, and one for each of them. */
+    /** Of reports of receives, also of one that takes several messages. */
     Room room() {
         return room;
+    }
+
+    /** Of reports of messages in receives that take several: as many as there are receives, beside these. */
+    Room partRoom() {
+        return partRoom;
     }
 
     /** Null where none are taken. */
@@ -71,6 +88,10 @@ final class Matcher {
             return null;
         }
         free = receive.newer;
+        return claimed(receive, context);
+    }
+
+    private Receive claimed(final Receive receive, final long context) {
         receive.newer = null;
         claimed++;
         return receive.clear(context);
@@ -79,14 +100,19 @@ final class Matcher {
     /** It is over, or was not begun. */
     void giveBack(final Receive receive) {
         receive.letGo();
-        receive.whole = null;
         if (receive.tagged) {
             receive.untag();
         }
         receive.older = null;
-        receive.newer = free;
-        free = receive;
         claimed--;
+        if (receive.whole == null) {
+            receive.newer = free;
+            free = receive;
+        } else {
+            receive.whole = null;
+            receive.newer = freeParts;
+            freeParts = receive;
+        }
     }
 
     void post(final Receive receive) {
@@ -125,11 +151,13 @@ final class Matcher {
     }
 
     private Receive part(final Receive whole, final int length) {
-        if (!room.take()) {
+        if (!partRoom.take()) {
             isBlocked = true;
             return null;
         }
-        final Receive part = claim(whole.context).partOf(whole, length);
+        final Receive part = freeParts;
+        freeParts = part.newer;
+        claimed(part, whole.context).partOf(whole, length);
         if (whole.isSpent) {
             receives.remove(whole);
         }
@@ -138,7 +166,12 @@ final class Matcher {
 
     /** Messages wait that a receive has room for, and can go on now. */
     boolean canGoOn() {
-        return isBlocked && room.left() > 0;
+        return isBlocked && partRoom.left() > 0;
+    }
+
+    /** What waits may be for receives that are posted: a new one has to wait behind them. */
+    boolean isBehind(final Receive receive) {
+        return isBlocked && !receive.tagged && receives.size() > 0;
     }
 
     /** Gives messages that wait to receives that have room for several. */

@@ -70,7 +70,8 @@ final class RdmReceiveContext implements ReceiveContext {
         this.iovLimit = info.receiveAttributes().iovLimit();
         this.directed = table != null && given.contains(Capability.DIRECTED_RECV);
         this.bits = table == null ? 0 : table.rxCtxBits();
-        this.matcher = new Matcher(index, size, iovLimit, given.contains(Capability.TAGGED));
+        this.matcher = new Matcher(index, size, iovLimit, given.contains(Capability.TAGGED),
+            given.contains(Capability.MULTI_RECV));
         this.owner = this;
         this.leastMulti = given.contains(Capability.MULTI_RECV) ? least : 0;
     }
@@ -364,7 +365,7 @@ final class RdmReceiveContext implements ReceiveContext {
     }
 
     private void start(final Receive receive) {
-        final Slot first = matcher.messageFor(receive);
+        final Slot first = matcher.isBehind(receive) ? null : matcher.messageFor(receive);
         if (first != null) {
             first.channel.deliver(first, receive);
         } else if (isOver) {

@@ -28,7 +28,7 @@ class ReceiveReports {
         final int errno = receive.outcome();
         final Report report = context.queue().report()
             .set(endpoint, receive.kind(), receive.context, receive.taken()).source(source)
-            .room(context.room()).tag(receive.messageTag);
+            .room(receive.whole == null ? context.room() : receive.home.partRoom()).tag(receive.messageTag);
         if (receive.hasData) {
             report.data(receive.data);
         }
@@ -69,17 +69,17 @@ class ReceiveReports {
         final Receive whole = part.whole;
         final Matcher home = part.home;
         final boolean isBack = home.giveUp(part);
-        context.room().giveBack();
+        home.partRoom().giveBack();
         if (isBack) {
             home.goOn();
-        } else if (whole.isSpent && whole.parts == 0) {
-            if (!whole.isTakenBack) {
-                // Nothing else tells that the buffer is the application's again.
-                context.room().take();
-                context.queue().report().set(endpoint, OperationKind.RECEIVE, whole.context, 0)
-                    .buffer(whole.addresses[0], true).room(context.room()).commit();
-            }
+        } else if (whole.isSpent && whole.parts == 0 && whole.isTakenBack) {
             over(context, whole);
+        } else if (whole.isSpent && whole.parts == 0) {
+            // Nothing else tells that the buffer is the application's again.
+            final Report report = context.queue().report().set(endpoint, OperationKind.RECEIVE, whole.context, 0)
+                .buffer(whole.addresses[0], true).room(context.room());
+            home.giveBack(whole);
+            report.commit();
         }
     }
 

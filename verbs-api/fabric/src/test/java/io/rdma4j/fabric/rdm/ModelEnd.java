@@ -52,7 +52,7 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
         this.slots = slots;
         contexts = new Matcher[contextCount];
         for (int i = 0; i < contextCount; i++) {
-            contexts[i] = new Matcher(i, 8, IOV, false);
+            contexts[i] = new Matcher(i, 8, IOV, false, false);
         }
         table = new SendTable(area(ops + 5, Header.LENGTH + 64), ops, IOV, 4);
         channel = new Channel(this, new PeerId(1, 2, initiator ? 3 : 4, 5), wire,

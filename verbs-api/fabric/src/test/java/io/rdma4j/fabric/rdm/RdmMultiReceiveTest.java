@@ -17,6 +17,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
 
 import java.util.ArrayDeque;
@@ -168,13 +169,52 @@ class RdmMultiReceiveTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void asManyBuffersTakeMessagesAsThereAreReceives(final int receives) {
+        open("", World.options().sizes(16, receives).leastMultiReceive(LEAST));
+        for (int i = 0; i < receives; i++) {
+            assertThat(receiveMany(1_000 * i, 500, i)).isZero();
+        }
+        assertThat(receiveMany(0, 500, 9)).isEqualTo(-FiErrno.FI_EAGAIN);
+        for (int i = 0; i < receives; i++) {
+            send(300, i);
+            gets(i, 1_000 * i, 300, i, false);
+            send(150, i);
+            gets(i, 1_000 * i + 300, 150, i, true);
+        }
+        assertThat(receiveMany(0, 500, 9)).isZero();
+        send(10, 9);
+        gets(9, 0, 10, 9, false);
+        assertThat(b.ep.cancel(9)).isZero();
+        b.next();
+        assertClean(receives);
+    }
+
+    /** A buffer has room, but nobody has read what it took: the receive behind it may not have what waits. */
+    @Test
+    void aReceiveThatIsPostedLaterDoesNotGetWhatWaitsForABuffer() {
+        open("", World.options().sizes(16, 2).leastMultiReceive(LEAST));
+        connect();
+        assertThat(receiveMany(0, 850, 1)).isZero();
+        final RdmReceiveContext context = ((RdmEndpoint) b.ep).resources().contexts()[0];
+        a.others.clear();
+        sendAll(0, 5);
+        Await.until(Await.LONG, context::toString, () -> {
+            a.take();
+            return b.cq.read(entry -> { }, 0) == 0 && context.matcher().waiting() == 3;
+        });
+        assertThat(b.ep.receive(b.at(5_000), 300, b.region, ANY, 2)).isZero();
+        for (int i = 0; i < 5; i++) {
+            assertThat(b.next().context()).as("message %d", i).isEqualTo(i < 4 ? 1 : 2);
+        }
+        b.expect(5_000, 200, 4);
+    }
+
+    @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatNobodyReadsStopsTheSenders(final boolean competes) {
         open("", World.options().sizes(16, 4).leastMultiReceive(LEAST));
-        // They are connected.
-        b.post(() -> b.ep.receive(b.at(0), 8, b.region, ANY, 2));
-        send(8, 0);
-        b.next();
+        connect();
         assertThat(receiveMany(0, 100_000, 1)).isZero();
         sendAll(0, 12);
         // A few are read, and make room: what comes now waits behind what has waited.
@@ -200,6 +240,12 @@ class RdmMultiReceiveTest {
         for (int i = 0; i < 14; i++) {
             assertThat(a.next().context()).isEqualTo(i);
         }
+    }
+
+    private void connect() {
+        b.post(() -> b.ep.receive(b.at(0), 8, b.region, ANY, 2));
+        send(8, 0);
+        b.next();
     }
 
     private void sendAll(final int from, final int to) {
@@ -260,12 +306,39 @@ class RdmMultiReceiveTest {
         assertClean();
     }
 
+    @Test
+    void theBufferComesBackThoughItsLastMessageBreaksOff() {
+        open("", World.options().sizes(16, 2).leastMultiReceive(LEAST));
+        final Rank other = world.rank(world.device(""), options());
+        b.knows(other);
+        final long dest = other.knows(b);
+        assertThat(receiveMany(0, 200_150, 1)).isZero();
+        begin(200_000);
+        b.others.add(other);
+        other.fill(0, 100, 6);
+        other.post(() -> other.ep.send(other.at(0), 100, other.region, dest, 5));
+        gets(1, 200_000, 100, 6, false);
+        a.ep.close();
+        b.until(() -> {
+            b.passTime();
+            return !b.done.isEmpty();
+        });
+        assertThat(b.next()).extracting(Done::context, Done::length, Done::errno, Done::released)
+            .containsExactly(1L, 0L, 0, true);
+        assertClean(2);
+    }
+
     private void assertClean() {
+        assertClean(16);
+    }
+
+    private void assertClean(final int receives) {
         final RdmReceiveContext context = ((RdmEndpoint) b.ep).resources().contexts()[0];
         b.take();
         assertThat(b.done).isEmpty();
         assertThat(context.matcher().claimed()).isZero();
-        assertThat(context.room().left()).isEqualTo(16);
+        assertThat(context.room().left()).isEqualTo(receives);
+        assertThat(context.matcher().partRoom().left()).isEqualTo(receives);
     }
 
     @ParameterizedTest

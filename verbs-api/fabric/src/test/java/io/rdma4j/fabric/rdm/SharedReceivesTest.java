@@ -249,7 +249,7 @@ class SharedReceivesTest {
         send(toTwo, 10, 0);
         nextOf(b.done);
         nextOf(fromOther);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 6; i++) {
             final int number = i;
             // Nobody reads what the first one gets.
             a.until(() -> {
@@ -275,11 +275,12 @@ class SharedReceivesTest {
             return context().matcher().waiting() == 3;
         });
         assertThat(fromOther).isEmpty();
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 6; i++) {
             assertThat(nextOf(b.done).endpoint()).isSameAs(one);
         }
         assertThat(nextOf(fromOther).endpoint()).isSameAs(two);
         assertThat(context().room().left()).isEqualTo(3);
+        assertThat(context().matcher().partRoom().left()).isEqualTo(4);
     }
 
     private void progressWithoutTaking() {

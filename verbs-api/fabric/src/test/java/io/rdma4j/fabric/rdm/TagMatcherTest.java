@@ -25,7 +25,7 @@ class TagMatcherTest {
 
     private final Channel[] peers = {
         new ModelEnd(true, 1, 4, 64, 1).channel, new ModelEnd(false, 1, 4, 64, 1).channel};
-    private final Matcher matcher = new Matcher(0, RECEIVES, 1, true);
+    private final Matcher matcher = new Matcher(0, RECEIVES, 1, true, false);
     private final TagMatcher tags = matcher.tags();
     private final List<Receive> posted = new ArrayList<>();
     private final List<Slot> waiting = new ArrayList<>();
@@ -172,7 +172,7 @@ class TagMatcherTest {
     @ValueSource(longs = {1, 1 << 8, 1 << 20, 1L << 32, 1L << 40, 1L << 56, 0x9e37_79b9_7f4a_7c15L})
     void chainsAreShortWhateverDistinguishesTags(final long step) {
         final int many = 10_000;
-        final Matcher large = new Matcher(0, many, 1, true);
+        final Matcher large = new Matcher(0, many, 1, true, false);
         final int[] depths = new int[256];
         for (int i = 0; i < many; i++) {
             final Receive receive = large.claim(i).tag(step == 1L << 56 ? i % 256 * step + i : i * step, 0);
@@ -190,7 +190,7 @@ class TagMatcherTest {
     @Test
     void chainsAreShortWhereSourcesDiffer() {
         final int many = 10_000;
-        final Matcher large = new Matcher(0, many, 1, true);
+        final Matcher large = new Matcher(0, many, 1, true, false);
         final int[] depths = new int[many];
         for (int i = 0; i < many; i++) {
             final Receive receive = large.claim(i).tag(3, 0);
