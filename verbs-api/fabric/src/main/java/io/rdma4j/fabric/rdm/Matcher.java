@@ -174,7 +174,7 @@ final class Matcher {
         return isBlocked && !receive.tagged && receives.size() > 0;
     }
 
-    /** Gives messages that wait to receives that have room for several. */
+    /** Gives messages that wait to receives that have room for them by now. */
     void goOn() {
         isBlocked = false;
         Slot first = messages.oldest();

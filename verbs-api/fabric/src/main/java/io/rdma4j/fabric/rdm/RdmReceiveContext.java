@@ -341,11 +341,12 @@ final class RdmReceiveContext implements ReceiveContext {
         return receive;
     }
 
-    /** Receives that wait for a peer that has moved wait for it where it is now. */
+    /** Receives that wait for a peer that has moved wait for it where it is now; its messages may be there already. */
     void follow() {
         for (Receive receive = matcher.oldest(); receive != null; receive = receive.newer) {
             follow(receive);
         }
+        matcher.goOn();
         if (matcher.tags() != null) {
             for (Receive receive = matcher.tags().oldest(); receive != null; receive = receive.newer) {
                 if (receive.directed) {
@@ -354,6 +355,7 @@ final class RdmReceiveContext implements ReceiveContext {
                     matcher.tags().link(receive);
                 }
             }
+            matcher.tags().goOn();
         }
     }
 

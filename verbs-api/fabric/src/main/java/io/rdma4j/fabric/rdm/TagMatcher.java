@@ -133,6 +133,20 @@ final class TagMatcher {
         return found == null ? null : take(found);
     }
 
+    /** Gives messages that wait to receives that they fit by now. */
+    void goOn() {
+        Slot first = messages.oldest();
+        while (first != null) {
+            final Slot next = first.newer;
+            final Receive receive = match(first.channel.peer(), first.tag);
+            if (receive != null) {
+                remove(first);
+                first.channel.deliver(first, receive);
+            }
+            first = next;
+        }
+    }
+
     private Receive ignoring(final PeerId peer, final long tag) {
         Receive receive = oldestOf[wild];
         while (receive != null && !(isAlike(receive, tag) && receive.takes(peer))) {

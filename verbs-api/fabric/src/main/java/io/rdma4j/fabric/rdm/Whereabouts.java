@@ -89,11 +89,15 @@ final class Whereabouts {
 
     /** False while the vector looks whether somebody who is not in it is one who is, and has moved. */
     boolean isPlaced(final PeerId id, final byte[] told) {
+        final long[] known = asking.get(id);
         if (table.source(id.gidHigh(), id.gidLow(), id.qpn(), id.qkey()) != FiAddr.NOTAVAIL) {
+            if (known != null && table.isResolving(table.nameOf(id.gidHigh(), id.gidLow(), id.qpn()))) {
+                // Who keeps where it was cannot see yet that it has moved, see PeerTable.moves.
+                return false;
+            }
             asking.remove(id);
             return true;
         }
-        final long[] known = asking.get(id);
         final long[] names = known == null ? begin(id, told) : known;
         for (final long name : names) {
             if (table.isResolving(name)) {
