@@ -35,6 +35,9 @@ class SecurityPageTest {
         "verbs-api/ibverbs/src/main/java/io/rdma4j/verbs/ibv/lib/Exports.java",
         "verbs-api/ibverbs/src/main/java/io/rdma4j/verbs/ibv/lib/JnaDataCalls.java");
     private static final Pattern NATIVE = Pattern.compile("\\bnative (?:int|long|void) (\\w+)\\(");
+    private static final Pattern LOCAL_BUFFER =
+        Pattern.compile("^ {8,}(?:final )?\\w*Buffer (\\w+) =[^;]*;", Pattern.MULTILINE);
+    private static final String END_OF_METHOD = "\n    }\n";
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");
     private static final Pattern ROW = Pattern.compile("\\| `([\\w.-]+:[\\w.-]+)` \\| (\\S+) \\|");
     private static final Pattern COORDINATES = Pattern.compile(
@@ -100,6 +103,32 @@ class SecurityPageTest {
             }
         }
         assertThat(others).isEmpty();
+    }
+
+    /** Whether a buffer is not mentioned any more after its address was taken: it may be collected under the call. */
+    private static boolean isForgotten(final String name, final String rest) {
+        final String address = name + ".addressOffset()";
+        final int taken = rest.lastIndexOf(address);
+        return taken >= 0
+            && !Pattern.compile("\\b" + name + "\\b").matcher(rest.substring(taken + address.length())).find();
+    }
+
+    @Test
+    void memoryThatACallUsesIsReadOrKeptBehindIt() throws IOException {
+        final List<String> forgotten = new ArrayList<>();
+        int seen = 0;
+        for (final String file : sources("src/main/java")) {
+            final String text = Files.readString(ROOT.resolve(file));
+            for (final MatchResult local : LOCAL_BUFFER.matcher(text).results().toList()) {
+                seen++;
+                final String rest = text.substring(local.end(), text.indexOf(END_OF_METHOD, local.end()));
+                if (isForgotten(local.group(1), rest)) {
+                    forgotten.add(file + ": " + local.group(1));
+                }
+            }
+        }
+        assertThat(seen).isGreaterThan(100);
+        assertThat(forgotten).isEmpty();
     }
 
     /** Version of each library that a pom names with one. */

@@ -464,6 +464,7 @@ final class IbvQp extends IbvObject implements QueuePair {
             final UnsafeBuffer init = Struct.allocate(Abi.QpInitAttr.LENGTH);
             context.require(context.library.queryQp(pointer, attr.addressOffset(), ALL_ATTRIBUTES,
                 init.addressOffset()), operation, "ibv_query_qp");
+            Struct.keep(init);
             QpAttrs.refresh(answer, attr, context);
             adopt(answer.state());
         }

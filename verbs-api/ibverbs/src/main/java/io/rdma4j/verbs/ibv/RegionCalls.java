@@ -79,6 +79,7 @@ final class RegionCalls {
             errno = context.library.callInt(adviseMr, pd.pointer, write ? PREFETCH_WRITE : PREFETCH, FLUSH,
                 sge.addressOffset(), 1);
         }
+        Struct.keep(sge);
         if (errno != RdmaException.EOPNOTSUPP && errno != ENOSYS) {
             context.require(errno, RegionChecks.REFRESH, "ibv_advise_mr");
         }
