@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.spi.Errors;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -41,8 +42,14 @@ final class CompletionEvents {
     }
 
     static CompletionEvents create(final IbvContext context, final String operation) {
-        return new CompletionEvents(context, context.requireObject(
-            context.library.createCompChannel(context.pointer), operation, "ibv_create_comp_channel"));
+        final long pointer = context.requireObject(
+            context.library.createCompChannel(context.pointer), operation, "ibv_create_comp_channel");
+        try (Undo undo = new Undo()) {
+            undo.add(() -> context.library.destroyCompChannel(pointer));
+            final CompletionEvents events = new CompletionEvents(context, pointer);
+            undo.forget();
+            return events;
+        }
     }
 
     synchronized void add(final long cq, final IbvCq object) {

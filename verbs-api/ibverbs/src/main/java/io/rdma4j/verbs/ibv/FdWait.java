@@ -16,13 +16,15 @@ import io.rdma4j.driver.libc.PollSet;
  * file does not block its reader: an event that was seen is gone if its object is destroyed before it is read.
  */
 final class FdWait implements AutoCloseable {
-    private final EventFd wakeUp = EventFd.create();
+    private final EventFd wakeUp;
     private final PollSet both = new PollSet(2);
     private final PollSet one = new PollSet(1);
     private volatile boolean closed;
 
     FdWait(final int fd) {
         FileCalls.setNonBlocking(fd);
+        // Last of what may be refused, so that nobody has to close it.
+        wakeUp = EventFd.create();
         both.add(fd, LibcConstants.POLLIN);
         both.add(wakeUp.fd(), LibcConstants.POLLIN);
         one.add(fd, LibcConstants.POLLIN);

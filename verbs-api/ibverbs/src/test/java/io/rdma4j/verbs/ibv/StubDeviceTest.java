@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.SystemFaults;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
@@ -53,7 +54,11 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +66,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** The provider on stub.c of test-support, compiled where there is a C compiler: no device is needed. */
 @EnabledIf("hasGcc")
@@ -69,6 +75,7 @@ class StubDeviceTest {
     private static final int EIO = 5;
     private static final int ENOMEM = 12;
     private static final int EINVAL = 22;
+    private static final int EMFILE = 24;
 
     private RdmaContext context;
     private ProtectionDomain pd;
@@ -118,6 +125,36 @@ class StubDeviceTest {
         assertThat(cq.poll(c -> all.add(c.wrId() + " " + c.opcode() + " " + c.status() + " " + c.byteLength()), 64))
             .isEqualTo(all.size());
         return all;
+    }
+
+    private static long eventFiles() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.filter(StubDeviceTest::isEvent).count();
+        }
+    }
+
+    private static boolean isEvent(final Path file) {
+        try {
+            return Files.readSymbolicLink(file).toString().equals("anon_inode:[eventfd]");
+        } catch (final IOException e) {
+            return false; // Closed meanwhile, as that of the folder.
+        }
+    }
+
+    /** The library makes its channel first; then the file that ends a wait is refused, or a change of the channel's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"eventfd", "fcntl 4"})
+    void aChannelForWhichNobodyCanWaitIsGivenBack(final String call) throws IOException {
+        open("jna");
+        final long objects = Stub.ask("stub_live");
+        final long files = eventFiles();
+        try (SystemFaults faults = SystemFaults.failing(false, call, 1, EMFILE)) {
+            assertThatThrownBy(() -> context.createCq(16)).isInstanceOf(RdmaException.class)
+                .hasMessageContaining("EMFILE");
+            assertThat(faults.hasFailed()).isTrue();
+        }
+        assertThat(Stub.ask("stub_live")).as("objects").isEqualTo(objects);
+        assertThat(eventFiles()).as("files").isEqualTo(files);
     }
 
     @ParameterizedTest
