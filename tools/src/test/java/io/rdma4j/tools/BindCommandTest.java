@@ -157,9 +157,7 @@ class BindCommandTest {
 
     @Test
     void whereVfioDoesWithoutAnIommuTheGroupComesByBinding() throws IOException {
-        host.remove("sys/kernel/iommu_groups");
-        Files.delete(root.resolve("sys/bus/pci/devices/" + PVRDMA + "/iommu_group"));
-        host.file("sys/module/vfio/parameters/enable_unsafe_noiommu_mode", "Y\n");
+        host.withoutIommu(PVRDMA);
         final Cli.Outcome outcome = run("bind " + PVRDMA);
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
         assertThat(outcome.outLines()).hasSize(3).contains("0000:0b:00.1: vmw_pvrdma -> vfio-pci",
@@ -215,6 +213,27 @@ class BindCommandTest {
         host.open("/dev/vfio/11", 4711, "java");
         assertRefused("unbind " + PVRDMA, "process 4711 (java) has /dev/vfio/11 open", "EBUSY", "--force");
         assertThat(run("unbind --force " + PVRDMA).exitCode()).isZero();
+    }
+
+    @Test
+    void refusesToUnbindWhatAProcessHasOpenWithoutAnIommu() throws IOException {
+        host.withoutIommu(PVRDMA);
+        run("bind " + PVRDMA);
+        host.orders.clear();
+        host.open("/dev/vfio/noiommu-0", 4711, "java");
+        assertRefused("unbind " + PVRDMA, "process 4711 (java) has /dev/vfio/noiommu-0 open", "EBUSY", "--force");
+        assertThat(run("unbind --force " + PVRDMA).exitCode()).isZero();
+    }
+
+    /** By iommufd a process has a function's own file, and not that of the group. */
+    @Test
+    void refusesToUnbindWhatAProcessHasOpenByTheFileOfAFunction() throws IOException {
+        run("bind --group " + PVRDMA);
+        host.orders.clear();
+        Files.createDirectories(root.resolve("sys/bus/pci/devices/" + VMXNET3 + "/vfio-dev/vfio7"));
+        host.open("/dev/vfio/devices/vfio7", 4711, "qemu");
+        assertRefused("unbind --group " + PVRDMA, "process 4711 (qemu) has /dev/vfio/devices/vfio7 open", "EBUSY");
+        assertThat(run("unbind " + PVRDMA).exitCode()).isZero();
     }
 
     @Test

@@ -90,6 +90,13 @@ final class FakeHost implements DeviceAttributes {
         }
     }
 
+    /** VFIO makes the group when it is given the function. */
+    void withoutIommu(final String address) throws IOException {
+        remove("sys/kernel/iommu_groups");
+        Files.delete(device(address).resolve("iommu_group"));
+        file("sys/module/vfio/parameters/enable_unsafe_noiommu_mode", "Y\n");
+    }
+
     /** One that a driver of the kernel has made of a function. */
     void rdmaDevice(final String address, final String ids, final String classCode, final String name)
         throws IOException {

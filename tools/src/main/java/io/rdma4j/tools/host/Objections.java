@@ -53,12 +53,18 @@ final class Objections {
         facts.verbsFiles(function).forEach(this::lookAtUsersOf);
     }
 
-    void lookAtUsers(final GroupStatus group) {
-        lookAtUsersOf("/dev/vfio/" + group.number());
+    /** Who has the group open, or, by iommufd, functions of it. */
+    void lookAtUsers(final GroupStatus group, final List<PciFunction> functions) {
+        object(group.fileName(), group.users());
+        functions.forEach(function -> facts.vfioFiles(function).forEach(this::lookAtUsersOf));
     }
 
     private void lookAtUsersOf(final String file) {
-        for (final FileUser user : facts.users(file)) {
+        object(file, facts.users(file));
+    }
+
+    private void object(final String file, final List<FileUser> users) {
+        for (final FileUser user : users) {
             isSomethingInUse = true;
             texts.add("process " + user.pid() + " (" + user.command() + ") has " + file + " open");
         }

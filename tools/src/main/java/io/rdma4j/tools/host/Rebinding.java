@@ -180,7 +180,7 @@ public final class Rebinding {
         final PciFunction named, final List<PciFunction> functions, final Consumer<String> warn) {
         final Objections objections = new Objections(machine.facts());
         if (!functions.isEmpty()) {
-            objections.lookAtUsers(GroupStatus.of(machine, named.iommuGroup()));
+            objections.lookAtUsers(GroupStatus.of(machine, named.iommuGroup()), functions);
         }
         objections.raise(UNBIND, command(UNBIND), force, warn);
     }

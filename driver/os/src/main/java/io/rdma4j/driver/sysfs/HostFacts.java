@@ -183,8 +183,22 @@ public final class HostFacts {
      * @return files such as {@code /dev/infiniband/uverbs0}; none unless a driver of the kernel has it.
      */
     public List<String> verbsFiles(final PciFunction function) {
-        final Path folder = root.resolve("sys/bus/pci/devices").resolve(function.address()).resolve("infiniband_verbs");
-        return SysFiles.names(folder).stream().map(name -> "/dev/infiniband/" + name).toList();
+        return files(function, "infiniband_verbs", "/dev/infiniband/");
+    }
+
+    /**
+     * The files through which programs use a function by iommufd.
+     *
+     * @param function the function.
+     * @return files such as {@code /dev/vfio/devices/vfio0}; none unless VFIO has it.
+     */
+    public List<String> vfioFiles(final PciFunction function) {
+        return files(function, "vfio-dev", "/dev/vfio/devices/");
+    }
+
+    private List<String> files(final PciFunction function, final String kind, final String folder) {
+        return SysFiles.names(root.resolve("sys/bus/pci/devices").resolve(function.address()).resolve(kind)).stream()
+            .map(name -> folder + name).toList();
     }
 
     /**
