@@ -99,8 +99,10 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         return "internal error: " + thrown + "; --debug prints the stack trace";
     }
 
+    /** Names and texts of other processes and hosts may be in it: nothing is left that a terminal would obey. */
     private static String oneLine(final String text) {
-        return String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", " ");
+        return String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", " ")
+            .replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
     }
 
     @SuppressWarnings("checkstyle:regexpsinglelinejava") // Asked for with --debug, and to the command's own writer.

@@ -23,11 +23,13 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,6 +159,23 @@ class DumpObjectsTest {
         final Cli.Outcome outcome = Cli.run("qp", "--pid", "1");
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.err()).startsWith("rdma4j: ").hasLineCount(1);
+    }
+
+    /** The user who looks may be root, and the process anybody's, with a folder of any name. */
+    @Test
+    void theFolderOfAnotherProcessGivesNoOrdersToTheTerminal(@TempDir final Path temporary) throws IOException {
+        final Path folder = Files.createDirectory(temporary.resolve("m\u001b]0;x\u0007"));
+        final ProcessBuilder builder = new ProcessBuilder("sleep", "600");
+        builder.environment().put("RDMA4J_STATE_DIR", folder.toString());
+        final Process process = builder.start();
+        try {
+            Files.writeString(folder.resolve("live-" + process.pid() + "-1.dat"), "nothing");
+            final Cli.Outcome outcome = Cli.run("qp", "--pid", Long.toString(process.pid()));
+            assertThat(outcome.exitCode()).isEqualTo(1);
+            assertThat(outcome.err()).startsWith("rdma4j: ").hasLineCount(1).contains("/m?]0;x?/live-");
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     private static Process look(final String... command) throws IOException {

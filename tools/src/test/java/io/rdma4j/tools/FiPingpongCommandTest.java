@@ -185,13 +185,16 @@ class FiPingpongCommandTest {
             .putLong(1).putLong(2).put((byte) 1).putInt(text.length).put(text).putInt(nameLength).array();
     }
 
-    /** What is written to who is gone ends the connection, but not before what came is read. */
+    /**
+     * What is written to who is gone ends the connection, but not before what came is read. Nothing of that is an order
+     * to the terminal.
+     */
     @Test
     void whoRefusesAndGoesIsHeardNevertheless() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             final CompletableFuture<Void> gone = CompletableFuture.runAsync(() -> {
                 try (Socket socket = server.accept()) {
-                    socket.getOutputStream().write(introduction("chess"));
+                    socket.getOutputStream().write(introduction("chess\u001b[2J\u009b"));
                 } catch (final IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -200,7 +203,7 @@ class FiPingpongCommandTest {
                 Integer.toString(server.getLocalPort()), "127.0.0.1");
             gone.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err()).contains("-I 10", "chess", "give both the same");
+            assertThat(client.err()).contains("-I 10", "chess?[2J?", "give both the same");
         }
     }
 

@@ -209,6 +209,6 @@ public final class DumpPrinter {
     }
 
     private static String clean(final String text) {
-        return text.replaceAll("[\\p{Cntrl}\\p{Cf}\\u2028\\u2029]", "?");
+        return text.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
     }
 }

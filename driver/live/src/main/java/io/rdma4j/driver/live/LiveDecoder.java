@@ -79,6 +79,6 @@ final class LiveDecoder {
         while (end < length && bytes[end] != 0) {
             end++;
         }
-        return new String(Arrays.copyOf(bytes, end), StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+        return new String(Arrays.copyOf(bytes, end), StandardCharsets.UTF_8).replaceAll("\\p{Cc}", "?");
     }
 }

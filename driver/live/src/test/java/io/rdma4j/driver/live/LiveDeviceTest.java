@@ -437,10 +437,10 @@ class LiveDeviceTest extends LiveFixture {
     @Test
     void longAndStrangeTextsAreCut() {
         final LiveDevice device = device("fake:" + "é".repeat(3000));
-        device.describe("two\nlines \u001b[31m");
+        device.describe("two\nlines \u001b[31m\u009b32m");
         final LiveView view = view(device);
         assertThat(view.address()).startsWith("fake:é").endsWith("é").hasSizeBetween(1000, 1100);
-        assertThat(view.description()).isEqualTo("two?lines ?[31m");
+        assertThat(view.description()).isEqualTo("two?lines ?[31m?32m");
     }
 
     @Test

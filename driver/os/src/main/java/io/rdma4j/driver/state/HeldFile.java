@@ -150,7 +150,7 @@ public final class HeldFile implements AutoCloseable {
      */
     public String target() {
         try {
-            return Files.readSymbolicLink(path).toString().replaceAll("\\p{Cntrl}", "?");
+            return Files.readSymbolicLink(path).toString().replaceAll("\\p{Cc}", "?");
         } catch (final IOException e) {
             return path.toString();
         }

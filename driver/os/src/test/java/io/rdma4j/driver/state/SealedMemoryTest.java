@@ -55,6 +55,15 @@ class SealedMemoryTest {
         }
     }
 
+    /** Any process may have given the name. */
+    @Test
+    void namesGiveNoOrdersToTheTerminal() {
+        try (SealedMemory made = SealedMemory.create("test\u001b[2J\u009b2J", LENGTH)) {
+            assertThatThrownBy(() -> SealedMemory.open(PID, made.descriptor(), 1, LENGTH - 1))
+                .isInstanceOf(IOException.class).message().contains("test?[2J").doesNotContain("\u009b");
+        }
+    }
+
     /** Their pages can be taken away, and where the pool is empty a touch is a signal. */
     @Test
     void hugePagesAreRefused() {
