@@ -91,7 +91,8 @@ final class ServeCommand implements Runnable {
         tell("listening at " + socket);
     }
 
-    private synchronized void tell(final String text) {
+    /** Any thread. Under no lock but the writer's own: the end waits for a thread that may just tell something. */
+    private void tell(final String text) {
         main.terminal().err().println("rdma4j: " + text);
         main.terminal().err().flush();
     }

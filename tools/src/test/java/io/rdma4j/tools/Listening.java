@@ -27,9 +27,10 @@ final class Listening {
         }
     };
     private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
+    private final Thread thread;
 
     Listening(final String line) {
-        final Thread thread = new Thread(() -> {
+        thread = new Thread(() -> {
             final int code = Main.run(new Terminal(new PrintWriter(out), new PrintWriter(err), false, false),
                 line.split(" "));
             exitCode.complete(code);
@@ -47,6 +48,10 @@ final class Listening {
 
     String address() throws Exception {
         return address.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    void interrupt() {
+        thread.interrupt();
     }
 
     Cli.Outcome outcome() throws Exception {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,14 +78,57 @@ class ServeCommandTest {
     private static String version(final Path socket) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(socket));
+            channel.write(version());
             final ByteBuffer message = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
-            channel.write(message.putShort(2, (short) 1).putInt(4, 20).putShort(18, (short) 1).limit(20));
-            message.clear();
             while (message.position() < 8 || message.position() < message.getInt(4)) {
                 assertThat(channel.read(message)).isPositive();
             }
             return new String(message.array(), 20, message.position() - 20, StandardCharsets.US_ASCII);
         }
+    }
+
+    /** What the server says of that at the end is not in the way of the end. */
+    @Test
+    void endsAlthoughAClientDoesNotReadItsAnswers() throws Exception {
+        final Path socket = folder.resolve("deaf");
+        final Listening serve = new Listening("serve --socket " + socket + " -d emulated:deaf");
+        assertThat(serve.address()).isEqualTo(socket.toString());
+        try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+            client.configureBlocking(false);
+            askUntilNobodyAnswers(client, server("deaf"));
+            serve.interrupt();
+            final Cli.Outcome outcome = serve.outcome();
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            assertThat(outcome.err()).contains("the server ends");
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    private static Thread server(final String device) {
+        return Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().equals("rdma4j-vfio-user-" + device)).findFirst().orElseThrow();
+    }
+
+    /** Until the server waits for room for its answers. */
+    private static void askUntilNobodyAnswers(final SocketChannel client, final Thread server) throws IOException {
+        client.write(version());
+        final ByteBuffer info = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN).putShort(2, (short) 4)
+            .putInt(4, 32).putInt(16, 16);
+        final long end = System.nanoTime() + Patience.nanos();
+        while (Stream.of(server.getStackTrace()).noneMatch(frame -> frame.getMethodName().equals("awaitRoom"))) {
+            assertThat(System.nanoTime() - end).as("%s never waits for its client", server).isNegative();
+            client.write(info);
+            if (info.hasRemaining()) {
+                Patience.pause();
+            } else {
+                info.clear();
+            }
+        }
+    }
+
+    private static ByteBuffer version() {
+        return ByteBuffer.allocate(20).order(ByteOrder.LITTLE_ENDIAN).putShort(2, (short) 1).putInt(4, 20)
+            .putShort(18, (short) 1);
     }
 
     @Test
