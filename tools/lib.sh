@@ -184,7 +184,7 @@ ensure_jdk_and_maven() {
 # where none can be made.
 class_archive() {
     local jar=$1 folder=${1%/*} archive made
-    archive=$(cksum <"$JAVA_HOME/release" 2>/dev/null) || archive=
+    archive=$(cksum 2>/dev/null <"$JAVA_HOME/release") || archive=
     archive=$folder/rdma4j-${archive%% *}.jsa
     REPLY=
     if [ ! -e "$archive" ] || [ "$jar" -nt "$archive" ]; then

@@ -191,6 +191,19 @@ class LauncherTest {
         assertThat(calls()).as("tried once").filteredOn("archive"::equals).hasSize(1);
     }
 
+    /** Which build of Java it is cannot be told then. */
+    @Test
+    void startsWithoutAnArchiveWhereJavaHasNoReleaseFile() throws Exception {
+        Files.delete(jdk.resolve("release"));
+        script(jdk.resolve("bin/java"),
+            "case $1 in -version) echo 'openjdk version \"17.0.15\"';; *) echo \"java of $0\" \"$@\";; esac");
+        launch("builds");
+        final Outcome outcome = launch("x");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).doesNotContain("SharedArchiveFile").endsWith("rdma4j.jar x\n");
+    }
+
     @Test
     void buildsAgainWhenASourceIsNewerOrGone() throws Exception {
         final Path source = root.resolve("queues/src/main/java/A.java");
