@@ -50,7 +50,9 @@ import io.rdma4j.verbs.live.QpKind;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -125,6 +127,21 @@ class StubDeviceTest {
         assertThat(cq.poll(c -> all.add(c.wrId() + " " + c.opcode() + " " + c.status() + " " + c.byteLength()), 64))
             .isEqualTo(all.size());
         return all;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"FFM", "jna ", ""})
+    void aWayToCallThatThereIsNotIsRefused(final String calls) {
+        assertThatThrownBy(() -> open(calls)).isInstanceOf(RdmaException.class).hasMessageContainingAll(
+            "open device failed (-Drdma4j.ibv.calls=" + calls + ")", "EINVAL", "give jna, ffm or critical");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ffm", "critical"})
+    @EnabledForJreRange(max = JRE.JAVA_21)
+    void aWayToCallThatThisJvmHasNotIsRefused(final String calls) {
+        assertThatThrownBy(() -> open(calls)).isInstanceOf(RdmaException.class).hasMessageContainingAll(
+            "open device failed (-Drdma4j.ibv.calls=" + calls + ")", "JDK 22", "EOPNOTSUPP", "leave it out");
     }
 
     private static long eventFiles() throws IOException {

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.ibv.lib;
 
+import io.rdma4j.RdmaException;
+
 /**
  * Posting and polling: calls through a {@link CallTable}. They allocate nothing. An answer is what the C function
  * returns. Thread-safe as the library is: the object named by an argument must not be destroyed meanwhile.
@@ -68,11 +70,18 @@ public interface DataCalls {
      * @param quick whether its functions that post and poll never wait for anything and make no system call: then
      *              {@code critical} is what is chosen in place of {@code ffm}.
      * @return calls through it.
+     * @throws RdmaException EINVAL if the property names no such way, EOPNOTSUPP if this JVM does not have it.
      */
     static DataCalls of(final CallTable table, final boolean quick) {
         final String fastest = FfmDataCalls.isAvailable() ? quick ? "critical" : "ffm" : "jna";
         final String way = System.getProperty("rdma4j.ibv.calls", fastest);
-        return "ffm".equals(way) || "critical".equals(way) ? new FfmDataCalls(table, "critical".equals(way))
-            : JnaDataCalls.of(table);
+        return switch (way) {
+            case "jna" -> JnaDataCalls.of(table);
+            case "ffm" -> new FfmDataCalls(table, false);
+            case "critical" -> new FfmDataCalls(table, true);
+            default -> throw RdmaException.of("open device").object("-Drdma4j.ibv.calls=" + way)
+                .detail("there is no such way to call the library").errno(RdmaException.EINVAL)
+                .hint("give jna, ffm or critical, or leave it out").build();
+        };
     }
 }

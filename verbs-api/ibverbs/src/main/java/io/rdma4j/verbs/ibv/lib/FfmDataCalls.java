@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.ibv.lib;
 
+import io.rdma4j.RdmaException;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -68,8 +70,9 @@ final class FfmDataCalls implements DataCalls {
 
     FfmDataCalls(final CallTable table, final boolean quick) {
         if (!isAvailable()) {
-            throw new UnsupportedOperationException("this JVM has no java.lang.foreign; JDK 22 and later have",
-                WHY_NOT);
+            throw RdmaException.of("open device").object("-Drdma4j.ibv.calls=" + (quick ? "critical" : "ffm"))
+                .detail("this JVM has no java.lang.foreign").errno(RdmaException.EOPNOTSUPP)
+                .hint("leave it out, or run JDK 22 or later").cause(WHY_NOT).build();
         }
         this.quick = quick;
         postSend = function(table.postSend());
