@@ -11,6 +11,7 @@ import io.rdma4j.tools.text.Terminal;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExecutionException;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -103,6 +104,17 @@ public final class Main implements Runnable {
     }
 
     static int run(final Terminal terminal, final Machine machine, final String... args) {
+        final int code = execute(terminal, machine, args);
+        final String lost = terminal.whyLost();
+        if (lost == null) {
+            return code;
+        }
+        terminal.err().println("rdma4j: standard output lacks what was to be written: " + lost);
+        terminal.err().flush();
+        return code == ExitCode.OK ? ExitCode.SOFTWARE : code;
+    }
+
+    private static int execute(final Terminal terminal, final Machine machine, final String... args) {
         final Main main = new Main(terminal, machine);
         final Failures failures = new Failures(main);
         try {

@@ -7,6 +7,8 @@ package io.rdma4j.tools;
 
 import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.RdmaDevices;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,6 +168,44 @@ class MainTest {
         assertThat(process.exitValue()).as(output).isEqualTo(1);
         assertThat(output.lines()).singleElement().asString().startsWith("rdma4j: ")
             .contains("./rdma4j", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED");
+    }
+
+    /** A process of its own, whose output the shell leads elsewhere. */
+    private static Cli.Outcome redirected(final String line, final String redirection) throws Exception {
+        final Path err = Files.createTempFile("rdma4j-err", "");
+        try {
+            final Process process = new ProcessBuilder("bash", "-c", redirection.replace("COMMAND",
+                "\"$0\" -XX:+UseSerialGC --add-opens java.base/jdk.internal.misc=ALL-UNNAMED -cp \"$1\" "
+                    + Main.class.getName() + " " + line),
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                System.getProperty("java.class.path")).redirectError(err.toFile()).start();
+            final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(Patience.ends(process)).as(out).isTrue();
+            return new Cli.Outcome(process.exitValue(), out, Files.readString(err));
+        } finally {
+            Files.delete(err);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"devices --json", "--help", "stat --prometheus", "stat --json --interval 0.001"})
+    void whatCannotBeWrittenIsAFailure(final String line) throws Exception {
+        try (RdmaContext context = RdmaDevices.open("emulated:full-disk")) {
+            final String of = line.startsWith("stat") ? " -d " + context.address() : "";
+            final Cli.Outcome outcome = redirected(line + of, "COMMAND >/dev/full");
+            assertThat(outcome.errLines()).singleElement().asString().startsWith("rdma4j: standard output lacks")
+                .contains("No space left on device");
+            assertThat(outcome.exitCode()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"devices --json", "--help"})
+    void whatNobodyWantsToReadIsNone(final String line, @TempDir final Path folder) throws Exception {
+        final Path pipe = folder.resolve("pipe");
+        final Cli.Outcome outcome = redirected(line,
+            "mkfifo " + pipe + "; exec 3<>" + pipe + " 4>" + pipe + "; exec 3>&-; COMMAND >&4");
+        assertThat(outcome).isEqualTo(new Cli.Outcome(0, "", ""));
     }
 
     static Stream<Arguments> errors() {

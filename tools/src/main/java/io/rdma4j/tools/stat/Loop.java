@@ -68,8 +68,8 @@ public final class Loop {
     }
 
     /**
-     * Looks and prints, until it was done as often as planned, nothing is left to be seen, nobody reads any more, or
-     * Ctrl-C is pressed.
+     * Looks and prints, until it was done as often as planned, nothing is left to be seen, nobody reads any more or it
+     * cannot be written, or Ctrl-C is pressed.
      */
     public void run() {
         try (Interruption interruption = new Interruption()) {
@@ -100,7 +100,7 @@ public final class Loop {
         printer.print(frames, Instant.now(), page);
         page.flush();
         terminal.out().print(repaints ? REPAINT + text : text.toString());
-        // It flushes; where the other end of a pipe was closed nobody wants more.
+        // It flushes; where the other end of a pipe was closed nobody wants more. What else fails the command tells.
         return !terminal.out().checkError();
     }
 
