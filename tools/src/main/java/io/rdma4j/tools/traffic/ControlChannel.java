@@ -59,6 +59,8 @@ final class ControlChannel implements CompletionHandler {
     private long heard;
     private long taken;
     private WcStatus failure = WcStatus.SUCCESS;
+    /** Bytes of the first word that is none, if one came. */
+    private int length = LENGTH;
 
     ControlChannel(final ProtectionDomain pd) {
         cq = pd.context().createCq(2 * SLOTS);
@@ -111,6 +113,9 @@ final class ControlChannel implements CompletionHandler {
         if (failure != WcStatus.SUCCESS) {
             throw failed("hear the other end", "a completion has status " + failure);
         }
+        if (length != LENGTH) {
+            throw refused("it said " + length + " bytes instead of " + LENGTH);
+        }
         return heard > taken;
     }
 
@@ -120,6 +125,7 @@ final class ControlChannel implements CompletionHandler {
             failure = completion.status();
         } else if (completion.opcode() == WcOpcode.RECV) {
             heard++;
+            length = length == LENGTH ? completion.byteLength() : length;
         } else {
             sent++;
         }
@@ -163,8 +169,17 @@ final class ControlChannel implements CompletionHandler {
     }
 
     private RdmaException failed(final String operation, final String detail) {
-        return RdmaException.of(operation).device(qp.pd().context().address()).object(this)
-            .detail("%s", detail).errno(RdmaException.EIO).build();
+        return failure(operation, detail).errno(RdmaException.EIO).build();
+    }
+
+    /** What to throw when the other end says what it may not. */
+    RdmaException refused(final String detail) {
+        return failure("hear the other end", detail).errno(RdmaException.EINVAL)
+            .hint("start rdma4j perf on both sides, in the same version").build();
+    }
+
+    private RdmaException.Builder failure(final String operation, final String detail) {
+        return RdmaException.of(operation).device(qp.pd().context().address()).object(this).detail("%s", detail);
     }
 
     @Override

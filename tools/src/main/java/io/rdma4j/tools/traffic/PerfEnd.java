@@ -160,6 +160,11 @@ final class PerfEnd {
         meet(lane(), memory);
     }
 
+    /** Whether messages of a size have room here, and can be seen to have come. */
+    boolean canTake(final int bytes) {
+        return bytes >= (options.test() == PerfTest.WRITE_LAT ? 1 : 0) && bytes <= options.load().largest();
+    }
+
     /** Makes the requests of a size. */
     void aim(final int bytes) {
         for (final Lane lane : lanes) {

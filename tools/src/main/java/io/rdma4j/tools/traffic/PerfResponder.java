@@ -11,6 +11,7 @@ final class PerfResponder implements Responding {
     private static final int TURNS_BETWEEN_WORDS = 16;
     private static final long NOT_YET = -1;
 
+    private final PerfEnd end;
     private final ControlChannel control;
     private final PerfAnswer answer;
     private boolean running;
@@ -20,6 +21,7 @@ final class PerfResponder implements Responding {
     private long messages;
 
     PerfResponder(final PerfEnd end, final PerfTest test) {
+        this.end = end;
         control = end.control();
         answer = PerfAnswer.of(test, end);
     }
@@ -45,11 +47,18 @@ final class PerfResponder implements Responding {
         }
         switch (control.word()) {
             case ControlChannel.START:
+                // Bytes are written where messages of this size end: nobody else looks whether that is in the memory.
+                if (!end.canTake(control.bytes())) {
+                    throw control.refused("it asks for messages of " + control.bytes() + " bytes");
+                }
                 answer.begin(control.bytes());
                 running = true;
                 control.say(ControlChannel.READY, control.bytes(), 0);
                 break;
             case ControlChannel.STOP:
+                if (control.count() < 0) {
+                    throw control.refused("it counted " + control.count() + " messages");
+                }
                 stopAt = control.count();
                 break;
             case ControlChannel.BYE:
