@@ -226,8 +226,13 @@ final class PerfCommand implements Runnable {
             measured.rows(), surroundings.after()), options, measured);
     }
 
+    /** A file that cannot be written does not take away what was measured. */
     private void report(final PerfRun run, final PerfOptions options, final Perf.Measured measured) {
+        print(run, options, measured);
         outputs.write(run);
+    }
+
+    private void print(final PerfRun run, final PerfOptions options, final Perf.Measured measured) {
         final PrintWriter out = main.terminal().out();
         if (json) {
             Json.print(out, PerfFile.toJson(run));

@@ -5,9 +5,11 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.plot.PerfPage;
+import io.rdma4j.tools.text.OwnFile;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -56,16 +58,24 @@ final class PerfOutputs {
             throw new ParameterException(command,
                 "Invalid value for option '" + option + "': there is no folder '" + folder + "'");
         }
+        final String objection = file == null ? null : OwnFile.whyNot(file);
+        if (objection != null) {
+            throw new ParameterException(command,
+                "Invalid value for option '" + option + "': '" + file + "': " + objection);
+        }
     }
 
+    /** Writes each file, whatever becomes of the other. */
     void write(final PerfRun run) {
+        final Cleanup each = new Cleanup();
         if (save != null) {
-            PerfFile.write(save, run);
+            each.run(() -> PerfFile.write(save, run));
         }
         if (plot != null) {
             final List<PerfRun> all = new ArrayList<>(List.of(run));
             all.addAll(others);
-            PerfPage.write(plot, all);
+            each.run(() -> PerfPage.write(plot, all));
         }
+        each.throwIfFailed();
     }
 }

@@ -83,14 +83,14 @@ final class ReplayCommand implements Callable<Integer> {
         final Replay replay = Replay.read(file, which);
         final ReplayResult result = replay.play(
             DeviceAddress.parse(address), gid == null ? null : Gid.parse(gid), patience, table);
-        if (prefix != null) {
-            replay.save(prefix);
-        }
         final ReplayReport report = new ReplayReport(result);
         if (json) {
             Json.print(main.terminal().out(), report.json());
         } else {
             report.print(main.terminal().out(), all);
+        }
+        if (prefix != null) {
+            replay.save(prefix);
         }
         return result.isAlike() ? 0 : 1;
     }

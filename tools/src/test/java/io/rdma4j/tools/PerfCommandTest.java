@@ -225,6 +225,32 @@ class PerfCommandTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"--save", "--plot"})
+    void whatWillNotBeWrittenIsFoundBeforeAnythingIsMeasured(final String option, @TempDir final Path folder)
+        throws IOException {
+        final Path file = Files.createFile(folder.resolve("file"));
+        final Path link = Files.createSymbolicLink(folder.resolve("latest.json"), file);
+        final Cli.Outcome outcome = perf("send_lat -n 50 " + option + " " + link);
+        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).contains(option, "latest.json", "it is a symbolic link, which is not followed");
+        assertThat(file).isEmptyFile();
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenTakesNeitherFiguresNorOtherFilesAway(@TempDir final Path folder) throws IOException {
+        final Path page = folder.resolve("page.html");
+        final Cli.Outcome outcome = perf("send_lat -n 50 --warmup 0 --json --save /dev/full --plot " + page);
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString().contains("save run failed", "No space left");
+        assertThat(row(outcome).get("iterations").getAsLong()).isEqualTo(50);
+        assertThat(Files.readString(page)).contains("send_lat");
+        final Cli.Outcome table = perf("send_lat -n 50 --warmup 0 --plot /dev/full");
+        assertThat(table.exitCode()).isEqualTo(1);
+        assertThat(table.outLines()).contains(LATENCY);
+    }
+
+    @ParameterizedTest
     @CsvSource({"write_lat, RDMA WRITE", "write_bw, RDMA WRITE", "read_lat, RDMA READ", "read_bw, RDMA READ",
         "atomic_lat, atomic"})
     void testsThatTheDeviceLacksAreRefusedWithItsReason(final String test, final String title) {

@@ -128,6 +128,17 @@ class ReplayCommandTest {
     }
 
     @Test
+    void aFileThatCannotBeWrittenDoesNotTakeTheResultAway() throws IOException {
+        final Path file = trace("devinfo");
+        Files.createSymbolicLink(folder.resolve("t.script"), folder.resolve("elsewhere"));
+        final Cli.Outcome outcome =
+            Cli.run("replay", file.toString(), "--json", "--save", folder.resolve("t").toString());
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString().contains("save replay failed", "symbolic link");
+        assertThat(outcome.json().get("unknown").getAsJsonArray()).isEmpty();
+    }
+
+    @Test
     void aTraceThatIsCutOffNamesTheLine() throws IOException {
         final Path file = trace("devinfo");
         final List<String> lines = Files.readAllLines(file);

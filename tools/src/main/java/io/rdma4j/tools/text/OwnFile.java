@@ -29,6 +29,7 @@ public final class OwnFile {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     /** Where names are the kernel's or the administrator's, and links lead where the user's shell said. */
     private static final Pattern SYSTEM = Pattern.compile("/dev|/proc/[0-9]+/fd");
+    private static final String LINK = "it is a symbolic link, which is not followed: name the file that it leads to";
     private static final long ROOT = 0;
 
     private OwnFile() {
@@ -59,7 +60,7 @@ public final class OwnFile {
         final Path folder = file.toAbsolutePath().normalize().getParent();
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS) || folder == null) {
             replace(file, content);
-        } else if (SYSTEM.matcher(folder.toRealPath().toString()).matches()) {
+        } else if (isSystem(folder)) {
             append(file, content);
         } else if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             replace(file, content);
@@ -71,10 +72,36 @@ public final class OwnFile {
         }
     }
 
+    /**
+     * Why a file would not be written, as far as it can be told before.
+     *
+     * @param file where to, in a folder that is there.
+     * @return what stands against it; null if nothing is known.
+     */
+    public static String whyNot(final Path file) {
+        final Path folder = file.toAbsolutePath().normalize().getParent();
+        try {
+            if (folder == null || isSystem(folder)) {
+                return null;
+            }
+        } catch (final IOException e) {
+            return e.toString();
+        }
+        if (Files.isSymbolicLink(file)) {
+            return LINK;
+        }
+        final boolean isReplaced = !Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+            || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+        return isReplaced && !Files.isWritable(folder) ? "no right to write in folder '" + folder + "'" : null;
+    }
+
+    private static boolean isSystem(final Path folder) throws IOException {
+        return SYSTEM.matcher(folder.toRealPath().toString()).matches();
+    }
+
     private static void require(final Path file, final HeldFile held) throws IOException {
         if (held.isLink()) {
-            throw new FileSystemException(file.toString(), null,
-                "it is a symbolic link, which is not followed: name the file that it leads to");
+            throw new FileSystemException(file.toString(), null, LINK);
         }
         if (held.isRegular() || held.isFolder()) {
             throw new FileSystemException(file.toString(), null,

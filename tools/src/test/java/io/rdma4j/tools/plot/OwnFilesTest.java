@@ -17,6 +17,7 @@ import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.dump.DumpFile;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
+import io.rdma4j.tools.text.OwnFile;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the commands write, where somebody else may have put something into its place. */
 class OwnFilesTest {
@@ -60,6 +62,7 @@ class OwnFilesTest {
             assertThatThrownBy(() -> writing.to(each)).isInstanceOf(RdmaException.class)
                 .hasMessageContaining("it is a symbolic link, which is not followed").hasMessageContaining("" + each);
             assertThat(each).isSymbolicLink();
+            assertThat(OwnFile.whyNot(each)).contains("it is a symbolic link, which is not followed");
         }
         assertThat(precious).hasContent("before");
         assertThat(folder.toFile().list()).containsExactlyInAnyOrder("precious", "link", "dangling");
@@ -75,6 +78,23 @@ class OwnFilesTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
         assertThat(Files.readString(file)).isNotEqualTo("before");
         assertThat(other).as("who had it open, or under another name, has the old one").hasContent("before");
+    }
+
+    @Test
+    void whereNothingMayBeMadeIsToldBefore() throws IOException {
+        final Path file = Files.createFile(folder.resolve("file"));
+        assertThat(List.of(file, folder.resolve("new"))).allSatisfy(each -> assertThat(OwnFile.whyNot(each)).isNull());
+        final Path closed = Files.createDirectory(folder.resolve("closed"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("r-x------")));
+        assumeThat(Files.isWritable(closed)).as("root may write everywhere").isFalse();
+        assertThat(OwnFile.whyNot(closed.resolve("new"))).isEqualTo("no right to write in folder '" + closed + "'");
+    }
+
+    /** Links there are the system's, as /dev/stdout is one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/dev/null", "/dev/full", "/dev/stdout", "/proc/self/fd/1"})
+    void nothingStandsAgainstDevices(final String name) {
+        assertThat(OwnFile.whyNot(Path.of(name))).isNull();
     }
 
     @ParameterizedTest
