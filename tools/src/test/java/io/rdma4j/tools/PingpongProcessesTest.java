@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -82,12 +83,15 @@ class PingpongProcessesTest {
         assertThat(lending.outcome().outLines().get(1)).startsWith("This end lent its memory");
     }
 
-    /** For READs the other end hears nothing in between: it has to be told that all is well. */
+    /** For READs the other end hears nothing in between: it has to be told that all is well, also by who waits longer. */
     @Waiting
-    @Test
-    void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere() throws Exception {
-        final Listening listening = listen("-d emulated:lender --op read --timeout 5 --listen=:0");
-        final Cli.Outcome near = connect(listening, "-d emulated:borrower --op read --timeout 5 -w 0 -D 6");
+    @ParameterizedTest
+    @ValueSource(ints = {5, 60})
+    void theEndThatLendsItsMemoryWaitsAsLongAsTheOtherIsThere(final int timeout) throws Exception {
+        final Listening listening =
+            listen("-d emulated:lender-" + timeout + " --op read --timeout 5 --listen=:0");
+        final Cli.Outcome near = connect(listening,
+            "-d emulated:borrower-" + timeout + " --op read --timeout " + timeout + " -w 0 -D 6");
         assertThat(near.exitCode()).as(near.err()).isZero();
         assertThat(listening.outcome()).isEqualTo(new Cli.Outcome(0, listening.outcome().out(), ""));
     }

@@ -11,17 +11,12 @@ import io.rdma4j.verbs.RdmaContext;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Measures: between QPs of one device, or of two, or with another process that runs {@link Answering}. Every wait in
  * it has a deadline. Not thread-safe, but for {@link #progress()}.
  */
 public final class Perf {
-    private static final int SIGNS_IN_TIMEOUT = 4;
-    /** The other process waits as long as it was told to, which this one does not know. */
-    private static final long LONGEST_SILENCE = TimeUnit.SECONDS.toNanos(1);
-
     private final PerfOptions options;
     private final PerfEnd near;
     /** Null if it is in another process. */
@@ -35,8 +30,7 @@ public final class Perf {
         this.near = near;
         this.far = far;
         patience = patience(options, near, far);
-        signs = new SignsOfLife(near.control(),
-            Math.min(LONGEST_SILENCE, options.timeout().toNanos() / SIGNS_IN_TIMEOUT));
+        signs = new SignsOfLife(near.control(), SignsOfLife.every(options.timeout()));
     }
 
     /** The other end is null if it is in another process. */

@@ -31,9 +31,8 @@ public final class PingPong {
         this.far = far;
         this.peerQpNumber = peerQpNumber;
         options = near.options();
-        // A quarter of what the other process waits, if it was asked for the same.
         initiator = new Initiator(near::poll, near.turn(), options.operation().transfersPerRoundTrip(),
-            far == null ? options.timeout().toNanos() / 4 : Long.MAX_VALUE);
+            far == null ? SignsOfLife.every(options.timeout()) : Long.MAX_VALUE);
         patience = new Patience(options.timeout(), options.pace().mode(), Patience.Diagnosis.of("ping-pong",
             near.context(), far == null ? null : far.context(), what -> what + " in round trip " + initiator.iteration()
                 + "; " + near.state() + "; " + (far == null ? "the other end is in another process" : far.state()),
