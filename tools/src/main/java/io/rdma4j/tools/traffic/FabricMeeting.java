@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.traffic;
 
+import io.rdma4j.base.Deadline;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -13,6 +14,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -29,6 +31,7 @@ import java.util.regex.Pattern;
 public final class FabricMeeting implements AutoCloseable {
     private static final int MAGIC = 0x66_70_70_01;
     private static final int MAX_TEXT = 1024;
+    private static final double MILLIS = 1000;
     private static final int READY = 0x52;
     private static final Pattern EMULATED = Pattern.compile("emulated:.*[?&](wire=none|quirks=).*");
     private static final String OPERATION = "fi_pingpong";
@@ -36,15 +39,16 @@ public final class FabricMeeting implements AutoCloseable {
 
     private final Socket socket;
     private final boolean begins;
+    private final Answer answer;
     private final DataInputStream in;
     private final DataOutputStream out;
 
     private FabricMeeting(final Socket socket, final boolean begins, final Duration timeout) throws IOException {
         this.socket = socket;
         this.begins = begins;
-        socket.setSoTimeout((int) timeout.toMillis());
         socket.setTcpNoDelay(true);
-        in = new DataInputStream(socket.getInputStream());
+        answer = new Answer(socket, timeout);
+        in = new DataInputStream(answer);
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     }
 
@@ -121,6 +125,7 @@ public final class FabricMeeting implements AutoCloseable {
             write(options.game().getBytes(StandardCharsets.UTF_8));
             write(end.name());
             out.flush();
+            answer.begin();
             if (in.readInt() != MAGIC) {
                 throw refusal("the other process is no fi_pingpong of this version", FiErrno.FI_EINVAL,
                     "start rdma4j fi_pingpong on both sides, in the same version");
@@ -173,6 +178,7 @@ public final class FabricMeeting implements AutoCloseable {
         try {
             out.write(READY);
             out.flush();
+            answer.begin();
             if (in.read() != READY) {
                 throw new EOFException();
             }
@@ -184,7 +190,8 @@ public final class FabricMeeting implements AutoCloseable {
     private FabricException lost(final IOException e) {
         final boolean late = e instanceof SocketTimeoutException;
         return FabricException.of(OPERATION).detail("the other process at %s: %s", peer(),
-            e instanceof EOFException ? "it ended" : e.getMessage())
+            late ? "it did not say all within " + answer.timeout.toMillis() / MILLIS + " s"
+                : e instanceof EOFException ? "it ended" : e.getMessage())
             .errno(late ? FiErrno.FI_ETIMEDOUT : FiErrno.FI_ECONNRESET)
             .hint("see what it printed").cause(e).build();
     }
@@ -204,5 +211,38 @@ public final class FabricMeeting implements AutoCloseable {
     @Override
     public void close() {
         close(socket);
+    }
+
+    /** What the other side says. An answer has a deadline as a whole, however its bytes dribble. */
+    private static final class Answer extends InputStream {
+        private final Socket socket;
+        private final InputStream in;
+        private final Duration timeout;
+        private Deadline deadline;
+
+        Answer(final Socket socket, final Duration timeout) throws IOException {
+            this.socket = socket;
+            this.timeout = timeout;
+            in = socket.getInputStream();
+        }
+
+        void begin() {
+            deadline = Deadline.after(timeout, System::nanoTime);
+        }
+
+        @Override
+        public int read() throws IOException {
+            final byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(final byte[] bytes, final int offset, final int length) throws IOException {
+            if (deadline.isPassed()) {
+                throw new SocketTimeoutException();
+            }
+            socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, deadline.millis()));
+            return in.read(bytes, offset, length);
+        }
     }
 }
