@@ -70,7 +70,7 @@ public final class ForeignListener implements AutoCloseable {
             return ForeignSocket.over(socket.accept(), timeout);
         } catch (final SocketTimeoutException e) {
             throw RdmaException.of(OPERATION).object(address())
-                .detail("nobody came within %s s", timeout.toMillis() / ForeignSocket.MILLIS)
+                .detail("nobody came within %s s", first.toMillis() / ForeignSocket.MILLIS)
                 .errno(RdmaException.ETIMEDOUT)
                 .hint("start the other program with this machine as its HOST; or wait longer with --timeout").cause(e)
                 .build();
