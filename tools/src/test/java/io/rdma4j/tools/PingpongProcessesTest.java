@@ -83,7 +83,7 @@ class PingpongProcessesTest {
         assertThat(lending.outcome().outLines().get(1)).startsWith("This end lent its memory");
     }
 
-    /** For READs the other end hears nothing in between: it has to be told that all is well, also by who waits longer. */
+    /** For READs the other end hears nothing in between: who waits longer, too, has to tell it that all is well. */
     @Waiting
     @ParameterizedTest
     @ValueSource(ints = {5, 60})
