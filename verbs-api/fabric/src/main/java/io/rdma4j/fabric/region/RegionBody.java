@@ -92,9 +92,12 @@ final class RegionBody {
         }
     }
 
-    /** Back to waiting for {@link #enable}. */
+    /**
+     * Back to waiting for {@link #enable}. One whose refresh failed is not exposed, and may be in the endpoint's realm
+     * all the same.
+     */
     void disable() {
-        if (isExposed()) {
+        if (devices.isRegistered() && !waitsForEnable) {
             devices.hide(realm);
         }
         target = realm;

@@ -11,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
@@ -151,6 +154,34 @@ class RemapTest {
         assertThat(region.key()).isEqualTo(key);
         assertThat(read(region)).isEqualTo(6);
         region.close();
+    }
+
+    /** The device's key stays as long as its endpoint is open, and the region in that endpoint's realm with it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"MMU_NOTIFY", "MMU_NOTIFY PROV_KEY", "MMU_NOTIFY RAW", "MMU_NOTIFY ALLOCATED PROV_KEY"})
+    void aRegionWhoseRefreshFailedOutlivesItsEndpoint(final String names) {
+        map(RW, 5);
+        final Domain domain = open(modes(names + " ENDPOINT"));
+        final CompletionQueue cq = domain.openCompletionQueue(16);
+        final Endpoint first = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final FabricRegion region = register(domain);
+        region.bind(first);
+        region.enable();
+        region.rawAttributes(new byte[region.rawKeySize()]);
+        map(LibcConstants.PROT_NONE, 0);
+        assertRefused(FiErrno.FI_EFAULT, region::refresh);
+        first.close();
+        map(RW, 6);
+        final Endpoint second = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        region.bind(second);
+        region.enable();
+        region.refresh();
+        assertThat(region.isEnabled()).isTrue();
+        assertThat(region.realm()).isSameAs(((EndpointRealm) second).realm());
+        assertThat(read(region)).isEqualTo(6);
+        second.close();
+        region.close();
+        cq.close();
     }
 
     /** A peer that comes between the change and the refresh: without pages on demand that is the end of the process. */
