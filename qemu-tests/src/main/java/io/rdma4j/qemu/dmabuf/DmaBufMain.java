@@ -69,6 +69,7 @@ public final class DmaBufMain {
         run("fabricRegionByVirtualAddressOfNobody", fabric::byVirtualAddressOfNobody);
         run("fabricRegionByProviderKey", fabric::byProviderKey);
         run("fabricRegionAsDescriptor", fabric::descriptor);
+        run("fabricRegionAsDescriptorByAnAddressOfNobody", fabric::descriptorOfNobody);
         run("fabricRegionOutlivesItsFile", fabric::order);
         run("fabricRefusesWhatMakesNoSense", fabric::refusals);
         run("vfioDoesNotPinVgem", new VfioClaims()::vgem);

@@ -12,10 +12,12 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.OpFlags;
 import java.util.function.UnaryOperator;
 
 /** A dma-buf through the fabric interfaces (FI_MR_DMABUF): how it is named, who reaches it, and who may close first. */
@@ -24,6 +26,8 @@ final class FabricClaims {
     private static final int SIZE = 16 * PAGE;
     private static final int OFFSET = 2 * PAGE;
     private static final int LENGTH = 5 * PAGE;
+    /** Above what a process has its memory at. */
+    private static final long NOWHERE = 1L << 48;
     private static final String DONE = "FI_SUCCESS";
 
     private static MemoryRegion register(final FabricEnds ends, final Vgem owner, final long base) {
@@ -91,6 +95,19 @@ final class FabricClaims {
             Vgem.requirePattern(ends.bytes, 0, 6000, 3);
             final int before = ends.here.send(at - OFFSET, 10, region, 2);
             return require(before == -FiErrno.FI_EINVAL, "before the part: %s", FiErrno.name(before));
+        }
+    }
+
+    /** By an accelerator's address: this process has nothing there, and copies from the region's own mapping. */
+    String descriptorOfNobody() {
+        try (Vgem owner = Vgem.of(SIZE); FabricEnds ends = new FabricEnds(hints -> hints);
+            MemoryRegion region = register(ends, owner, NOWHERE)) {
+            Vgem.fill(owner.bytes, OFFSET + 100, 64, 3);
+            final Message message = new Message(1).add(NOWHERE + OFFSET + 100, 64, region);
+            final String sent = ends.send(() -> ends.here.sendMessage(message, OpFlags.INJECT));
+            require(sent.equals(DONE), "inject: %s", sent);
+            Vgem.requirePattern(ends.bytes, 0, 64, 3);
+            return region.toString();
         }
     }
 

@@ -93,12 +93,19 @@ final class Modification {
         if (hasOperands && request.operands() == 0 || op.compares() && request.compare() == 0) {
             return -FiErrno.FI_EINVAL;
         }
-        final boolean isRead =
-            (!hasOperands || Payloads.read(request.operands(),
-                isKept(request.operandsDesc(), request.operands(), bytes()), here, 0, bytes()))
-            && (!op.compares() || Payloads.read(request.compare(),
-                isKept(request.compareDesc(), request.compare(), bytes()), compare, 0, bytes()));
+        final boolean isRead = (!hasOperands || read(request.operands(), request.operandsDesc(), here))
+            && (!op.compares() || read(request.compare(), request.compareDesc(), compare));
         return isRead ? 0 : -FiErrno.FI_EFAULT;
+    }
+
+    private boolean read(final long address, final MemoryRegion desc, final UnsafeBuffer to) {
+        final boolean isKept = isKept(desc, address, bytes());
+        return Payloads.read(isKept ? processAddress(desc, address) : address, isKept, to, 0, bytes());
+    }
+
+    /** Of what is kept. */
+    private static long processAddress(final MemoryRegion desc, final long address) {
+        return ((LocalDescriptor) desc).processAddress(address);
     }
 
     /** Whether a thread may copy from and to it by itself: a region holds it. */
@@ -254,7 +261,8 @@ final class Modification {
         final int length = endElement() * type.size() - from;
         final boolean isKept = isKept(resultDesc, result + from, length);
         return (isKept || !(resultDesc instanceof LocalDescriptor) || ((LocalDescriptor) resultDesc).isUsable())
-            && Payloads.write(seenAt + (start + from - word), result + from, isKept, length);
+            && Payloads.write(seenAt + (start + from - word),
+                isKept ? processAddress(resultDesc, result + from) : result + from, isKept, length);
     }
 
     /** Goes on to the next 8 bytes; false if there are none. */

@@ -14,9 +14,12 @@ import org.agrona.MutableDirectBuffer;
 
 /** The buffers of an operation that is under way, and what keeps their memory there meanwhile. */
 abstract class Buffers {
+    /** As the program names them. */
     final long[] addresses;
     final int[] lengths;
     final int[] lkeys;
+    /** Where a thread copies from and to them. */
+    private final long[] processAddresses;
     private final boolean[] kept;
     private final CachedRegion[] cached;
     private final LocalDescriptor[] regions;
@@ -28,6 +31,7 @@ abstract class Buffers {
         addresses = new long[iovLimit];
         lengths = new int[iovLimit];
         lkeys = new int[iovLimit];
+        processAddresses = new long[iovLimit];
         kept = new boolean[iovLimit];
         cached = new CachedRegion[iovLimit];
         regions = new LocalDescriptor[iovLimit];
@@ -39,6 +43,7 @@ abstract class Buffers {
         addresses[count] = address;
         lengths[count] = length;
         lkeys[count] = lkey;
+        processAddresses[count] = address;
         kept[count] = false;
         if (lent != null || cached[count] != null) {
             cached[count] = lent;
@@ -54,6 +59,7 @@ abstract class Buffers {
         addresses[0] = whole.addresses[0] + offset;
         lengths[0] = length;
         lkeys[0] = whole.lkeys[0];
+        processAddresses[0] = whole.processAddresses[0] + offset;
         kept[0] = whole.kept[0];
         regions[0] = whole.regions[0];
         count = 1;
@@ -70,16 +76,17 @@ abstract class Buffers {
         return true;
     }
 
-    /** Whether the last one may be copied without the kernel. */
-    final void lastIsKept(final boolean value) {
-        kept[count - 1] = value;
+    /** Where the last one is for who copies, and whether that may be done without the kernel. */
+    final void lastIsAt(final long processAddress, final boolean isKept) {
+        processAddresses[count - 1] = processAddress;
+        kept[count - 1] = isKept;
     }
 
     /** Copies all of them; false if not all bytes are there. */
     final boolean copyTo(final MutableDirectBuffer to, final int offset) {
         int at = offset;
         for (int i = 0; i < count; i++) {
-            if (!Payloads.read(addresses[i], kept[i], to, at, lengths[i])) {
+            if (!Payloads.read(processAddresses[i], kept[i], to, at, lengths[i])) {
                 return false;
             }
             at += lengths[i];
@@ -89,7 +96,7 @@ abstract class Buffers {
 
     /** Fills a part of one; false if it is not there. */
     final boolean fill(final int index, final int offset, final long from, final int bytes) {
-        return Payloads.write(from, addresses[index] + offset, kept[index], bytes);
+        return Payloads.write(from, processAddresses[index] + offset, kept[index], bytes);
     }
 
     /** The memory is the application's again. */

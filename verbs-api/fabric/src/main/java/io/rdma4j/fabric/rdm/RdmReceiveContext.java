@@ -188,7 +188,7 @@ final class RdmReceiveContext implements ReceiveContext {
     private Receive filled(
         final Receive receive, final long address, final int length, final MemoryRegion desc, final Object owner) {
         receive.add(address, length, local.lkey(), local.cached(), desc);
-        receive.lastIsKept(local.isKept(owner));
+        receive.lastIsAt(local.processAddress(), local.isKept(owner));
         if (owner != null) {
             receive.owner = owner;
         }
@@ -304,7 +304,7 @@ final class RdmReceiveContext implements ReceiveContext {
                 return abandon(receive, fault);
             }
             receive.add(message.address(i), message.length(i), local.lkey(), local.cached(), message.desc(i));
-            receive.lastIsKept(local.isKept(null));
+            receive.lastIsAt(local.processAddress(), local.isKept(null));
         }
         return 0;
     }

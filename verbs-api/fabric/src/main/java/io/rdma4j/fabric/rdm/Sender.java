@@ -114,7 +114,7 @@ abstract class Sender {
         }
         final SendOp op = claim(context, !selective, flags, data);
         op.add(from, length, local.deviceAddress(), local.lkey(), local.cached(), desc);
-        op.lastIsKept(local.isKept(owner));
+        op.lastIsAt(local.processAddress(), local.isKept(owner));
         if (owner != null) {
             op.owner = owner;
         }
@@ -190,7 +190,7 @@ abstract class Sender {
             }
             op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached(),
                 message.desc(i));
-            op.lastIsKept(local.isKept(null));
+            op.lastIsAt(local.processAddress(), local.isKept(null));
         }
         return started(op, start(op, state, (flags & OpFlags.INJECT) != 0));
     }

@@ -487,6 +487,12 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     }
 
     @Override
+    public long processAddress(final long address) {
+        final RegionBody now = body;
+        return now == null ? address : now.memory().registered(address);
+    }
+
+    @Override
     public boolean allows(final long bits) {
         return (accessBits & bits) == bits;
     }

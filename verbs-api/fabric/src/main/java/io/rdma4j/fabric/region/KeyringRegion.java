@@ -255,6 +255,11 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     }
 
     @Override
+    public long processAddress(final long address) {
+        return first().processAddress(address);
+    }
+
+    @Override
     public boolean allows(final long accessBits) {
         return first().allows(accessBits);
     }

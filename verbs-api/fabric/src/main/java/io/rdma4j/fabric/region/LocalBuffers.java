@@ -21,6 +21,7 @@ import org.agrona.MutableDirectBuffer;
 public final class LocalBuffers {
     private final LocalMemory local;
     private final long[] addresses;
+    private final long[] processAddresses;
     private final int[] lengths;
     private final int[] lkeys;
     private final CachedRegion[] cached;
@@ -37,6 +38,7 @@ public final class LocalBuffers {
     public LocalBuffers(final LocalMemory local, final int limit) {
         this.local = local;
         addresses = new long[limit];
+        processAddresses = new long[limit];
         lengths = new int[limit];
         lkeys = new int[limit];
         cached = new CachedRegion[limit];
@@ -95,6 +97,7 @@ public final class LocalBuffers {
         final int refusal = local.find(address, length, desc, owner, right, access);
         if (refusal == 0 && length > 0) {
             addresses[count] = local.deviceAddress();
+            processAddresses[count] = local.processAddress();
             lengths[count] = length;
             lkeys[count] = local.lkey();
             cached[count] = local.cached();
@@ -118,10 +121,11 @@ public final class LocalBuffers {
         int next = 0;
         for (int i = 0; i < message.count(); i++) {
             if (message.length(i) > 0) {
-                if (!Payloads.read(message.address(i), kept[next++], to, at, message.length(i))) {
+                if (!Payloads.read(processAddresses[next], kept[next], to, at, message.length(i))) {
                     return -FiErrno.FI_EFAULT;
                 }
                 at += message.length(i);
+                next++;
             }
         }
         return at - offset;

@@ -53,6 +53,15 @@ public interface LocalDescriptor {
     long deviceAddress(long address, long length);
 
     /**
+     * Where a thread of this process reaches memory of this region: a dma-buf is mapped for it, and the program may
+     * name it by an address at which this process has nothing, or something else.
+     *
+     * @param address inside of the region, as the program names it.
+     * @return an address of this process.
+     */
+    long processAddress(long address);
+
+    /**
      * Whether it may be used so.
      *
      * @param accessBits bits of {@link io.rdma4j.fabric.MrAccess}.

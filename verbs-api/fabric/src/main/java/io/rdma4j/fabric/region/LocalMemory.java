@@ -31,6 +31,7 @@ public final class LocalMemory {
     private final boolean descIgnored;
 
     private long deviceAddress;
+    private long processAddress;
     private int lkey;
     private CachedRegion cached;
     private boolean keptByDescriptor;
@@ -78,6 +79,7 @@ public final class LocalMemory {
         final int access) {
         cached = null;
         keptByDescriptor = false;
+        processAddress = address;
         if (length < 0 || length > 0 && (address == 0 || address + (length - 1) < address && address > 0)) {
             return -FiErrno.FI_EINVAL;
         }
@@ -138,6 +140,7 @@ public final class LocalMemory {
             return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(address, length, owner, access);
         }
         lkey = region.lkey(address, length);
+        processAddress = region.processAddress(address);
         keptByDescriptor = region.isKept();
         return 0;
     }
@@ -169,6 +172,15 @@ public final class LocalMemory {
      */
     public long deviceAddress() {
         return deviceAddress;
+    }
+
+    /**
+     * Where it is for a thread that copies from or to it by itself.
+     *
+     * @return an address of this process.
+     */
+    public long processAddress() {
+        return processAddress;
     }
 
     /**

@@ -24,6 +24,7 @@ import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.fabric.testing.NamedElsewhere;
 import io.rdma4j.testing.Allocations;
 
 import java.util.Arrays;
@@ -331,5 +332,27 @@ class AtomicsTest {
         a.fails(FiErrno.FI_EINVAL, () -> a.ep.atomic(two.remote(apart.base() + 20, 77), 0));
         assertThat(b.bytes.getLong(128)).as("behind the first one").isZero();
         tryOne(new Random(2), AtomicOp.MIN, AtomicType.FLOAT);
+    }
+
+    @Test
+    void operandsAndResultsAreWhereThisProcessHasThem() {
+        open(Mode.values()[0]);
+        try (NamedElsewhere here = new NamedElsewhere(a, local)) {
+            a.bytes.putInt(OPERANDS, 5);
+            a.bytes.putInt(COMPARE, 9);
+            b.bytes.putInt(THERE, 9);
+            a.succeeds(() -> a.ep.atomic(new AtomicRequest().operation(AtomicOp.CSWAP, AtomicType.INT32)
+                .operands(here.at(OPERANDS), 1, here.region).compare(here.at(COMPARE), here.region)
+                .result(here.at(RESULT), here.region).remote(region.base() + THERE, key), 0));
+            assertThat(b.bytes.getInt(THERE)).isEqualTo(5);
+            assertThat(a.bytes.getInt(RESULT)).isEqualTo(9);
+            a.bytes.putLong(OPERANDS, 3);
+            a.succeeds(() -> a.ep.atomic(new AtomicRequest().operation(AtomicOp.SUM, AtomicType.INT64)
+                .operands(here.at(OPERANDS), 1, here.region).result(here.at(RESULT), here.region)
+                .remote(region.base() + THERE, key), 0));
+            assertThat(b.bytes.getInt(THERE)).isEqualTo(8);
+            assertThat(a.bytes.getInt(RESULT)).isEqualTo(5);
+            assertThat(here.isUntouched()).isTrue();
+        }
     }
 }

@@ -22,6 +22,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.fabric.testing.NamedElsewhere;
 import io.rdma4j.testing.CutOffFile;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -389,6 +390,19 @@ class MessageFormsTest {
             receive(1);
             a.post(() -> a.ep.sendMessage(message(0, 64), OpFlags.INJECT));
             assertThat(b.next().length()).isEqualTo(64);
+        }
+    }
+
+    @Test
+    void whatIsInjectedIsCopiedFromWhereThisProcessHasIt() {
+        connect();
+        try (NamedElsewhere from = new NamedElsewhere(a, desc)) {
+            receive(1);
+            a.post(() -> a.ep.sendMessage(new Message(2).add(from.at(0), 8, from.region)
+                .add(from.at(24), 16, from.region), OpFlags.INJECT));
+            assertThat(b.next().length()).isEqualTo(24);
+            assertThat(b.bytes.getLong(0)).isEqualTo(0x1000_0000L);
+            assertThat(b.bytes.getLong(16)).isEqualTo(0x1000_0004L);
         }
     }
 }

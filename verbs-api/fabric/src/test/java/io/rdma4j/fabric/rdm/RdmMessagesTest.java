@@ -19,6 +19,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.fabric.testing.NamedElsewhere;
 import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.verbs.RdmaContext;
 
@@ -412,5 +413,44 @@ class RdmMessagesTest {
         }
         nowhere.close();
         nowhereThere.close();
+    }
+
+    /** fi_mr: what a dma-buf's base address names need not be mapped in this process. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 3000, 20_000})
+    void memoryIsCopiedWhereThisProcessHasIt(final int length) {
+        final Rank[] both = world.pair("");
+        final Rank a = both[0];
+        final Rank b = both[1];
+        final long toB = a.knows(b);
+        try (NamedElsewhere from = new NamedElsewhere(a, a.region);
+            NamedElsewhere to = new NamedElsewhere(b, b.region)) {
+            for (int round = 0; round < 3; round++) {
+                final int seed = round;
+                a.fill(0, length, seed);
+                if (round == 0) {
+                    b.post(() -> b.ep.receive(to.at(64), length, to.region, FiAddr.UNSPEC, 1));
+                } else {
+                    b.post(() -> b.ep.receiveMessage(new Message(2).add(to.at(64), 5, to.region)
+                        .add(to.at(69), length - 5, to.region).peer(FiAddr.UNSPEC), 0));
+                }
+                // The first one waits for the connection, the others are copied, or begun, at once.
+                if (round < 2) {
+                    a.succeeds(() -> a.ep.send(from.at(0), length, from.region, toB, 1));
+                } else {
+                    a.succeeds(() -> a.ep.sendMessage(new Message(2).add(from.at(0), 3, from.region)
+                        .add(from.at(3), length - 3, from.region).peer(toB), OpFlags.COMPLETION));
+                }
+                assertThat(b.next().length()).isEqualTo(length);
+                b.expect(64, length, seed);
+            }
+            a.fill(0, 64, 9);
+            b.post(() -> b.ep.receive(to.at(64), 64, to.region, FiAddr.UNSPEC, 1));
+            a.post(() -> a.ep.sendMessage(new Message(1).add(from.at(0), 64, from.region).peer(toB), OpFlags.INJECT));
+            a.fill(0, 64, 10);
+            assertThat(b.next().length()).isEqualTo(64);
+            b.expect(64, 64, 9);
+            assertThat(to.isUntouched()).isTrue();
+        }
     }
 }
