@@ -199,7 +199,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         if (rules.rmaEvent && !plan.waitsForCounters()) {
             throw badState(operation).hint("register it with MrFlag.RMA_EVENT: mr_mode has RMA_EVENT").build();
         }
-        if (plan.waitsForEnable() && state == RegionState.ENABLED) {
+        // One that waits for its pages was enabled, too.
+        if (plan.waitsForEnable() && !body.waitsForEnable()) {
             throw badState(operation).hint("bind before enable(): mr_mode has RMA_EVENT or ENDPOINT").build();
         }
     }

@@ -11,7 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -19,6 +21,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.verbs.WcStatus;
 
@@ -153,6 +156,28 @@ class RemapTest {
         assertThat(region.isEnabled()).isTrue();
         assertThat(region.key()).isEqualTo(key);
         assertThat(read(region)).isEqualTo(6);
+        region.close();
+    }
+
+    /** fi_mr_enable: no further resource bindings afterwards. */
+    @Test
+    void aCounterIsNotBoundToARegionThatWasEnabledWithoutPages() {
+        final Domain domain = domains.open(hints -> hints.capabilities(Capability.RMA, Capability.RMA_EVENT)
+            .mrMode(MrMode.MMU_NOTIFY, MrMode.RMA_EVENT).demand(MrMode.MMU_NOTIFY, MrMode.RMA_EVENT));
+        final MemoryRegion region = domain.register(new MrAttributes().buffer(address, LENGTH)
+            .access(MrAccess.REMOTE_WRITE).requestedKey(1).flags(MrFlag.RMA_EVENT));
+        final Counter early = domain.openCounter();
+        final Counter late = domain.openCounter();
+        region.bind(early);
+        region.enable();
+        assertThat(region.isEnabled()).as("its pages are missing").isFalse();
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(late), "enable");
+        map(RW, 5);
+        region.refresh();
+        assertThat(region.isEnabled()).isTrue();
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(late), "enable");
+        early.close();
+        late.close();
         region.close();
     }
 
