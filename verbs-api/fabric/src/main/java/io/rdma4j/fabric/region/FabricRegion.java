@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /** A region: its states, and what is bound to it. Control operations go one at a time; questions go past them. */
 final class FabricRegion implements MemoryRegion, LocalDescriptor {
@@ -260,12 +261,24 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     }
 
     boolean isBoundToEndpoint() {
+        return look(() -> endpoint != null);
+    }
+
+    private boolean look(final BooleanSupplier question) {
         gate.enter("look at region", this);
         try {
-            return endpoint != null;
+            return question.getAsBoolean();
         } finally {
             gate.leave();
         }
+    }
+
+    boolean waitsForEnable() {
+        return look(() -> body.waitsForEnable());
+    }
+
+    boolean isBoundTo(final Counter counter) {
+        return look(() -> counters.contains(counter));
     }
 
     /** One that is being closed holds nothing up. */

@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A region that peers with several authorization keys reach (FI_AV_AUTH_KEY): the same memory, registered once in the
@@ -124,7 +125,13 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public void bind(final Counter counter) {
-        parts.forEach(part -> part.bind(counter));
+        onRest(part -> !part.isBoundTo(counter), part -> part.bind(counter));
+    }
+
+    /** What failed in the middle goes on with the rest; without one the parts refuse it. */
+    private void onRest(final Predicate<FabricRegion> isLeft, final Consumer<FabricRegion> operation) {
+        final List<FabricRegion> rest = parts.stream().filter(isLeft).toList();
+        (rest.isEmpty() ? parts : rest).forEach(operation);
     }
 
     /** The part of the endpoint's own authorization key. */
@@ -151,7 +158,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     @Override
     public void enable() {
         if (!plan.rules().endpoint) {
-            parts.forEach(FabricRegion::enable);
+            onRest(FabricRegion::waitsForEnable, FabricRegion::enable);
             return;
         }
         FabricRegion bound = first();

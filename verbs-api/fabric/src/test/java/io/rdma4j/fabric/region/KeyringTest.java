@@ -12,7 +12,9 @@ import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvInsert;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
@@ -26,6 +28,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.verbs.PinnedMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -277,5 +280,38 @@ class KeyringTest {
             assertRefused(FiErrno.FI_EINVAL, () -> region.bind(stranger.far), "another vector");
             region.close();
         }
+    }
+
+    /** Of two parts one finds room for its event cell, and then both. */
+    @Test
+    void whatFailedInTheMiddleCanBeRepeated() {
+        final Domain domain = domains.on("max_mr=16").open(asked -> hints(asked)
+            .capabilities(Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT)
+            .mrMode(MrMode.RMA_EVENT).demand(MrMode.RMA_EVENT));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final Counter counter = domain.openCounter();
+        final KeyringRegion region =
+            (KeyringRegion) domain.register(remote(keys, FiAddr.NOTAVAIL, KEY).flags(MrFlag.RMA_EVENT));
+        // As if the second part had failed.
+        final FabricRegion first = (FabricRegion) region.in(null);
+        first.bind(counter);
+        region.bind(counter);
+        assertRefused(FiErrno.FI_EBUSY, () -> region.bind(counter), "already");
+        try (PinnedMemory page = domains.context().allocate(Domains.PAGE)) {
+            final List<io.rdma4j.verbs.MemoryRegion> others =
+                RealmsTest.fill(first.regions().defaultRealm().pd(), page);
+            others.remove(0).close();
+            assertRefused(FiErrno.FI_ENOMEM, region::enable);
+            others.remove(0).close();
+            region.enable();
+            assertThat(region.in(null).isUsable()).as("a part that is in no realm yet, else the first one").isTrue();
+            assertRefused(FiErrno.FI_EOPBADSTATE, region::enable, "once");
+            others.forEach(io.rdma4j.verbs.MemoryRegion::close);
+        }
+        counter.close();
+        region.close();
+        assertRefused(FiErrno.FI_EBADFD, region::enable);
     }
 }

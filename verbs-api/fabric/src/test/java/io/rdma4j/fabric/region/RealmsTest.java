@@ -107,7 +107,8 @@ class RealmsTest {
         }
     }
 
-    private static List<io.rdma4j.verbs.MemoryRegion> fill(final ProtectionDomain pd, final PinnedMemory memory) {
+    /** Registers as often as the device has room. */
+    static List<io.rdma4j.verbs.MemoryRegion> fill(final ProtectionDomain pd, final PinnedMemory memory) {
         final List<io.rdma4j.verbs.MemoryRegion> made = new ArrayList<>();
         try {
             while (true) {
