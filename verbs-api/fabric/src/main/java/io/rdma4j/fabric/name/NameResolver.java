@@ -82,7 +82,7 @@ public final class NameResolver {
      */
     public List<Resolution> toDevice(final List<FabricAddress> any, final long deadline) {
         final Resolution[] results = new Resolution[any.size()];
-        final Map<InetAddress, NodeQuestion> nodes = new LinkedHashMap<>();
+        final Map<String, NodeQuestion> nodes = new LinkedHashMap<>();
         for (int i = 0; i < results.length; i++) {
             results[i] = atOnce(any.get(i), i, nodes);
         }
@@ -90,8 +90,8 @@ public final class NameResolver {
         return Arrays.asList(results);
     }
 
-    /** What needs nobody to be asked; null for the rest, which is noted by node. */
-    private Resolution atOnce(final FabricAddress any, final int index, final Map<InetAddress, NodeQuestion> nodes) {
+    /** What needs nobody to be asked; null for the rest, which is noted by node: its address as text, with scope. */
+    private Resolution atOnce(final FabricAddress any, final int index, final Map<String, NodeQuestion> nodes) {
         try {
             if (any == null) {
                 throw bad("the address is null");
@@ -104,7 +104,7 @@ public final class NameResolver {
             if (socket.getPort() == 0 || socket.getAddress().isAnyLocalAddress()) {
                 throw bad("%s is no endpoint: it needs an address and a port", any);
             }
-            nodes.computeIfAbsent(socket.getAddress(), node -> new NodeQuestion(() -> node))
+            nodes.computeIfAbsent(socket.getAddress().getHostAddress(), name -> new NodeQuestion(socket::getAddress))
                 .add(index, socket.getPort(), any);
             return null;
         } catch (final FabricException e) {

@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
@@ -33,6 +34,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -158,6 +160,16 @@ class NameServiceTest {
             }
         }
         all.forEach(Registration::close);
+    }
+
+    /** Scopes that there are not: whom it failed to ask is in the message. */
+    @Test
+    void linkLocalAddressesOfSeveralScopesAreSeveralNodes() {
+        assumeTrue(Files.exists(Path.of("/proc/net/if_inet6")), "this machine has no IPv6");
+        final List<Resolution> found = resolver.toDevice(
+            List.of(socket("[fe80::1%2147483645]", 7000), socket("[fe80::1%2147483646]", 7000)));
+        assertTrue(found.get(0).failure().getMessage().contains("%2147483645"), found.get(0).failure()::getMessage);
+        assertTrue(found.get(1).failure().getMessage().contains("%2147483646"), found.get(1).failure()::getMessage);
     }
 
     @Test
