@@ -30,7 +30,8 @@ final class Hosts {
 
     /** The first one of the family that the format has; addresses are taken as they are. */
     InetAddress find(final String node, final AddressFormat format, final long deadline) {
-        final InetAddress[] found = NodeRange.isAddress(node) ? literal(node) : ask(node, deadline);
+        final InetAddress[] found = NodeRange.isAddress(node) ? new InetAddress[] {NodeRange.literal(node)}
+            : ask(node, deadline);
         for (final InetAddress one : found) {
             final boolean isIpv4 = one instanceof Inet4Address;
             if (format != AddressFormat.SOCKADDR_IN && format != AddressFormat.SOCKADDR_IN6
@@ -43,14 +44,6 @@ final class Hosts {
         }
         throw NameFailures.of(NameFailures.RESOLVE, FiErrno.FI_EADDRNOTAVAIL, "use a domain with another format",
             "'%s' has no address for %s", node, format);
-    }
-
-    private static InetAddress[] literal(final String node) {
-        try {
-            return new InetAddress[] {InetAddress.getByAddress(NodeRange.ip(node))};
-        } catch (final UnknownHostException e) {
-            throw new AssertionError("4 and 16 bytes are an address", e);
-        }
     }
 
     private InetAddress[] ask(final String node, final long deadline) {

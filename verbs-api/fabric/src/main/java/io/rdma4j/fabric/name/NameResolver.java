@@ -217,6 +217,9 @@ public final class NameResolver {
         if (!NodeRange.isAddress(node)) {
             throw bad("queue pairs of '%s': the node has to be a GID, nobody is asked for it", node);
         }
+        if (NodeRange.hasScope(node)) {
+            throw bad("queue pairs of '%s': a GID has no scope", node);
+        }
         return Gid.parse(node);
     }
 

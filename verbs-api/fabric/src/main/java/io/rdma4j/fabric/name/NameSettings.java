@@ -7,10 +7,10 @@ package io.rdma4j.fabric.name;
 
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -74,8 +74,17 @@ record NameSettings(List<InetAddress> listen, int port) {
      * be; such a one is asked without TCP.
      */
     boolean isHere(final InetAddress node) {
-        return node.isLoopbackAddress() || listen.contains(node)
+        return node.isLoopbackAddress() || listen.stream().anyMatch(one -> isSame(one, node))
             || listen.stream().anyMatch(InetAddress::isAnyLocalAddress) && isOfThisHost(node);
+    }
+
+    /** One without a scope may be of any. */
+    private static boolean isSame(final InetAddress one, final InetAddress other) {
+        return one.equals(other) && (scope(one) == scope(other) || scope(one) == 0 || scope(other) == 0);
+    }
+
+    private static int scope(final InetAddress address) {
+        return address instanceof Inet6Address in6 ? in6.getScopeId() : 0;
     }
 
     private static boolean isOfThisHost(final InetAddress node) {
@@ -94,11 +103,7 @@ record NameSettings(List<InetAddress> listen, int port) {
             if (!NodeRange.isAddress(one)) {
                 throw bad(ADDRESS, text, "is no list of addresses of IPv4 and IPv6");
             }
-            try {
-                all.add(InetAddress.getByAddress(NodeRange.ip(one)));
-            } catch (final UnknownHostException e) {
-                throw new AssertionError("4 and 16 bytes are an address", e);
-            }
+            all.add(NodeRange.literal(one));
         }
         return List.copyOf(all);
     }

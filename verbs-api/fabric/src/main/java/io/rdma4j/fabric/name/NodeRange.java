@@ -10,32 +10,40 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.Gid;
 import java.math.BigInteger;
+import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Nodes, counted up from the first one (fi_av_insertsym; checklist 84): addresses of IPv4 and IPv6, GIDs too, with
- * carry; names in the number at their end, which keeps its zeros in front. Immutable.
+ * carry; a scope, as in {@code fe80::1%2}, stays; names in the number at their end, which keeps its zeros in front.
+ * Immutable.
  */
 public final class NodeRange {
     private static final String COUNT = "count nodes up";
     private static final Pattern NUMBERED = Pattern.compile("(.*?)([0-9]+)");
     private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(?:\\.[0-9]{1,3}){3}");
     private static final int MAX_NAME = 253;
+    private static final char SCOPE = '%';
 
     private final int count;
     private final String prefix;
     private final int width;
     private final int bytes;
     private final BigInteger first;
+    /** Behind each address: {@code %} and the scope, or nothing. */
+    private final String scope;
 
-    private NodeRange(final int count, final String prefix, final int width, final int bytes, final BigInteger first) {
+    private NodeRange(
+        final int count, final String prefix, final int width, final int bytes, final BigInteger first,
+        final String scope) {
         this.count = count;
         this.prefix = prefix;
         this.width = width;
         this.bytes = bytes;
         this.first = first;
+        this.scope = scope;
     }
 
     /**
@@ -57,6 +65,11 @@ public final class NodeRange {
         return isAddress(first) ? addresses(first, count) : names(first, count);
     }
 
+    /** Whether an address, which is one, has a scope. */
+    static boolean hasScope(final String address) {
+        return address.indexOf(SCOPE) >= 0;
+    }
+
     /** Whether it is written as an address; whether it is one is still to be seen. */
     static boolean isAddress(final String node) {
         return node.indexOf(':') >= 0 || IPV4.matcher(node).matches();
@@ -69,27 +82,35 @@ public final class NodeRange {
             throw bad("%d nodes from %s lead past the last address, %s", count, text,
                 ip.length == 4 ? "255.255.255.255" : "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
         }
-        return new NodeRange(count, text, 0, ip.length, first);
+        final int percent = text.indexOf(SCOPE);
+        return new NodeRange(count, text, 0, ip.length, first, percent < 0 ? "" : text.substring(percent));
     }
 
     /** 4 or 16 bytes. */
-    static byte[] ip(final String text) {
-        final boolean isIpv6 = text.indexOf(':') >= 0;
-        final FabricAddress address = FabricAddress.parse("fi_sockaddr://" + (isIpv6 ? "[" + text + "]" : text));
-        final byte[] all = address.bytes();
-        return isIpv6 ? Arrays.copyOfRange(all, 8, 24) : Arrays.copyOfRange(all, 4, 8);
+    private static byte[] ip(final String text) {
+        final byte[] all = socket(text).bytes();
+        return text.indexOf(':') >= 0 ? Arrays.copyOfRange(all, 8, 24) : Arrays.copyOfRange(all, 4, 8);
+    }
+
+    /** An address as text, with its scope. */
+    static InetAddress literal(final String text) {
+        return socket(text).socketAddress().getAddress();
+    }
+
+    private static FabricAddress socket(final String text) {
+        return FabricAddress.parse("fi_sockaddr://" + (text.indexOf(':') >= 0 ? "[" + text + "]" : text));
     }
 
     private static NodeRange names(final String first, final int count) {
         final Matcher parts = NUMBERED.matcher(first);
         if (parts.matches()) {
             final String digits = parts.group(2);
-            return new NodeRange(count, parts.group(1), digits.length(), 0, new BigInteger(digits));
+            return new NodeRange(count, parts.group(1), digits.length(), 0, new BigInteger(digits), "");
         }
         if (count > 1) {
             throw bad("%d nodes from '%s': a name needs a number at its end to be counted up", count, first);
         }
-        return new NodeRange(count, first, 0, 0, null);
+        return new NodeRange(count, first, 0, 0, null, "");
     }
 
     /**
@@ -115,7 +136,7 @@ public final class NodeRange {
             return index == 0 && first != null ? prefix + padded(first) : prefix;
         }
         final BigInteger value = first.add(BigInteger.valueOf(index));
-        return bytes == 0 ? prefix + padded(value) : text(value);
+        return bytes == 0 ? prefix + padded(value) : text(value) + scope;
     }
 
     private String padded(final BigInteger value) {
@@ -140,6 +161,6 @@ public final class NodeRange {
 
     private static FabricException bad(final String format, final Object... values) {
         return NameFailures.of(COUNT, FiErrno.FI_EINVAL,
-            "nodes are such as 10.1.1.1, fe80::1 or host09", format, values);
+            "nodes are such as 10.1.1.1, fe80::1%2 or host09", format, values);
     }
 }

@@ -41,7 +41,7 @@ final class NodeRegistration implements Registration {
         return switch (format) {
             case DEVICE -> device;
             case SOCKADDR_IN -> in();
-            case SOCKADDR_IN6 -> FabricAddress.parse(in6());
+            case SOCKADDR_IN6 -> in6();
             case STR -> FabricAddress.text(FabricAddress.socket(new InetSocketAddress(node(true), service)).toString());
         };
     }
@@ -56,10 +56,11 @@ final class NodeRegistration implements Registration {
         return FabricAddress.socket(new InetSocketAddress(node, service));
     }
 
-    private String in6() {
+    private FabricAddress in6() {
         final InetAddress node = node(false);
-        final String mapped = node instanceof Inet4Address ? "::ffff:" : "";
-        return "fi_sockaddr_in6://[" + mapped + node.getHostAddress().replaceFirst("%.*", "") + "]:" + service;
+        return node instanceof Inet4Address
+            ? FabricAddress.parse("fi_sockaddr_in6://[::ffff:" + node.getHostAddress() + "]:" + service)
+            : FabricAddress.socket(new InetSocketAddress(node, service));
     }
 
     /** Where others reach this node: what the service listens on, of this family first. */

@@ -172,6 +172,23 @@ class NameServiceTest {
         assertTrue(found.get(1).failure().getMessage().contains("%2147483646"), found.get(1).failure()::getMessage);
     }
 
+    /** A range and a setting say of which link they are. */
+    @Test
+    void linkLocalAddressesKeepTheirScope() {
+        final InetAddress found = new Hosts(InetAddress::getAllByName)
+            .find("fe80::1%2", AddressFormat.SOCKADDR_IN6, System.nanoTime());
+        assertEquals("fe80:0:0:0:0:0:0:1%2", found.getHostAddress());
+        System.setProperty(NameSettings.ADDRESS, "127.0.0.1,fe80::1%2");
+        final NameSettings linked = NameSettings.now();
+        assertTrue(linked.isHere(found));
+        assertFalse(linked.isHere(NodeRange.literal("fe80::1%3")));
+        assertTrue(linked.isHere(NodeRange.literal("fe80::1")));
+        final Registration one = new NodeRegistration(new NameAgent(linked), 7000, device(1));
+        assertEquals("fi_sockaddr_in6://[fe80::1%2]:7000", one.address(AddressFormat.SOCKADDR_IN6).toString());
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> new NameResolver(AddressFormat.DEVICE, EndpointType.DGRAM)
+            .symmetric(SymmetricRange.of("fe80::1%2", 1, "qpn:17", 1), 0, 1)));
+    }
+
     @Test
     void servicesByName() {
         final Registration one = NameServer.register(device(17), "7000");

@@ -36,7 +36,7 @@ class RangesTest {
         "10.1.1.1, 2, 10.1.1.2", "10.1.1.255, 2, 10.1.2.0", "10.255.255.255, 2, 11.0.0.0",
         "255.255.255.254, 2, 255.255.255.255", "0.0.0.0, 257, 0.0.1.0", "fe80::ff, 2, fe80::100",
         "fe80::ffff, 2, fe80::1:0", "fe80::ffff:ffff:ffff:ffff, 2, fe80:0:0:1::",
-        "::ffff:10.0.0.255, 2, ::ffff:10.0.1.0",
+        "::ffff:10.0.0.255, 2, ::ffff:10.0.1.0", "fe80::1%2, 2, fe80::2%2", "fe80::1%2, 1, fe80::1%2",
         "ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe, 2, ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
         "host09, 2, host10", "host99, 2, host100", "h007, 1, h007", "h007, 4, h010", "host10, 2, host11",
         "9, 2, 10", "a1b099, 2, a1b100", "rack2-node009, 3, rack2-node011", "localhost, 1, localhost",
