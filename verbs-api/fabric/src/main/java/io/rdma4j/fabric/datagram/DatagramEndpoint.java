@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.datagram;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
@@ -363,20 +364,18 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
             }
             closed = true;
         }
-        // What is over already is reported as it went.
-        transmit.gatherAll();
-        receive.gatherAll();
+        // What is over already is reported as it went. It leaves behind the queue pair: nothing of that comes any more
+        // under numbers that others get now.
+        new Cleanup().run(transmit::gatherAll).run(receive::gatherAll).run(this::closeDevice).run(this::leave)
+            .run(() -> sends.cancelAll(Failures.CLOSED)).run(() -> receives.cancelAll(Failures.CLOSED))
+            .run(() -> host.closed(this)).run(resources::close).throwIfFailed();
+    }
+
+    private void closeDevice() {
         try {
             resources.closeDevice();
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
-        } finally {
-            // Behind the queue pair: nothing of it comes any more under numbers that others get now.
-            leave();
-            sends.cancelAll(Failures.CLOSED);
-            receives.cancelAll(Failures.CLOSED);
-            host.closed(this);
-            resources.close();
         }
     }
 

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AtomicAttributes;
 import io.rdma4j.fabric.AtomicOp;
@@ -494,21 +495,17 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             }
             closed = true;
         }
-        connections.closing();
         // What is over already is reported as it went.
-        transmit.gatherAll();
-        receive.gatherAll();
+        new Cleanup().run(connections::closing).run(transmit::gatherAll).run(receive::gatherAll).run(this::closeLanes)
+            .run(messages::release).run(triggered::cancelAll).run(link::leave).run(() -> host.closed(this))
+            .run(realm::release).run(counters::close).throwIfFailed();
+    }
+
+    private void closeLanes() {
         try {
             link.closeLanes();
         } catch (final RdmaException e) {
             throw FabricException.from("close endpoint", e);
-        } finally {
-            messages.release();
-            triggered.cancelAll();
-            link.leave();
-            host.closed(this);
-            realm.release();
-            counters.close();
         }
     }
 

@@ -276,8 +276,11 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
 
     @Override
     public void closed(final Endpoint endpoint) {
-        regions.endpointClosed(endpoint);
-        open.remove(endpoint);
+        try {
+            regions.endpointClosed(endpoint);
+        } finally {
+            open.remove(endpoint);
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
@@ -376,21 +377,8 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
             }
             closed = true;
         }
-        try {
-            core.progress();
-        } finally {
-            closeAll();
-        }
-    }
-
-    private void closeAll() {
-        try {
-            resources.close();
-        } finally {
-            triggered.cancelAll();
-            host.closed(this);
-            resources.release();
-        }
+        new Cleanup().run(core::progress).run(resources::close).run(triggered::cancelAll).run(() -> host.closed(this))
+            .run(resources::release).throwIfFailed();
     }
 
     @Override

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.Domain;
@@ -269,7 +270,7 @@ public final class Regions {
             regions = bound.remove(endpoint);
         }
         if (regions != null) {
-            regions.forEach(region -> region.endpointClosed(endpoint));
+            Cleanup.all(regions, region -> region.endpointClosed(endpoint));
         }
     }
 

@@ -13,12 +13,15 @@ import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
@@ -29,12 +32,16 @@ import io.rdma4j.verbs.WcStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What is bound to regions, and the disabled state (checklist 29, 30, 40-44, 47, 62, 64). */
 @Timeout(60)
@@ -342,5 +349,44 @@ class BindTest {
         bound.close();
         assertThat(bound.isClosed()).isTrue();
         realm.release();
+    }
+
+    /** A counter that closes the endpoint when it is asked for its domain: the region is being worked on then. */
+    private static Counter closingWhenAsked(final Domain domain, final Endpoint endpoint) {
+        return (Counter) Proxy.newProxyInstance(BindTest.class.getClassLoader(), new Class<?>[] {Counter.class},
+            (proxy, method, arguments) -> {
+                endpoint.close();
+                return domain;
+            });
+    }
+
+    @ParameterizedTest
+    @EnumSource(EndpointType.class)
+    void aRegionThatFailsWhileItsEndpointClosesHarmsNoOther(final EndpointType type) {
+        final Domain domain = domains.open(ENDPOINT.andThen(hints -> hints.endpointType(type)));
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final AddressVector peers =
+            type == EndpointType.MSG ? null : domain.openAddressVector(new AvAttributes());
+        final EndpointOptions options = new EndpointOptions().completionQueue(cq).addressVector(peers);
+        final Endpoint endpoint =
+            peers == null ? domain.openEndpoint(options) : domain.openAddressedEndpoint(options);
+        final MemoryRegion failing = domain.register(local(buffer));
+        final List<MemoryRegion> others = Stream.generate(() -> domain.register(local(buffer))).limit(8).toList();
+        for (final MemoryRegion region : others) {
+            region.bind(endpoint);
+            region.enable();
+        }
+        failing.bind(endpoint);
+        failing.enable();
+        assertRefused(FiErrno.FI_EBUSY, () -> failing.bind(closingWhenAsked(domain, endpoint)), "bind counter");
+        assertThat(endpoint.isClosed()).isTrue();
+        assertThat(others).noneMatch(MemoryRegion::isEnabled);
+        others.forEach(MemoryRegion::close);
+        failing.close();
+        if (peers != null) {
+            peers.close();
+        }
+        cq.close();
+        domain.close();
     }
 }
