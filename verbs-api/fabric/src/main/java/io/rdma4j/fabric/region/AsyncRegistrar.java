@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.event.FabricEventQueue;
 
 import java.util.concurrent.ThreadPoolExecutor;
@@ -21,14 +22,23 @@ final class AsyncRegistrar {
     private final ThreadPoolExecutor worker;
 
     AsyncRegistrar(final FabricEventQueue queue) {
+        this(queue, DaemonThreads.pool("rdma4j-registrar-" + NUMBERS.incrementAndGet(), 1, 1));
+    }
+
+    AsyncRegistrar(final FabricEventQueue queue, final ThreadPoolExecutor worker) {
         this.queue = queue;
-        worker = DaemonThreads.pool("rdma4j-registrar-" + NUMBERS.incrementAndGet(), 1, 1);
+        this.worker = worker;
     }
 
     void submit(final Regions regions, final FabricRegion region) {
         final Registration registration = new Registration(regions, region, queue);
         region.setPending(registration);
-        worker.execute(registration);
+        try (Undo undo = new Undo()) {
+            // There may be no thread for it.
+            undo.add(registration::abandon);
+            worker.execute(registration);
+            undo.forget();
+        }
     }
 
     /** All was closed before, so that nothing is under way but the end of the last registration. */

@@ -302,9 +302,13 @@ public final class Regions {
      * @param queue where events go.
      */
     public void bind(final FabricEventQueue queue) {
+        bind(queue, () -> new AsyncRegistrar(queue));
+    }
+
+    void bind(final FabricEventQueue queue, final Supplier<AsyncRegistrar> worker) {
         open.requireOpen("bind event queue");
         queue.bind();
-        if (!registrar.compareAndSet(null, new AsyncRegistrar(queue))) {
+        if (!registrar.compareAndSet(null, worker.get())) {
             queue.unbind();
             throw Refusals.of(FiErrno.FI_EBUSY, "bind event queue", "the domain reports to a queue already").build();
         }

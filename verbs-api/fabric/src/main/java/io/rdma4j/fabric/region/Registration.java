@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An asynchronous registration: it is begun once or cancelled once, and leaves exactly one event. */
+/** An asynchronous registration: it is begun once or cancelled once, and leaves exactly one event; or is abandoned. */
 final class Registration implements Runnable {
     private static final long DEADLINE_S = 60;
 
@@ -52,8 +52,19 @@ final class Registration implements Runnable {
     }
 
     private void end(final RegionEvent event) {
-        queue.write(event);
-        done.countDown();
+        try {
+            queue.write(event);
+        } finally {
+            done.countDown();
+        }
+    }
+
+    /** Nobody could be found to begin it, and the caller gets no region: no event, either. */
+    void abandon() {
+        if (begun.compareAndSet(false, true)) {
+            regions.cancelled(region);
+            done.countDown();
+        }
     }
 
     /** When this returns nothing works on the region any more. */

@@ -10,6 +10,7 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Domains.PAGE;
 import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EventEntry;
@@ -21,6 +22,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,9 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Asynchronous registration (checklist 48-52). */
@@ -248,6 +253,48 @@ class AsyncTest {
         assertThat(next().region()).isSameAs(two);
         one.close();
         two.close();
+        close();
+    }
+
+    /** The domain reports to the queue by a registrar of the test's. */
+    private void open(final ThreadPoolExecutor worker) {
+        domain = domains.open(hints -> hints.mrMode(MrMode.ALLOCATED).demand(MrMode.ALLOCATED));
+        queue = Domains.fabricOf(domain).openEventQueue(0);
+        final FabricEventQueue events = (FabricEventQueue) queue;
+        Domains.regionsOf(domain).bind(events, () -> new AsyncRegistrar(events, worker));
+    }
+
+    @Test
+    void aRegistrationForWhichThereIsNoThreadLeavesNothing() {
+        final AtomicInteger threads = new AtomicInteger();
+        open(new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+            if (threads.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("unable to create native thread, pretended");
+            }
+            return new Thread(work);
+        }));
+        assertThatThrownBy(() -> domain.register(remote(buffer, 5))).isInstanceOf(OutOfMemoryError.class);
+        assertThat(queue.size()).isZero();
+        final MemoryRegion region = domain.register(remote(buffer, 5));
+        assertThat(next().region()).isSameAs(region);
+        region.close();
+        close();
+    }
+
+    @Test
+    void aRegistrationWhoseEventCannotBeWrittenIsOver() {
+        open(new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
+            @Override
+            public void execute(final Runnable work) {
+                // Nobody does it.
+            }
+        });
+        final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 5));
+        final Registration registration = new Registration(region.regions(), region, null);
+        region.setPending(registration);
+        assertThatThrownBy(registration::run).isInstanceOf(NullPointerException.class);
+        assertThat(region.isEnabled()).isTrue();
+        region.close();
         close();
     }
 }
