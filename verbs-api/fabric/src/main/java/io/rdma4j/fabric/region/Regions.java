@@ -306,11 +306,24 @@ public final class Regions {
     }
 
     void bind(final FabricEventQueue queue, final Supplier<AsyncRegistrar> worker) {
-        open.requireOpen("bind event queue");
+        final AsyncRegistrar made = worker.get();
         queue.bind();
-        if (!registrar.compareAndSet(null, worker.get())) {
+        if (!registrar.compareAndSet(null, made)) {
             queue.unbind();
             throw Refusals.of(FiErrno.FI_EBUSY, "bind event queue", "the domain reports to a queue already").build();
+        }
+        try (Undo undo = new Undo()) {
+            undo.add(() -> end(made));
+            // Behind it: who closes the domain after this look finds the registrar.
+            open.requireOpen("bind event queue");
+            undo.forget();
+        }
+    }
+
+    /** Once, whoever comes first. */
+    private void end(final AsyncRegistrar worker) {
+        if (worker != null && registrar.compareAndSet(worker, null)) {
+            worker.close();
         }
     }
 
@@ -326,11 +339,8 @@ public final class Regions {
 
     /** Closes what is shared. Nothing is open any more. */
     public void close() {
-        final AsyncRegistrar worker = registrar.get();
         try {
-            if (worker != null) {
-                worker.close();
-            }
+            end(registrar.get());
         } finally {
             try {
                 defaultRealm.release();

@@ -297,4 +297,18 @@ class AsyncTest {
         region.close();
         close();
     }
+
+    /** Whoever closes it after the last look ends what reports to the queue. */
+    @Test
+    void aDomainThatIsClosedWhileAQueueIsBoundDoesNotHoldIt() {
+        domain = domains.open();
+        final Regions regions = Domains.regionsOf(domain);
+        final FabricEventQueue events = (FabricEventQueue) Domains.fabricOf(domain).openEventQueue(0);
+        assertRefused(FiErrno.FI_EBADFD, () -> regions.bind(events, () -> {
+            domain.close();
+            return new AsyncRegistrar(events);
+        }), "closed");
+        events.close();
+        assertThat(events.isClosed()).isTrue();
+    }
 }
