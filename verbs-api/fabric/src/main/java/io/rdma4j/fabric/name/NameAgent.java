@@ -14,7 +14,10 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +44,8 @@ final class NameAgent implements Runnable {
 
     /** By service; the thread's own. */
     private final Map<Integer, NodeRegistration> registered = new HashMap<>();
+    /** Of these, what who serves now did not take, as another endpoint had the service; the thread's own. */
+    private final Set<NodeRegistration> untold = new LinkedHashSet<>();
 
     /** What a caller waits for: to register, or with {@code ends} the end of a registration. */
     private record Request(int service, FabricAddress device, NodeRegistration ends,
@@ -201,7 +206,7 @@ final class NameAgent implements Runnable {
             if (request != null) {
                 carryOut(request);
             } else {
-                role().work(WORK_MILLIS);
+                toldAgain().work(WORK_MILLIS);
             }
         } catch (final IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "name service: {0}", e);
@@ -241,6 +246,7 @@ final class NameAgent implements Runnable {
 
     private void carryOut(final Request request) throws IOException {
         if (request.ends() != null) {
+            untold.remove(request.ends());
             // The place may have been taken by a later registration.
             if (registered.remove(request.ends().service(), request.ends()) && role != null) {
                 role.unregister(request.ends().service());
@@ -252,7 +258,7 @@ final class NameAgent implements Runnable {
     }
 
     private void add(final Request request) throws IOException {
-        final int service = role().register(request.service(), request.device());
+        final int service = toldAgain().register(request.service(), request.device());
         if (service < 0) {
             request.done().completeExceptionally(failure(request, -service,
                 service == -FiErrno.FI_EADDRINUSE ? "another endpoint of this node has it" : "refused", null));
@@ -270,14 +276,28 @@ final class NameAgent implements Runnable {
         if (role == null) {
             final NameRole serving = NameListener.open(settings);
             role = serving != null ? serving : NameMember.open(settings);
+            untold.clear();
             for (final NodeRegistration one : registered.values()) {
                 final int result = role.register(one.service(), one.device());
                 if (result < 0) {
-                    LOG.log(System.Logger.Level.WARNING, "{0} is not told to others any more: {1}", one,
-                        FiErrno.name(result));
+                    untold.add(one);
+                    LOG.log(System.Logger.Level.WARNING, "{0} is not told to others until its service is free: {1}",
+                        one, FiErrno.name(result));
                 }
             }
         }
         return role;
+    }
+
+    /** Who has been told once more what was not taken: the other endpoint may have gone. */
+    private NameRole toldAgain() throws IOException {
+        final NameRole now = role();
+        for (final Iterator<NodeRegistration> all = untold.iterator(); all.hasNext();) {
+            final NodeRegistration one = all.next();
+            if (now.register(one.service(), one.device()) >= 0) {
+                all.remove();
+            }
+        }
+        return now;
     }
 }

@@ -9,6 +9,7 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Which endpoint each service of this node is, and whose it is. For one thread. */
 final class NameTable {
@@ -16,7 +17,8 @@ final class NameTable {
     private static final int FIRST_FREE = 49_152;
 
     private final Map<Integer, Entry> entries = new HashMap<>();
-    private int next = FIRST_FREE;
+    /** Not where the last server began: endpoints that it named tell this one of themselves in a moment only. */
+    private int next = ThreadLocalRandom.current().nextInt(FIRST_FREE, ServiceRange.MAX + 1);
 
     /** An endpoint and the connection that it lives with. */
     private record Entry(Object owner, FabricAddress device) {

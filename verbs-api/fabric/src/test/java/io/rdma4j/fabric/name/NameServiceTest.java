@@ -43,7 +43,11 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -409,6 +413,81 @@ class NameServiceTest {
         three.close();
         until("the first agent has ended", () -> !first.isRunning());
         until("all agents have ended", () -> !second.isRunning() && !third.isRunning());
+    }
+
+    /** What living endpoints have is not given out again, though the new server does not know of them yet. */
+    @Test
+    void eachServerBeginsElsewhereWithServicesOfItsChoice() {
+        final long places = IntStream.range(0, 8).map(any -> new NameTable().add(this, 0, device(1)))
+            .peek(one -> assertTrue(one >= 49_152 && one <= 65_535, () -> "service " + one)).distinct().count();
+        assertTrue(places > 1, "all begin at the same one");
+    }
+
+    /** A process that cannot serve, so that another one does, and has its service, before it is there again. */
+    @Test
+    void aServiceThatAnotherEndpointHadMeanwhileIsTakenBackAsSoonAsItIsFree() {
+        final List<InetAddress> nowhere = new AbstractList<>() {
+            @Override
+            public InetAddress get(final int index) {
+                throw new IllegalStateException("pretended");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        final NameAgent first = new NameAgent(settings);
+        final NameAgent second = new NameAgent(new NameSettings(nowhere, settings.port()));
+        final NameAgent third = new NameAgent(settings);
+        final NodeRegistration one = first.register(7001, device(1));
+        final NodeRegistration two = second.register(7002, device(2));
+        // Who has something registered is not dropped for its silence.
+        final NodeRegistration other = second.register(7004, device(2));
+        one.close();
+        until("the first agent has ended", () -> !first.isRunning());
+        final NodeRegistration taken;
+        final NodeRegistration three;
+        try (Refusals refusals = new Refusals()) {
+            taken = third.register(7002, device(3));
+            three = third.register(7003, device(3));
+            until("the second one was refused", () -> refusals.seen);
+        }
+        assertTrue(third.isServer());
+        assertEquals(device(3), resolver.toDevice(socket("127.0.0.1", 7002)));
+        taken.close();
+        until("the second one has its service again", () ->
+            device(2).equals(resolver.service("127.0.0.1", "7002").device()));
+        two.close();
+        assertEquals(FiErrno.FI_ENODATA, errno(() -> resolver.toDevice(socket("127.0.0.1", 7002))));
+        other.close();
+        three.close();
+        until("all agents have ended", () -> !second.isRunning() && !third.isRunning());
+    }
+
+    /** What an agent logs when a new server does not take what it had. */
+    private static final class Refusals extends Handler implements AutoCloseable {
+        private final Logger logger = Logger.getLogger(NameAgent.class.getName());
+        private volatile boolean seen;
+
+        Refusals() {
+            logger.addHandler(this);
+        }
+
+        @Override
+        public void publish(final LogRecord line) {
+            seen |= line.getMessage().contains("is not told to others");
+        }
+
+        @Override
+        public void flush() {
+            // Nothing is kept.
+        }
+
+        @Override
+        public void close() {
+            logger.removeHandler(this);
+        }
     }
 
     @Test
