@@ -70,6 +70,7 @@ public final class DmaBufMain {
         run("fabricRegionByProviderKey", fabric::byProviderKey);
         run("fabricRegionAsDescriptor", fabric::descriptor);
         run("fabricRegionAsDescriptorByAnAddressOfNobody", fabric::descriptorOfNobody);
+        run("fabricRegionAsDescriptorOfEachAuthorizationKey", fabric::descriptorOfEachKey);
         run("fabricRegionOutlivesItsFile", fabric::order);
         run("fabricRefusesWhatMakesNoSense", fabric::refusals);
         run("vfioDoesNotPinVgem", new VfioClaims()::vgem);

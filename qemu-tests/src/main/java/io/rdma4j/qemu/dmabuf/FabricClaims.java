@@ -7,8 +7,19 @@ package io.rdma4j.qemu.dmabuf;
 
 import static io.rdma4j.qemu.dmabuf.DmaBufMain.require;
 
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.CompletionQueue;
+import io.rdma4j.fabric.Domain;
+import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.Fabrics;
+import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
@@ -108,6 +119,33 @@ final class FabricClaims {
             require(sent.equals(DONE), "inject: %s", sent);
             Vgem.requirePattern(ends.bytes, 0, 64, 3);
             return region.toString();
+        }
+    }
+
+    /** Of two authorization keys: it maps the dma-buf for each, and is called by where the first one has it. */
+    String descriptorOfEachKey() {
+        final FabricInfo info = Fabrics.getInfo(new Hints().address("emulated:").endpointType(EndpointType.RDM)
+            .avAuthKeys(true).capabilities(Capability.MSG, Capability.HMEM).mrMode(MrMode.LOCAL, MrMode.HMEM)
+            .demand(MrMode.LOCAL)).get(0);
+        final byte[][] authKeys = {{1}, {2}};
+        try (Vgem owner = Vgem.of(SIZE); Fabric fabric = Fabrics.open(info); Domain domain = fabric.openDomain(info);
+            CompletionQueue queue = domain.openCompletionQueue(16);
+            AddressVector vector = domain.openAddressVector(new AvAttributes())) {
+            for (final byte[] authKey : authKeys) {
+                vector.insertAuthKey(authKey, 0);
+            }
+            try (MemoryRegion region = domain.register(new MrAttributes().flags(MrFlag.DMABUF)
+                .dmabuf(new MrAttributes.DmaBufRange(owner.fd.fd(), OFFSET, LENGTH, 0))
+                .access(MrAccess.SEND, MrAccess.RECV).avAuthKey(vector, FiAddr.NOTAVAIL))) {
+                for (final byte[] authKey : authKeys) {
+                    try (AddressedEndpoint endpoint = domain.openAddressedEndpoint(new EndpointOptions()
+                        .completionQueue(queue).addressVector(vector).authKey(authKey))) {
+                        final int code = endpoint.receive(region.address() + 100, 64, region, FiAddr.UNSPEC, 1);
+                        require(code == 0, "receive with key %d: %s", authKey[0], FiErrno.name(code));
+                    }
+                }
+                return region.toString();
+            }
         }
     }
 

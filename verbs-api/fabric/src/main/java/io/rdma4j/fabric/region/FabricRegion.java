@@ -34,6 +34,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     /** Whether its key is its own, and not that of a region whose part it is. */
     private final boolean ownsKey;
     private final boolean isPart;
+    /** By which address the application names it; 0 for where it comes to lie. */
+    private final long named;
     private final long accessBits;
     private final ControlGate gate = new ControlGate();
     private final List<FabricCounter> counters = new ArrayList<>();
@@ -45,15 +47,27 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private volatile RegionBody body;
     private Endpoint endpoint;
 
-    FabricRegion(
-        final Regions regions, final RegionPlan plan, final AddressVector keyVector, final boolean isPart) {
+    FabricRegion(final Regions regions, final RegionPlan plan, final AddressVector keyVector) {
+        this(regions, plan, keyVector, false, plan.address());
+    }
+
+    private FabricRegion(
+        final Regions regions, final RegionPlan plan, final AddressVector keyVector, final boolean isPart,
+        final long named) {
         this.regions = regions;
         this.keyVector = keyVector;
         this.plan = plan;
         this.kept = plan.buffers() == null || plan.buffers().isKept();
         this.isPart = isPart;
+        this.named = named;
         ownsKey = plan.hasOwnKey() && !isPart;
         accessBits = MrAccess.bits(plan.access());
+    }
+
+    /** A part of a region, null before the first one. A dma-buf is mapped for each, and named as the first. */
+    static FabricRegion part(
+        final Regions regions, final RegionPlan plan, final AddressVector keyVector, final FabricRegion first) {
+        return new FabricRegion(regions, plan, keyVector, true, first == null ? plan.address() : first.address());
     }
 
     RegionBody body() {
@@ -74,7 +88,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     /** Registers it with the device. What fails is given back by the caller. */
     void activate() {
-        final RegionBody made = RegionBody.open(regions, plan);
+        final RegionBody made = RegionBody.open(regions, plan, named);
         body = made;
         // Volatile: who sees the state sees the body with its keys.
         state = made.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;

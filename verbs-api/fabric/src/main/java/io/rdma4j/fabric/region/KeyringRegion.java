@@ -47,7 +47,8 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
             undo.addIfGood(() -> regions.giveNameBack(plan));
             undo.add(region::closeParts);
             for (final byte[] key : keys) {
-                region.parts.add(regions.registerPart(plan.withAuthKey(key), vector));
+                final FabricRegion first = region.parts.isEmpty() ? null : region.first();
+                region.parts.add(regions.registerPart(plan.withAuthKey(key), vector, first));
             }
             undo.forget();
             return region;

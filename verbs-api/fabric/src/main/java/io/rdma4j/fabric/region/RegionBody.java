@@ -36,8 +36,8 @@ final class RegionBody {
     }
 
     /** Makes it, and registers it unless pages are missing that may come later (checklist 19, 28). */
-    static RegionBody open(final Regions regions, final RegionPlan plan) {
-        final RegionMemory memory = RegionMemory.open(plan);
+    static RegionBody open(final Regions regions, final RegionPlan plan, final long named) {
+        final RegionMemory memory = RegionMemory.open(plan, named);
         try (Undo undo = new Undo()) {
             undo.add(memory::abandon);
             final Realm realm = regions.realms().open(plan.authKey());

@@ -20,23 +20,23 @@ final class RegionMemory {
     /** From the application's view of the memory to the one that is registered. */
     private final long shift;
 
-    private RegionMemory(final RegionPlan plan, final DmaBufMemory dmabuf) {
+    private RegionMemory(final RegionPlan plan, final DmaBufMemory dmabuf, final long named) {
         this.plan = plan;
         this.dmabuf = dmabuf;
         buffers = dmabuf == null ? plan.buffers() : dmabuf.buffers();
-        shift = plan.address() == 0 ? 0 : buffers.address() - plan.address();
+        shift = named == 0 ? 0 : buffers.address() - named;
         persistence = plan.flags().contains(MrFlag.RMA_PMEM) ? persistence() : null;
     }
 
-    /** Maps what is to be mapped. */
-    static RegionMemory open(final RegionPlan plan) {
+    /** Maps what is to be mapped. By which address the application names it; 0 for where it comes to lie. */
+    static RegionMemory open(final RegionPlan plan, final long named) {
         if (plan.dmabuf() == null) {
-            return new RegionMemory(plan, null);
+            return new RegionMemory(plan, null, named);
         }
         final DmaBufMemory dmabuf = DmaBufMemory.open(plan.dmabuf(), plan.isWritten());
         try (Undo undo = new Undo()) {
             undo.add(dmabuf::close);
-            final RegionMemory memory = new RegionMemory(plan, dmabuf);
+            final RegionMemory memory = new RegionMemory(plan, dmabuf, named);
             undo.forget();
             return memory;
         }

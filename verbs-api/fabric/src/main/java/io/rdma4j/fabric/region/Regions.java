@@ -139,7 +139,7 @@ public final class Regions {
     }
 
     private FabricRegion register(final RegionPlan plan, final AddressVector keyVector) {
-        final FabricRegion region = new FabricRegion(this, plan, keyVector, false);
+        final FabricRegion region = new FabricRegion(this, plan, keyVector);
         enter(region);
         final AsyncRegistrar worker = registrar.get();
         if (worker == null) {
@@ -150,9 +150,9 @@ public final class Regions {
         return region;
     }
 
-    /** A part of a region, which has the key of the whole. */
-    FabricRegion registerPart(final RegionPlan plan, final AddressVector keyVector) {
-        final FabricRegion region = new FabricRegion(this, plan, keyVector, true);
+    /** A part of a region, which has the key of the whole; null is before the first one. */
+    FabricRegion registerPart(final RegionPlan plan, final AddressVector keyVector, final FabricRegion first) {
+        final FabricRegion region = FabricRegion.part(this, plan, keyVector, first);
         enter(region);
         activate(region);
         return region;
