@@ -162,7 +162,12 @@ class EventsPageTest {
         try (Epoll loop = Epoll.ofEdges(queue.fd(), events.fd())) {
             final Waiting.Waiter<Integer> thread = Waiting.start(() -> {
                 while (!stopped) {
-                    final int taken = queue.read(this::completed, 16) + events.read(this::handle, 16);
+                    final int completions = queue.read(this::completed, 16);
+                    if (completions < 0) {
+                        log("reading completions: " + FiErrno.name(completions));
+                        break;
+                    }
+                    final int taken = completions + events.read(this::handle, 16);
                     if (taken == 0 && queue.tryWait() == 0 && events.tryWait() == 0) {
                         loop.await(1000);
                     }
