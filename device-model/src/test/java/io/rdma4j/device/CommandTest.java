@@ -8,13 +8,17 @@ package io.rdma4j.device;
 import static io.rdma4j.hw.pvrdma.cmd.CreateMrRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.link.InProcessLink;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawRing;
+import io.rdma4j.device.wire.Gid;
+import io.rdma4j.device.wire.ShmCarrier;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
@@ -38,6 +42,7 @@ import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
+import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -54,6 +59,7 @@ class CommandTest {
     private static final int ENOMEM = -12;
     private static final int EBUSY = -16;
     private static final int EFAULT = -14;
+    private static final int EIO = -5;
 
     private RawDriver driver = RawDriver.ready("emulated:commands?max_pd=5&max_mr=3&max_cq=5&max_qp=3&max_srq=3");
 
@@ -412,6 +418,39 @@ class CommandTest {
         assertThat(unbind(1, driver.gid())).isZero();
         assertThat(unbind(1, driver.gid())).isEqualTo(EINVAL);
         assertThat(unbind(127, driver.gid())).isEqualTo(EINVAL);
+    }
+
+    /** ERR is all that says so: the command has no response. */
+    @Test
+    void refusesAGidThatAnotherProcessHas() {
+        reopen("wire=shm");
+        final byte[] gid = driver.gid();
+        gid[15] ^= 1;
+        final ByteBuffer words = ByteBuffer.wrap(gid);
+        final ShmCarrier other = ShmCarrier.open(false, () -> -1);
+        try {
+            other.bind(new Gid(words.getLong(), words.getLong()));
+            assertThat(bind(1, gid, 2)).isEqualTo(-RdmaException.EADDRINUSE);
+        } finally {
+            other.close();
+        }
+        assertThat(bind(1, gid, 2)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCommandThatFailsWithinIsRefusedAndCounted(boolean byTheJvm) {
+        reopen("wire=none");
+        InProcessLink.JVM.whenChanged(() -> {
+            if (byTheJvm) {
+                throw new InternalError("planted");
+            }
+            throw new IllegalStateException("planted");
+        });
+        assertThat(bind(1, driver.gid(), 2)).isEqualTo(EIO);
+        assertThat(driver.device().counters().get(Counter.INTERNAL_ERRORS)).isOne();
+        assertThat(driver.createPd()).isNotZero();
+        reopen("");
     }
 
     private int bind(int index, byte[] gid, int type) {

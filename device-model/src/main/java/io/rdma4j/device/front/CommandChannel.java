@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.front;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
@@ -106,10 +107,16 @@ public final class CommandChannel {
             return refused(command, CommandError.EFAULT, e);
         } catch (final IllegalArgumentException e) {
             return refused(command, CommandError.EINVAL, e);
+        } catch (final RdmaException e) {
+            return refused(command, e.errno() == 0 ? CommandError.EIO : e.errno(), e);
+        } catch (final RuntimeException | InternalError e) {
+            // A guest whose command has no response knows by ERR alone that nothing was done.
+            counters.record(Counter.INTERNAL_ERRORS, "%s: %s", command, e);
+            return refused(command, CommandError.EIO, e);
         }
     }
 
-    private int refused(Command command, int errno, RuntimeException why) {
+    private int refused(Command command, int errno, Throwable why) {
         counters.record(Counter.COMMANDS_REFUSED, "%s: %s", command, why.getMessage());
         response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
         return -errno;
