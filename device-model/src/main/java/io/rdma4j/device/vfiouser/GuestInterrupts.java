@@ -103,10 +103,13 @@ final class GuestInterrupts implements InterruptOutput {
         }
     }
 
+    /** Whoever replaced the eventfd in the midst of it may have found no note: then it is for the new one. */
     private void flush(int vector) {
-        final EventFd to = vectors.get(vector);
-        if (to != null && missed[vector].getAndSet(false) && !signal(to)) {
+        EventFd to = vectors.get(vector);
+        while (to != null && missed[vector].getAndSet(false) && !signal(to)) {
             missed[vector].set(true);
+            final EventFd next = vectors.get(vector);
+            to = next == to ? null : next;
         }
     }
 
@@ -211,7 +214,8 @@ final class GuestInterrupts implements InterruptOutput {
         }
     }
 
-    private void setVector(int vector, EventFd to) {
+    /** Takes an eventfd over, or null for none. */
+    void setVector(int vector, EventFd to) {
         final EventFd old = vectors.getAndSet(vector, to);
         if (old != null) {
             old.close();
