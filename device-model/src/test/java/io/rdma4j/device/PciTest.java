@@ -216,6 +216,24 @@ class PciTest {
         }
     }
 
+    /** A driver that leaves masks all; the next one finds the register at 0, and leaves it. */
+    @Test
+    void nothingIsMaskedAfterAResetByRegister() {
+        try (RawDriver driver = RawDriver.ready("emulated:pci")) {
+            final InterruptVector vector = driver.pci.interrupts().vector(0);
+            driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, -1);
+            driver.createPd();
+            vector.poll();
+            driver.reset();
+            assertThat(driver.registers.readInt(Bar1.PVRDMA_REG_IMR)).isZero();
+            driver.load();
+            driver.activate();
+            assertThat(vector.poll()).as("what was masked is forgotten").isZero();
+            driver.createPd();
+            assertThat(vector.poll()).isOne();
+        }
+    }
+
     @Test
     void waitsAndGivesUpInTime() {
         try (RawDriver driver = RawDriver.ready("emulated:pci")) {

@@ -204,7 +204,7 @@ public final class InterruptController implements Interrupts {
         }
     }
 
-    /** Forgets what is pending. */
+    /** Forgets what is pending, and what the mask register masked. */
     public void reset() {
         pending.set(0);
         causes.set(0);

@@ -108,6 +108,7 @@ public final class RegisterBar extends TrapBar {
                 controller.reset();
                 if (!plain) {
                     initialize();
+                    interrupts.reset();
                 }
                 break;
             default:
