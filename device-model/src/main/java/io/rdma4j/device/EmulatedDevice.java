@@ -192,6 +192,7 @@ public final class EmulatedDevice implements ServedFunction {
     private void onCommand(int command) {
         bus.command(command);
         iommu.busMaster((command & PciConfig.BUS_MASTER) != 0 && !bus.isRemoved());
+        interrupts.commandChanged();
     }
 
     @Override

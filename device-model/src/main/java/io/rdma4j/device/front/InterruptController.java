@@ -137,6 +137,11 @@ public final class InterruptController implements Interrupts {
         output.line();
     }
 
+    /** The command register was written, which may have kept the line from being asserted (PCI 3.0, 6.2.2). */
+    public void commandChanged() {
+        output.line();
+    }
+
     /** The interrupt cause register is read, which clears it. */
     int takeCauses() {
         return causes.getAndSet(0);

@@ -277,6 +277,22 @@ class VfioUserServerTest {
     }
 
     @Test
+    void theLineFiresForAnOlderCauseWhenTheGuestAllowsItTo() {
+        try (ClientMachine machine = new ClientMachine(served.path); EventFd line = EventFd.create()) {
+            final RawDriver driver = new RawDriver(machine, served.device);
+            final int on = PciConfig.MEMORY | PciConfig.BUS_MASTER;
+            driver.load();
+            driver.activate();
+            good(machine.client.setIrqs(DATA_EVENTFD | ACTION_TRIGGER, INTX, 0, 1, line.fd()));
+            machine.write(PciConfig.COMMAND_OFFSET, 2, on | PciConfig.INTX_DISABLE);
+            driver.createPd();
+            assertThat(line.read()).isZero();
+            machine.write(PciConfig.COMMAND_OFFSET, 2, on);
+            assertThat(line.read()).isOne();
+        }
+    }
+
+    @Test
     void aClientCanTryTheWayOfAnInterrupt() {
         try (Client client = Client.ready(served.path); EventFd a = EventFd.create(); EventFd b = EventFd.create()) {
             good(client.setIrqs(DATA_EVENTFD | ACTION_TRIGGER, MSIX, 1, 2, a.fd(), b.fd()));
