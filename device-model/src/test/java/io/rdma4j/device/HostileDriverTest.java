@@ -11,6 +11,8 @@ import static io.rdma4j.hw.pvrdma.cmd.CreateQpRequest.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
@@ -27,7 +29,9 @@ import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.MrFlags;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SqWqe;
@@ -42,8 +46,10 @@ import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateSrqRequest;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
 import io.rdma4j.hw.pvrdma.cmd.SrqAttr;
 
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -75,6 +81,36 @@ class HostileDriverTest {
         });
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
         assertThat(driver.device().violations()).isEqualTo(1);
+    }
+
+    /** Pages that repeat cost a driver three, however many they are called. */
+    @ParameterizedTest
+    @ValueSource(strings = {"CREATE_CQ", "RESIZE_CQ_RING", "CREATE_SRQ", "CREATE_QP"})
+    void pagesThatARingDoesNotUseCostAWordEach(Command what) {
+        final DmaMemory directory = driver.page();
+        final DmaMemory table = driver.page();
+        final long page = driver.page().iova();
+        for (int i = 0; i < Pdir.ENTRIES; i++) {
+            directory.buffer().putLong(8 * i, table.iova());
+            table.buffer().putLong(8 * i, page);
+        }
+        final int pages = what == Command.CREATE_QP ? 0xffff : Pdir.MAX_PAGES;
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final long before = threads.getCurrentThreadAllocatedBytes();
+        driver.ok(what, switch (what) {
+            case CREATE_CQ -> b -> new CreateCqRequest().wrap(b, 0).set(CreateCqRequest.PDIR_DMA, directory.iova())
+                .set(CreateCqRequest.CQE, 1).set(CreateCqRequest.NCHUNKS, pages);
+            case RESIZE_CQ_RING -> b -> new ResizeCqRingRequest().wrap(b, 0)
+                .set(ResizeCqRingRequest.CQ_HANDLE, pair.cqA.handle).set(ResizeCqRingRequest.CQE, 1)
+                .set(ResizeCqRingRequest.PDIR_DMA, directory.iova()).set(ResizeCqRingRequest.NCHUNKS, pages);
+            case CREATE_SRQ -> driver.srqRequest(1, 1, directory.iova(), pages);
+            default -> b -> new CreateQpRequest().wrap(b, 0).set(PDIR_DMA, directory.iova())
+                .set(PD_HANDLE, driver.pd).set(SEND_CQ_HANDLE, pair.cqA.handle)
+                .set(RECV_CQ_HANDLE, pair.cqA.handle).set(MAX_SEND_WR, 1).set(MAX_SEND_SGE, 1).set(MAX_RECV_WR, 1)
+                .set(MAX_RECV_SGE, 1).set(TOTAL_CHUNKS, pages).set(SEND_CHUNKS, pages - 2)
+                .set(QP_TYPE, QpType.PVRDMA_QPT_RC);
+        });
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(2L * Long.BYTES * pages);
     }
 
     @Test

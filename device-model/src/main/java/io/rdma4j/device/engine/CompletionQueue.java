@@ -11,6 +11,7 @@ import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.EventType;
+import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.queues.CqeProducer;
@@ -58,8 +59,8 @@ final class CompletionQueue extends Padded {
     }
 
     private static CqeProducer ring(PageTable pages, int count) {
-        return new CqeProducer(pages.buffer(0), RingState.RX_OFFSET, pages.buffers(1, pages.pages() - 1), count,
-            Cqe.LENGTH);
+        return new CqeProducer(pages.buffer(0), RingState.RX_OFFSET,
+            pages.buffers(1, RingGeometry.pagesFor(count, Cqe.LENGTH)), count, Cqe.LENGTH);
     }
 
     /**

@@ -105,9 +105,10 @@ public final class QueueFactory {
         final ProtectionDomain pd = protection.pd(pdHandle);
         requireCount("srq max_wr", wrs, context.limits().maxSrqWr());
         requireSge(maxSge);
-        requirePages("srq", pages, 1 + RingGeometry.pagesFor(wrs, RqWqe.stride(maxSge)));
+        final int used = RingGeometry.pagesFor(wrs, RqWqe.stride(maxSge));
+        requirePages("srq", pages, 1 + used);
         final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
-        final WqeConsumer ring = new WqeConsumer(table.buffer(0), RingState.RX_OFFSET, table.buffers(1, pages - 1), wrs,
+        final WqeConsumer ring = new WqeConsumer(table.buffer(0), RingState.RX_OFFSET, table.buffers(1, used), wrs,
             RqWqe.stride(maxSge));
         final int handle = srqs.allocate();
         srqs.put(handle, new SharedReceiveQueue(context, handle, pd,

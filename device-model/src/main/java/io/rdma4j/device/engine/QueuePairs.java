@@ -82,7 +82,7 @@ public final class QueuePairs {
         final ReceiveQueue receives = shape.srq() != null ? shape.srq().receives() : receives(request, shape);
         final int stride = SqWqe.stride(shape.maxSge());
         final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.TX_OFFSET,
-            shape.pages().buffers(1, request.get(SEND_CHUNKS)), request.get(MAX_SEND_WR), stride);
+            shape.pages().buffers(1, sendPages(request)), request.get(MAX_SEND_WR), stride);
         // First the handle: there are less.
         final int ownHandle = handles == byQpn ? 0 : byHandle.allocate();
         final int qpn = shape.type() == QpType.PVRDMA_QPT_GSI ? GSI_QPN : byQpn.allocate();
@@ -145,8 +145,7 @@ public final class QueuePairs {
     private PageTable rings(CreateQpRequest request) {
         queues.requireCount("max_send_wr", request.get(MAX_SEND_WR), context.limits().maxQpWr());
         queues.requireSge(request.get(MAX_SEND_SGE));
-        final int sends = RingGeometry.pagesFor(request.get(MAX_SEND_WR), SqWqe.stride(request.get(MAX_SEND_SGE)));
-        queues.requirePages("send queue", request.get(SEND_CHUNKS), sends);
+        queues.requirePages("send queue", request.get(SEND_CHUNKS), sendPages(request));
         final int rest = request.get(TOTAL_CHUNKS) - 1 - request.get(SEND_CHUNKS);
         if (request.get(IS_SRQ) == 0) {
             queues.requireCount("max_recv_wr", request.get(MAX_RECV_WR), context.limits().maxQpWr());
@@ -158,6 +157,10 @@ public final class QueuePairs {
         }
         return PageTable.walk(context.iommu(), request.get(PDIR_DMA),
             Math.min(request.get(TOTAL_CHUNKS), Pdir.MAX_PAGES));
+    }
+
+    private static int sendPages(CreateQpRequest request) {
+        return RingGeometry.pagesFor(request.get(MAX_SEND_WR), SqWqe.stride(request.get(MAX_SEND_SGE)));
     }
 
     private static int receivePages(CreateQpRequest request) {

@@ -426,7 +426,8 @@ public final class PageTable {
     }
 
     /**
-     * Pages as memory, for a ring.
+     * Pages as memory, for a ring. Of those that it uses: each costs some words of the heap, and a driver may name a
+     * page as often as it likes.
      *
      * @param from  first page.
      * @param count how many.

@@ -138,10 +138,11 @@ public final class VfioUserServer implements AutoCloseable {
         while (!closed) {
             try {
                 step();
-            } catch (final RuntimeException | InternalError e) {
-                // The client's, or the device's: the next one finds a device that was reset.
-                events.accept("client dropped: " + e);
+            } catch (final RuntimeException | InternalError | OutOfMemoryError e) {
+                // The client's, or the device's: the next one finds a device that was reset. What filled the heap goes
+                // first.
                 endConnection();
+                events.accept("client dropped: " + e);
             }
         }
         endConnection();
@@ -213,7 +214,7 @@ public final class VfioUserServer implements AutoCloseable {
         if (ended != null) {
             try {
                 ended.close();
-            } catch (final RuntimeException | InternalError e) {
+            } catch (final RuntimeException | InternalError | OutOfMemoryError e) {
                 events.accept("device not left as it was found: " + e);
             }
         }

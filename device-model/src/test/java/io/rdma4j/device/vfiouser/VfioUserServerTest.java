@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.link.InProcessLink;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
@@ -24,6 +25,8 @@ import io.rdma4j.driver.libc.LocalSockets;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Caps;
+import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
@@ -359,6 +362,23 @@ class VfioUserServerTest {
         assertThat(file).exists();
         VfioUserServer.open(file, served.device, e -> { }).close();
         assertThat(file).doesNotExist();
+    }
+
+    /** Its memory comes back with the reset of its device; the others are served on. */
+    @Test
+    void aClientWhoseCommandFindsNoMemoryIsDropped() {
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            final RawDriver driver = RawDriver.ready(new RawDriver(machine, served.device));
+            InProcessLink.JVM.whenChanged(() -> {
+                throw new OutOfMemoryError("planted");
+            });
+            final int type = driver.dsr.get(Dsr.CAPS).get(Caps.GID_TYPES);
+            assertThatThrownBy(() -> driver.bind(1, driver.gid(), type)).hasMessageContaining("hung up");
+        }
+        served.awaitEvent("client dropped: java.lang.OutOfMemoryError");
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            assertThat(RawDriver.ready(new RawDriver(machine, served.device)).createPd()).isPositive();
+        }
     }
 
     /** A retry's time is up without anybody's doing. */
